@@ -389,6 +389,10 @@ engine_link_summary <- function(data, obs, resp, changes) {
     .Call(`_bnpvi_engine_link_summary`, data, obs, resp, changes)
 }
 
+engine_driver <- function(scripts, control) {
+    .Call(`_bnpvi_engine_driver`, scripts, control)
+}
+
 engine_text_begin <- function(separator) {
     .Call(`_bnpvi_engine_text_begin`, separator)
 }

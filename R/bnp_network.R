@@ -72,7 +72,7 @@
 #' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
 #' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from softened
 #' memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the number
-#' where all are switched off. `restarts` are runs with other random numbers, of which the best is kept. `k_init` is the
+#' where all are switched off. `restarts` are runs with other seeds, starts included (`fit$restarts`). `k_init` is the
 #' number of communities at the start: groups with many links within, made by dividing the largest in two again and
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
@@ -146,22 +146,24 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)
   control$seed <- draw_seed(control$seed)
-  share <- network_start(start, data, prior, control, error_call)
-  control$k_init <- ncol(share)
+  # Each restart has a start of its own, which is that of a fit with its seed.
+  shares <- lapply(seq_len(control$restarts), function(r) {
+    own <- replace(control, "seed", engine_restart_seed(control$seed, r - 1))
+    network_start(start, data, prior, own, error_call)
+  })
+  control$k_init <- ncol(shares[[1L]])
   progress <- progress_reporter(control)
   on.exit(progress$finish())
-  fits <- unlist(lapply(models, function(model) {
-    lapply(seq_len(control$restarts), function(r) run_network(data, model, prior, control, share, r, progress$report))
-  }), recursive = FALSE)
-  scores <- vapply(fits, function(fit) fit$score, 1)
-  best <- fits[[which.max(scores)]]
-  if (!is.finite(best$elbo)) {
-    abort("numerical", c(
-      "The ELBO cannot be computed: a term of it is not finite.",
-      i = "Choose a less extreme {.arg prior} or {.arg obs}."
-    ), call = error_call)
+  fits <- list()
+  for (model in models) {
+    fit <- run_network(data, model, prior, control, shares, progress$report)
+    fits[[length(fits) + 1L]] <- fit
+    if (isTRUE(fit$interrupted)) break
   }
-  if (!best$converged && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
+  best <- fits[[which.max(vapply(fits, function(fit) fit$score, 1))]]
+  best$interrupted <- fit$interrupted
+  best <- report_interruption(report_breakdown(best, error_call), control)
+  if (best$reason == "max_laps" && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
   fit <- network_fit(best, call, data, prior, control, fits)
   fit$input$weighted <- weighted
   fit
@@ -210,22 +212,23 @@ network_disturbances <- 1L
 # (inst/bench/networks.R); football and the political books, which are below, end higher by moves of the whole.
 network_large <- 1e3
 
-# One run of the engine, in the form of a fit's fields.
-run_network <- function(data, model, prior, control, share, restart, report) {
+# A model fitted, with its restarts, in the form of a fit's fields.
+run_network <- function(data, model, prior, control, shares, report) {
   asked <- list(
     birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
     reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
-    seed = (control$seed + (restart - 1) * 7919) %% 2^53, algorithm = control$algorithm, batches = control$batches,
+    seed = control$seed, restarts = control$restarts, keep_interrupted = rlang::is_interactive(),
+    algorithm = control$algorithm, batches = control$batches,
     delay = control$learning_rate[["delay"]], power = control$learning_rate[["power"]],
     disturbances = network_disturbances, large = network_large
   )
   engine_data <- data[setdiff(names(data), "ids")]
   settings <- network_model(model, prior)
   if (has_blocks(prior)) {
-    labels <- as.integer(factor(max.col(share, "first")))
+    labels <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
     out <- engine_network_blocks(engine_data, settings, asked, labels, report)
   } else {
-    out <- engine_network_overlap(engine_data, settings, asked, share, report)
+    out <- engine_network_overlap(engine_data, settings, asked, shares, report)
     if (!model$assortative) {
       out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
       out$params <- out$params[c("theta", "rho")]
@@ -262,7 +265,7 @@ network_fit <- function(result, call, data, prior, control, runs) {
       format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
       control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
       elbo_terms = as.list(result$terms), trace = result$trace, converged = result$converged,
-      reason = if (result$converged) "elbo" else "max_laps", laps = as.integer(result$laps), labels = labels,
+      reason = result$reason, laps = result$laps, restarts = result$restarts, labels = labels,
       sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint,
       compared = compared_runs(runs),
       input = list(
@@ -295,7 +298,7 @@ labels_like <- function(labels, prob) {
   if (length(number) != ncol(prob) || anyDuplicated(number)) max.col(prob, "first") else number[labels]
 }
 
-# Which models were fitted, and how well: one row for each run.
+# Which models were fitted, and how well: one row for each.
 compared_runs <- function(runs) {
   if (length(runs) == 1L) {
     return(NULL)

@@ -114,22 +114,7 @@ run_features <- function(fit, data, model, control, start, group, call, arg = "x
   control$batch_of <- NULL
   run <- function() engine(data, engine_features_model(model, group), asked, start, progress$report)
   result <- in_memory(if (is_spooled(data)) in_spool(run(), call) else run(), call)
-  if (!is.finite(result$elbo)) {
-    abort("numerical", c(
-      "The ELBO cannot be computed: a term of it is not finite.",
-      i = "Rescale {.arg {arg}}, or choose a less extreme {.arg prior}."
-    ), call = call)
-  }
-  if (result$reason == "numerical") {
-    cli::cli_warn(
-      c(
-        "Numbers broke down after lap {nrow(result$trace)}.",
-        i = "The fit is what it was after that lap, and has not converged."
-      ),
-      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
-    )
-  }
-  result$laps <- nrow(result$trace)
+  result <- report_breakdown(result, call, arg, shift = scaling_of_elbo(fit, data, model))
   if (result$reason == "max_laps") warn_of_laps(result, control, call, go_on = is.null(start$settled))
   result <- report_interruption(result, control)
   as_features_fit(fit, result, data, model, control)
@@ -139,6 +124,9 @@ in_memory_engine <- function(data, model, asked, start, report) {
   engine_features_fit(as_engine_data(data), model, asked, start, report)
 }
 
+# Log density of the data as given, less that of the data in units of the columns.
+scaling_of_elbo <- function(fit, data, model) -sum((fit$cells %||% observed_cells(data)) * log(model$unit))
+
 # Features by decreasing use; bounds of the data as they are.
 as_features_fit <- function(fit, result, data, model, control) {
   k <- result$state$k
@@ -146,7 +134,7 @@ as_features_fit <- function(fit, result, data, model, control) {
   numbering <- order(-counts)
   control$threads <- result$threads %||% control$threads
   cells <- fit$cells %||% observed_cells(data)
-  jacobian <- -sum(cells * log(model$unit))
+  jacobian <- scaling_of_elbo(fit, data, model)
   terms <- result$terms
   terms[["data"]] <- terms[["data"]] + jacobian
   trace <- result$trace

@@ -146,18 +146,23 @@ complete_fit <- function(fit, data) {
   fit
 }
 
+remedy_of_breakdowns <- c(
+  i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many orders of
+       magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}."
+)
+
 # The engine ends a fit with the last lap before its ELBO fell or was not finite,
 # neither of which exact arithmetic allows: `taken_back` is the lap that did.
-report_breakdown <- function(result, call, arg = "x") {
-  remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
-                   orders of magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}.")
+# shift: of the engine's ELBO to that of the data as given.
+report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdowns, shift = 0) {
   if (!is.finite(result$elbo)) {
     what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
     abort("numerical", c(what, remedy), call = call)
   }
   if (result$reason == "numerical") {
     lap <- result$taken_back
-    what <- if (is.finite(lap$elbo)) "fell from {.val {result$elbo}} to {.val {lap$elbo}}" else "was not finite"
+    what <- if (is.finite(lap$elbo)) "fell from {.val {result$elbo + shift}} to {.val {lap$elbo + shift}}" else
+      "was not finite"
     cli::cli_warn(
       c(
         paste0("Numbers broke down in lap {lap$lap}, where the ELBO ", what, "."),

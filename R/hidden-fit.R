@@ -29,14 +29,17 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   )
   resolved$batches <- 1L
   check_size(prior, resolved$k_init, data$n, error_call)
+  resolved$header <- NULL
+  engine <- checkpointed_engine(
+    "bnp_hmm", call, data, model, control, resolved, engine_start, error_call, engine_lds_fit,
+    form = function(data) hidden_data(obs, data)
+  )
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   asked$init <- "best"
   progress <- progress_reporter(control)
   on.exit(progress$finish())
-  result <- in_memory_of_fit(
-    engine_lds_fit(hidden_data(obs, data), model, asked, engine_start, progress$report), error_call
-  )
-  result <- report_hidden_breakdown(result, error_call)
+  result <- in_memory_of_fit(engine(data, model, asked, engine_start, progress$report), error_call)
+  result <- report_breakdown(result, error_call, remedy = hidden_remedy)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps") warn_of_laps(result, control, error_call)
   data$expected <- result$paths
@@ -56,23 +59,10 @@ in_memory_of_fit <- function(expr, call) {
   tryCatch(expr, `std::bad_alloc` = function(e) too_large(call), `std::length_error` = function(e) too_large(call))
 }
 
-report_hidden_breakdown <- function(result, call) {
-  remedy <- c(i = "Numbers lose their digits where columns differ by many orders of magnitude, or {.arg noise} is
-                   far below the spread of a column: rescale {.arg x}, or choose less extreme priors.")
-  if (!is.finite(result$elbo)) {
-    abort("numerical", c("The ELBO cannot be computed: a term of it is not finite.", remedy), call = call)
-  }
-  if (result$reason == "numerical") {
-    cli::cli_warn(
-      c(
-        "Numbers broke down after lap {result$laps}.",
-        i = "The fit is what it was after that lap, and has not converged.", remedy
-      ),
-      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
-    )
-  }
-  result
-}
+hidden_remedy <- c(
+  i = "Numbers lose their digits where columns differ by many orders of magnitude, or {.arg noise} is far below the
+       spread of a column: rescale {.arg x}, or choose less extreme priors."
+)
 
 check_whole_series <- function(data, obs, call) {
   if (identical(data$na_action, "omit") && !is.null(data$left_out)) {

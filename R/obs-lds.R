@@ -32,7 +32,7 @@
 #' Probabilities of modes are too near 0 and 1 where modes change, as the posterior takes modes and hidden states for
 #' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
 #' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
-#' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, checkpoints, products, trees,
+#' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, products, trees,
 #' and samplers.
 #'
 #' @param loadings `"identity"`, or the number of hidden states, below the number of columns.

@@ -50,7 +50,7 @@ option_table <- list(
   ),
   hidden = list(
     what = "{.fn bnp_hmm} with {.fn obs_lds}", algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "keep", "bound", "max_births", "max_merges"),
+    takes = c("restarts", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
     instead = c(
       batches = "All sequences are visited at once.", init = "Labels or a fit may be given as {.arg start}."
     )

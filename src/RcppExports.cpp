@@ -608,7 +608,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_network_blocks
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -616,7 +616,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type labels(labelsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_blocks(data, model, control, labels, progress));
     return rcpp_result_gen;
@@ -706,7 +706,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_network_overlap
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::NumericMatrix share, SEXP progress);
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -714,7 +714,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_overlap(data, model, control, share, progress));
     return rcpp_result_gen;
@@ -1358,6 +1358,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_driver
+Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control);
+RcppExport SEXP _bnpvi_engine_driver(SEXP scriptsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type scripts(scriptsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_driver(scripts, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_text_begin
 SEXP engine_text_begin(std::string separator);
 RcppExport SEXP _bnpvi_engine_text_begin(SEXP separatorSEXP) {
@@ -1727,6 +1739,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
+    {"_bnpvi_engine_driver", (DL_FUNC) &_bnpvi_engine_driver, 2},
     {"_bnpvi_engine_text_begin", (DL_FUNC) &_bnpvi_engine_text_begin, 1},
     {"_bnpvi_engine_text_weigh", (DL_FUNC) &_bnpvi_engine_text_weigh, 3},
     {"_bnpvi_engine_text_evidence", (DL_FUNC) &_bnpvi_engine_text_evidence, 1},

@@ -42,19 +42,40 @@ Rcpp::List plain_object(const std::string& bytes) {
 }  // namespace
 
 Checkpoints::Checkpoints(const Rcpp::List& control) {
+  if (control.containsElementNamed("keep_lap")) keep_lap_ = Rcpp::as<int>(control["keep_lap"]);
+  if (control.containsElementNamed("resume")) {
+    const Rcpp::RawVector run(static_cast<SEXP>(control["resume"]));
+    bytes_.assign(run.begin(), run.end());
+    stored_.emplace(bytes_.data(), bytes_.size());
+  }
   if (!control.containsElementNamed("checkpoints")) return;
   const Rcpp::List given(control["checkpoints"]);
   const ListFields fields(given);
   file_ = fields.text("file");
   every_ = fields.number("every");
   first_ = fields.flag("first");
-  resume_ = fields.flag("resume");
   const Rcpp::RawVector header(static_cast<SEXP>(given["header"]));
   header_.assign(header.begin(), header.end());
+  if (!fields.flag("resume")) return;
+  bytes_ = read_checked_file(file_);
+  stored_.emplace(bytes_.data(), bytes_.size());
+  stored_->text();
 }
 
-bool Checkpoints::due() const {
-  return wanted() && std::chrono::duration<double>(Clock::now() - written_).count() >= every_;
+bool Checkpoints::due(Index lap, bool last) {
+  keeps_ = lap == keep_lap_;
+  const bool begins = lap == 0;
+  return keeps_ ||
+         (!file_.empty() &&
+          (begins || last || std::chrono::duration<double>(Clock::now() - written_).count() >= every_));
+}
+
+void Checkpoints::keep(const std::function<void(Writer&)>& write) {
+  Writer out;
+  if (!keeps_) out.text(header_);
+  write(out);
+  if (!keeps_) return put(out.bytes());
+  kept_ = made_in_r([&] { return Rcpp::RawVector(out.bytes().begin(), out.bytes().end()); });
 }
 
 void Checkpoints::put(const std::string& bytes) {

@@ -227,18 +227,6 @@ Rcpp::NumericVector terms_to_r(const Terms& terms) {
   return out;
 }
 
-Rcpp::RawVector progress_to_r(const Progress& progress) {
-  Writer out;
-  progress.write(out);
-  return Rcpp::RawVector(out.bytes().begin(), out.bytes().end());
-}
-
-Progress progress_from_r(SEXP raw) {
-  const Rcpp::RawVector bytes(raw);
-  Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
-  return Progress::read(in);
-}
-
 Rcpp::List record_to_r(const LapRecord& r) {
   using Rcpp::_;
   const auto count = [](Index n) { return static_cast<int>(n); };

@@ -77,10 +77,6 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
-/// The bytes of Progress::write.
-Rcpp::RawVector progress_to_r(const Progress& progress);
-Progress progress_from_r(SEXP bytes);
-
 /// Calls an R function after each lap when there is one, and lets R do what it has waiting: a Ctrl-C becomes
 /// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own
 /// interrupt; so does an error, as that of setTimeLimit().

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "features/check_progress.h"
 #include "features/row_draws.h"
 #include "features/stick_series.h"
 #include "r_checkpoint.h"
@@ -19,79 +18,47 @@ Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List con
   return entry([&] {
     const ListFields c(control);
     LearnOptions options = learn_options(control);
+    if (!Rf_isNull(start)) options.restarts = 1;
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
     const FeatureModel given(model);
-    const FeatureData rows(data);
-    const auto seed = static_cast<std::uint64_t>(c.number("seed"));
-    const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
-    const auto key_of = [&](Index restart) {
-      return restart_seed(seed, static_cast<std::uint64_t>(restart));
+    const FeatureData data_rows(data);
+    const auto rows_of = [&](std::uint64_t key) {
+      return std::make_shared<const Rows>(data_rows.dealt(given, control, key));
     };
-
+    const auto problem_of = [&](const Rows& rows, std::uint64_t key) {
+      return FeatureProblem{rows, given.likelihood, *given.prior, given.offset, c.integer("sparsity"), key,
+                            pool};
+    };
+    const Maker maker{[&](std::uint64_t key) {
+                        const auto rows = rows_of(key);
+                        const FeatureProblem problem = problem_of(*rows, key);
+                        auto fit =
+                            std::make_unique<FeatureFit>(problem, starting_state(problem, start), options);
+                        fit->hold(rows);
+                        return Learned{std::move(fit), {}};
+                      },
+                      [&](std::uint64_t key, Reader& in) {
+                        const auto rows = rows_of(key);
+                        auto fit = std::make_unique<FeatureFit>(problem_of(*rows, key), in, options);
+                        fit->hold(rows);
+                        return fit;
+                      }};
     Checkpoints checkpoints(control);
-    auto run = checkpoints.begin<FeatureProgress>(restarts);
-    const auto write = [&](const FeatureProgress* now) {
-      checkpoints.write<FeatureProgress>(run, now, run.best ? &*run.best : nullptr);
-    };
-    const auto after_lap = [&](const FeatureProgress& p) {
-      const bool last = !p.reason.empty() || static_cast<Index>(p.trace.size()) >= options.max_laps;
-      if (last || checkpoints.due()) write(&p);
-    };
-    bool interrupted = false;
-    for (; run.restart < restarts && !interrupted; ++run.restart) {
-      const std::uint64_t key = key_of(run.restart);
-      const Rows dealt = rows.dealt(given, control, key);
-      const FeatureProblem problem{
-          dealt, given.likelihood, *given.prior, given.offset, c.integer("sparsity"), key, pool};
-      if (!run.now) write(nullptr);
-      FeatureProgress outcome;
-      try {
-        FeatureProgress from;
-        if (run.now) {
-          require_progress(problem, *run.now);
-          from = std::move(*run.now);
-        } else {
-          from.state = starting_state(problem, start);
-        }
-        run.now.reset();
-        outcome = learn_features(problem, std::move(from), options, after_lap);
-      } catch (const Interrupted&) {
-        if (!options.keep_interrupted || !run.best) throw;
-        pool.go_on();
-        interrupted = true;
-        break;
-      }
-      interrupted = outcome.reason == "interrupted";
-      LapRecord end;
-      end.lap = static_cast<Index>(outcome.trace.size());
-      end.elbo = outcome.state.elbo;
-      end.k = outcome.state.k();
-      run.ends.push_back(end);
-      run.seeds.push_back(static_cast<double>(key));
-      if (run.best && !(end.elbo > run.best->state.elbo) && std::isfinite(run.best->state.elbo)) continue;
-      run.best = std::move(outcome);
-      run.best_restart = run.restart;
-    }
-    const FeatureProgress& best = *run.best;
-    const FeatureState& state = best.state;
-    const Rows kept = rows.dealt(given, control, key_of(run.best_restart));
-    if (checkpoints.resumes())
-      require_progress({kept, given.likelihood, *given.prior, given.offset, 0, 0, pool}, best);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const Course& course = run.best.course;
+    const auto& fit = static_cast<const FeatureFit&>(*run.best.fit);
+    const FeatureState& state = fit.state();
+    const Rows& kept = fit.problem().rows;
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out = Rcpp::List::create(
-          _["state"] = state_to_r(state, kept), _["elbo"] = state.elbo,
+          _["state"] = state_to_r(state, kept), _["elbo"] = course.objective,
           _["terms"] = Rcpp::NumericVector::create(_["data"] = state.loadings.value,
                                                    _["features"] = state.weights.value,
                                                    _["entropy"] = entropy_of(state.total)),
-          _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged, _["reason"] = best.reason,
           _["presence"] = presence_to_r(state.presence, kept, state.id), _["id"] = state.id);
-      if (interrupted) out.push_back(true, "interrupted");
-      if (run.ends.size() > 1) {
-        out.push_back(trace_to_r(run.ends), "restarts");
-        out.push_back(run.seeds, "seeds");
-      }
+      add_run(run, out);
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       return out;

@@ -43,25 +43,14 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool&
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     problem.observer.restarted();
-    Progress raced =
-        learn_memoized(problem, begin(problem, start_by(init, problem, k, pool)), options, pool).progress;
-    if (raced.reason == "numerical") continue;
-    if (best.batch.empty() || raced.state.elbo > best.elbo) best = std::move(raced.state);
+    const auto raced = memoized_fit(problem, begin(problem, start_by(init, problem, k, pool)), options, pool);
+    Course course;
+    drive(*raced, course, options, pool, [&](const LapRecord& lap) { pool.monitor().lap(lap); });
+    if (course.reason == "numerical") continue;
+    if (best.batch.empty() || raced->objective() > best.elbo) best = raced->state();
   }
   if (best.batch.empty()) return start_by("bregman", problem, k, pool);
   return best;
-}
-
-// A fit that is done, as it was written, with the models that it learned.
-Outcome outcome_of(Progress progress, const Rcpp::List& model, const Sparsity& sparsity) {
-  const auto own = std::make_shared<const RModel>(model, sparsity, progress.learned);
-  return {std::move(progress), {own, own->obs.get()}, {own, own->alloc.get()}};
-}
-
-// Not after numbers broke down (learn_memoized), nor after the last lap of stochastic learning, the only one
-// with an ELBO, which is not a step of it.
-bool can_go_on(const Progress& p, bool stochastic) {
-  return p.reason != "numerical" && !(stochastic && std::isfinite(p.trace.back().elbo));
 }
 
 // Classes that own the clusters of a start; none where no row has a label.
@@ -108,14 +97,6 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   const std::string init = c.text("init");
   if (init == "best") return start_by_race(problem, c.integer("k_init"), learn_options(control), pool);
   return start_by(init, problem, c.integer("k_init"), pool);
-}
-
-LapRecord end_of(const Progress& p) {
-  LapRecord record;
-  record.lap = static_cast<Index>(p.trace.size());
-  record.elbo = p.state.elbo;
-  record.k = p.state.k();
-  return record;
 }
 
 // Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
@@ -181,96 +162,71 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const Sparsity sparsity{c.integer("sparsity"), c.integer("candidates")};
     const RModel given(model, sparsity);
     const FitData rows(data, control, given, is_update(start));
-    const auto seed = static_cast<unsigned long long>(c.number("seed"));
     const bool stochastic = c.text("algorithm") == "stochastic";
     LearnOptions options = learn_options(control);
+    if (!Rf_isNull(start)) options.restarts = 1;
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
-    const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
-
     const Index wave = c.has("wave") ? c.integer("wave") : 1;
     const auto workers = hired_workers(control, rows);
-
-    Checkpoints checkpoints(control);
-    auto run = checkpoints.begin<Progress>(restarts);
-    if (control.containsElementNamed("resume")) run.now = progress_from_r(control["resume"]);
     std::optional<testing::Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
     Observer& observer = audit ? *audit : nobody;
-    const auto key_of = [&](Index restart) {
-      return restart_seed(seed, static_cast<std::uint64_t>(restart));
-    };
-    std::optional<Outcome> best;
-    if (run.best) best = outcome_of(std::move(*run.best), model, sparsity);
-    Rcpp::RObject kept;
-    options.after_lap = [&](const Progress& p) {
-      if (c.has("keep_lap") && p.lap == c.integer("keep_lap"))
-        kept = made_in_r([&] { return progress_to_r(p); });
-      if (can_go_on(p, stochastic) && (checkpoints.due() || !p.reason.empty() || p.lap >= options.max_laps))
-        checkpoints.write<Progress>(run, &p, best ? &best->progress : nullptr);
-    };
-    bool interrupted = false;
-    for (; run.restart < restarts && !interrupted; ++run.restart) {
-      const std::uint64_t key = key_of(run.restart);
-      const std::unique_ptr<Source> source = rows.dealt(key);
-      const auto own = run.now ? std::make_shared<const RModel>(model, sparsity, run.now->learned) : nullptr;
-      const RModel& rmodel = own ? *own : given;
-      const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool, wave, workers.get()};
+
+    // What a restart has of its own: its batches, and the models with these fields learned.
+    const auto view_of = [&](std::uint64_t key, const NamedArrays& learned) {
+      struct View {
+        std::unique_ptr<const RModel> own;
+        std::unique_ptr<const Source> source;
+        std::optional<Problem> problem;
+      };
+      auto view = std::make_shared<View>();
+      if (!learned.empty()) view->own = std::make_unique<RModel>(model, sparsity, learned);
+      const RModel& at = view->own ? *view->own : given;
+      view->source = rows.dealt(key);
       observer.restarted();
-      if (!run.now) checkpoints.write<Progress>(run, nullptr, best ? &best->progress : nullptr);
-      std::optional<Outcome> outcome;
-      try {
-        if (run.now) require_progress(problem, *run.now);
-        Progress from = run.now ? std::move(*run.now)
-                                : begin(problem, starting_state(problem, rmodel, control, start, pool));
-        run.now.reset();
-        complete(problem, from);
-        outcome = stochastic ? learn_stochastic(problem, std::move(from), options, pool)
-                             : learn_memoized(problem, std::move(from), options, pool);
-      } catch (const Interrupted&) {
-        if (!options.keep_interrupted || !best) throw;
-        pool.go_on();
-        interrupted = true;
-        break;
-      }
-      if (own && !outcome->obs) outcome->obs = {own, own->obs.get()};
-      if (own && !outcome->alloc) outcome->alloc = {own, own->alloc.get()};
-      const Progress& p = outcome->progress;
-      interrupted = p.reason == "interrupted";
-      const double elbo = p.state.elbo;
-      run.ends.push_back(end_of(p));
-      run.seeds.push_back(static_cast<double>(key));
-      if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
-      best = std::move(outcome);
-      run.best_restart = run.restart;
-    }
-    const std::vector<LapRecord>& ends = run.ends;
-    const Vec& seeds = run.seeds;
-    const std::unique_ptr<Source> source = rows.dealt(key_of(run.best_restart));
-    const Progress& end = best->progress;
-    const State& state = end.state;
-
+      view->problem.emplace(
+          Problem{*view->source, *at.obs, *at.alloc, key, observer, &pool, wave, workers.get()});
+      return view;
+    };
+    const auto fit_of = [&](const auto& view, Progress from) {
+      auto fit = stochastic ? stochastic_fit(*view->problem, std::move(from), options, pool)
+                            : memoized_fit(*view->problem, std::move(from), options, pool);
+      fit->hold(view);
+      return fit;
+    };
+    const Maker maker{[&](std::uint64_t key) {
+                        const auto view = view_of(key, {});
+                        State state = starting_state(*view->problem, given, control, start, pool);
+                        return Learned{fit_of(view, begin(*view->problem, std::move(state))), {}};
+                      },
+                      [&](std::uint64_t key, Reader& in) {
+                        Progress from = Progress::read(in);
+                        const auto view = view_of(key, from.learned);
+                        require_progress(*view->problem, from);
+                        return fit_of(view, std::move(from));
+                      }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const Course& course = run.best.course;
     using Rcpp::_;
-    if (!std::isfinite(state.elbo)) return Rcpp::List::create(_["elbo"] = state.elbo);
+    if (!std::isfinite(course.objective)) return Rcpp::List::create(_["elbo"] = course.objective);
 
-    const ObsModel& obs = best->obs ? *best->obs : *given.obs;
-    const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
-    const Problem whole{*source, obs, alloc, seed, nobody, &pool, wave, workers.get()};
-    if (checkpoints.resumes()) require_progress(whole, end);
+    const auto& fit = static_cast<const SharedFit&>(*run.best.fit);
+    const State& state = fit.state();
+    const std::unique_ptr<Source> source = rows.dealt(fit.problem().seed);
+    const ObsModel& obs = fit.problem().obs;
+    const AllocModel& alloc = fit.problem().alloc;
+    const Problem whole{*source, obs, alloc, options.seed, nobody, &pool, wave, workers.get()};
     const Rcpp::IntegerVector labels = labels_of(whole, state, rows, pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
                              _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
-                             _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
-                             _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
+
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
-      if (is_update(start)) out.push_back(origins_to_r(end), "origins");
-      if (interrupted) out.push_back(true, "interrupted");
-      if (ends.size() > 1) {
-        out.push_back(trace_to_r(ends), "restarts");
-        out.push_back(Rcpp::wrap(seeds), "seeds");
-      }
+      if (is_update(start)) out.push_back(origins_to_r(fit.progress()), "origins");
+      add_run(run, out);
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       const NamedArrays learned = obs.learned_fields();
@@ -281,8 +237,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       if (!documents.isNULL()) out.push_back(documents, "documents");
       if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
       if (audit) add_audit(*audit, state, out);
-      if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
-      if (!kept.isNULL()) out.push_back(kept, "progress");
+      if (!Rf_isNull(checkpoints.kept())) out.push_back(checkpoints.kept(), "progress");
       return out;
     });
   });

@@ -2,9 +2,10 @@
 #include "r_lds.h"
 
 #include <cmath>
-#include <optional>
 
-#include "dynamics/learn_lds.h"
+#include "dynamics/start_lds.h"
+#include "inference/archived.h"
+#include "r_checkpoint.h"
 #include "r_learn.h"
 
 using namespace bnpvi;
@@ -44,51 +45,9 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
   return out;
 }
 
-// From one mode, or from the modes of the rows; "best": the best of the latter and of three of the former,
-// which differ in the windows they try. These have the bound of `search`, and what they end with is where the
-// fit begins: under the loose one a mode more costs so much at first that most windows that are worth one
-// fail (inst/bench/lds.R). With more than a thousand rows the four are compared after twenty laps.
-LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string& init, SEXP start,
-                    const Rcpp::NumericMatrix& rows_at, Index k_init, const LearnOptions& options) {
-  const LdsProblem& problem = lds.problem;
-  const std::shared_ptr<const AllocModel> alloc(std::shared_ptr<void>(), lds.model.alloc.get());
-  const LatentPaths rows = paths_at(problem, row_major(rows_at, lds.series.n, problem.m, "data$rows"));
-  const LatentPaths before = problem.emission.identity ? prior_paths(problem) : rows;
-  if (!Rf_isNull(start))
-    return learn_lds(problem, given_start(lds, Rcpp::List(start), alloc, before), options);
-  const auto from_rows = [&](const std::shared_ptr<const AllocModel>& with) {
-    return start_from_rows(problem, with, *lds.rows, rows, before, k_init, options);
-  };
-  if (problem.units.empty() || init == "one")
-    return learn_lds(problem, one_mode(problem, alloc, before), options);
-  if (init == "rows") return learn_lds(problem, from_rows(alloc), options);
-  const std::shared_ptr<const AllocModel> searched(std::shared_ptr<void>(), search);
-  constexpr Index few_rows = 1000, first_laps = 20;  // guesses
-  const bool whole = lds.series.n <= few_rows || options.max_laps <= first_laps;
-  LearnOptions first = options;
-  if (!whole) first.max_laps = first_laps;
-  LdsOutcome best = learn_lds(problem, from_rows(searched), first);
-  bool stopped = best.reason == "interrupted";
-  for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
-    LdsProblem again = problem;
-    again.seed = restart_seed(problem.seed, i);
-    LdsOutcome one = learn_lds(again, one_mode(problem, searched, before), first);
-    stopped = one.reason == "interrupted";
-    if (one.state.elbo > best.state.elbo) best = std::move(one);
-  }
-  if (!whole && !stopped) {
-    best = learn_lds(problem, std::move(best.state), options);
-    stopped = best.reason == "interrupted";
-  }
-  if (alloc->fixed_k() > 0) return best;  // its bound is the one of the search
-  LdsState& found = best.state;
-  LdsState begun = state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k);
-  if (!stopped) return learn_lds(problem, std::move(begun), options);
-  LapRecord only;
-  only.lap = 1;
-  only.elbo = begun.elbo;
-  only.k = begun.k;
-  return {std::move(begun), {only}, false, "interrupted"};
+// A model without an owner, which outlives it.
+std::shared_ptr<const AllocModel> lent(const RModel& model) {
+  return {std::shared_ptr<void>(), model.alloc.get()};
 }
 
 }  // namespace
@@ -97,55 +56,55 @@ LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string&
 Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress) {
   return entry([&] {
     const ListFields c(control);
-    const LearnOptions options = learn_options(control);
-    const auto seed = static_cast<std::uint64_t>(c.number("seed"));
-    Lds lds(data, model, static_cast<int>(c.integer("threads")), seed,
+    LearnOptions options = learn_options(control);
+    if (!Rf_isNull(start)) options.restarts = 1;
+    Lds lds(data, model, static_cast<int>(c.integer("threads")), options.seed,
             Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
-    const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
-    const Rcpp::NumericMatrix rows(static_cast<SEXP>(data["rows"]));
     Rcpp::List tight = Rcpp::clone(model);
     tight["bound"] = "tight";
     const RModel search(tight);
-    std::optional<LdsOutcome> best;
-    Vec seeds;
-    std::vector<LapRecord> ends;
-    bool interrupted = false;
-    for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
-      lds.problem.seed = restart_seed(seed, static_cast<std::uint64_t>(restart));
-      std::optional<LdsOutcome> outcome;
-      try {
-        outcome =
-            fit_from(lds, search.alloc.get(), c.text("init"), start, rows, c.integer("k_init"), options);
-      } catch (const Interrupted&) {
-        if (!options.keep_interrupted || !best) throw;
-        lds.pool.go_on();
-        interrupted = true;
-        break;
-      }
-      interrupted = outcome->reason == "interrupted";
-      seeds.push_back(static_cast<double>(lds.problem.seed));
-      LapRecord end;
-      end.lap = static_cast<Index>(outcome->trace.size());
-      end.elbo = outcome->state.elbo;
-      end.k = outcome->state.k;
-      ends.push_back(end);
-      if (!best || outcome->state.elbo > best->state.elbo || !std::isfinite(best->state.elbo))
-        best = std::move(outcome);
-    }
-    const LdsState& state = best->state;
+    const LatentPaths at_rows =
+        paths_at(lds.problem, row_major(Rcpp::NumericMatrix(static_cast<SEXP>(data["rows"])), lds.series.n,
+                                        lds.problem.m, "data$rows"));
+    const std::string init = c.text("init");
+    const LdsStart from{init == "one"    ? LdsStart::Way::one
+                        : init == "rows" ? LdsStart::Way::rows
+                                         : LdsStart::Way::best,
+                        lent(lds.model),
+                        lent(search),
+                        *lds.rows,
+                        at_rows,
+                        lds.problem.emission.identity ? prior_paths(lds.problem) : at_rows,
+                        c.integer("k_init")};
+    const auto problem_of = [&](std::uint64_t key) {
+      LdsProblem out = lds.problem;
+      out.seed = key;
+      return out;
+    };
+    const Maker maker{
+        [&](std::uint64_t key) {
+          if (Rf_isNull(start)) return begin_lds(problem_of(key), from, options);
+          LdsState given = given_start(lds, Rcpp::List(start), from.alloc, from.before);
+          return Learned{std::make_unique<LdsFit>(problem_of(key), std::move(given), options), {}};
+        },
+        [&](std::uint64_t key, Reader& in) {
+          const NamedArrays learned = read_arrays(in);
+          const auto own = std::make_shared<const RModel>(model, Sparsity(), learned);
+          return std::make_unique<LdsFit>(
+              problem_of(key), std::shared_ptr<const AllocModel>(own, own->alloc.get()), in, options);
+        }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, lds.pool, checkpoints, checkpoints.stored());
+    const Course& course = run.best.course;
+    const LdsState& state = static_cast<const LdsFit&>(*run.best.fit).state();
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_with_emission(state, lds.problem.emission),
-                             _["elbo"] = state.elbo, _["terms"] = terms_to_r(state.terms),
-                             _["trace"] = trace_to_r(best->trace), _["converged"] = best->converged,
-                             _["reason"] = best->reason, _["laps"] = static_cast<int>(best->trace.size()),
+                             _["elbo"] = course.objective, _["terms"] = terms_to_r(state.terms),
+
                              _["sizes"] = state.total.sizes(), _["paths"] = paths_to_r(lds, state));
-      if (interrupted) out.push_back(true, "interrupted");
-      if (ends.size() > 1) {
-        out.push_back(trace_to_r(ends), "restarts");
-        out.push_back(Rcpp::wrap(seeds), "seeds");
-      }
+      add_run(run, out);
       if (lds.pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(lds.pool.n_threads()), "threads");
       const NamedArrays concentrations = state.alloc->learned_fields();

@@ -4,16 +4,22 @@
 
 namespace bnpvi {
 
+void read_run(const Fields& control, RestartOptions& options) {
+  options.max_laps = control.integer("max_laps");
+  options.tol = control.number("tol");
+  options.seed = static_cast<std::uint64_t>(control.number("seed"));
+  if (control.has("restarts")) options.restarts = control.integer("restarts");
+  options.keep_interrupted = control.optional_flag("keep_interrupted");
+}
+
 LearnOptions learn_options(const Rcpp::List& control) {
   const Rcpp::List list = control["moves"];
   const ListFields c(control), moves(list);
   LearnOptions o;
-  o.max_laps = c.integer("max_laps");
-  o.tol = c.number("tol");
+  read_run(c, o);
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
-  o.keep_interrupted = c.has("keep_interrupted") && c.flag("keep_interrupted");
   o.moves.birth = moves.flag("birth");
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");
@@ -51,6 +57,19 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
                               _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
   if (Rcpp::is_false(Rcpp::all(Rcpp::is_na(log_joint)))) out.push_back(log_joint, "log_joint");
   return out;
+}
+
+void add_run(const Restarted& run, Rcpp::List& out) {
+  const Course& course = run.best.course;
+  out.push_back(trace_to_r(course.trace), "trace");
+  out.push_back(course.converged, "converged");
+  out.push_back(course.reason, "reason");
+  out.push_back(static_cast<int>(course.laps()), "laps");
+  if (run.interrupted) out.push_back(true, "interrupted");
+  if (course.reason == "numerical") out.push_back(record_to_r(course.taken_back), "taken_back");
+  if (run.ends.size() < 2) return;
+  out.push_back(trace_to_r(run.ends), "restarts");
+  out.push_back(Rcpp::wrap(run.seeds), "seeds");
 }
 
 }  // namespace bnpvi

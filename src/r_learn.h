@@ -4,9 +4,15 @@
 
 namespace bnpvi {
 
+/// Laps, tol, seed, restarts and keep_interrupted.
+void read_run(const Fields& control, RestartOptions& options);
 LearnOptions learn_options(const Rcpp::List& control);
 
 /// A data frame with a row for each lap.
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace);
+
+/// What every fit returns of its run: trace, converged, reason and laps; interrupted, restarts, seeds and
+/// taken_back where there is something to say.
+void add_run(const Restarted& run, Rcpp::List& out);
 
 }  // namespace bnpvi

@@ -40,48 +40,55 @@ std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const
   return std::make_unique<networks::Degrees>(links);
 }
 
-networks::SearchOptions search_options(const ListFields& control) {
+networks::SearchOptions search_options(const ListFields& control, std::uint64_t seed) {
   networks::SearchOptions out;
+  read_run(control, out);
+  out.seed = seed;
   out.births = control.flag("birth");
   out.merges = control.flag("merge");
   out.deletes = control.flag("delete");
-  out.max_laps = control.integer("max_laps");
-  out.seed = static_cast<std::uint64_t>(control.number("seed"));
   return out;
 }
 
 }  // namespace
 
-// A stochastic blockmodel learned from `labels` (from 1) on.
+// A stochastic blockmodel learned from `labels` (from 1) on, a list of them where each restart has its own.
 // [[Rcpp::export]]
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control,
-                                 Rcpp::IntegerVector labels, SEXP progress) {
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels,
+                                 SEXP progress) {
   return entry([&] {
     Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
     const ListFields options(control);
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
+    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress), options.optional_flag("keep_interrupted")};
     RPool pool(options.integer("threads"), monitor);
     links.poll_by([&] { pool.poll(); });
-    Trace trace(pool.monitor());
     const double gamma = ListFields(model).number("gamma");
-    const std::vector<int> start = labels_from_r(labels, links.n());
-    const auto told = [&](LapRecord r) { trace.add(r); };
     const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
-    const networks::BlocksFit fit =
-        degrees ? learn_corrected_blocks(links, link_model, *degrees, gamma, start, search_options(options),
-                                         pool, told)
-        : is_stochastic(control)
-            ? learn_blocks_sampled(links, link_model, gamma, start, sampled_from_r(options), pool, told)
-            : learn_blocks(links, link_model, gamma, start, search_options(options), options.number("tol"),
-                           pool, told);
+    const bool stochastic = !degrees && is_stochastic(control);
+    RestartOptions asked;
+    read_run(options, asked);
+    const Restarted run = run_of(
+        labels,
+        [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<Fit> {
+          const std::vector<int> start = labels_from_r(Rcpp::IntegerVector(given), links.n());
+          if (stochastic)
+            return std::make_unique<networks::SampledBlocks>(links, link_model, gamma, start,
+                                                             sampled_from_r(options, seed), pool);
+          return std::make_unique<networks::BlocksFit>(links, link_model, degrees.get(), gamma, start,
+                                                       search_options(options, seed), pool);
+        },
+        asked, pool);
+    const networks::Blocks fit = stochastic
+                                     ? static_cast<const networks::SampledBlocks&>(*run.best.fit).result()
+                                     : static_cast<const networks::BlocksFit&>(*run.best.fit).result();
     return made_in_r([&] {
       Rcpp::List out = Rcpp::List::create(
           _["k"] = fit.k, _["labels"] = labels_to_r(fit.labels), _["log_joint"] = fit.log_joint,
           _["prob"] = matrix_to_r(fit.r, links.n(), fit.k), _["sizes"] = fit.sizes,
           _["pairs"] = matrix_to_r(fit.n, fit.k, fit.k), _["sum"] = matrix_to_r(fit.s, fit.k, fit.k),
-          _["terms"] = bound_to_r(fit.bound, degrees != nullptr), _["trace"] = trace.to_r(),
-          _["laps"] = fit.laps, _["converged"] = fit.converged);
+          _["terms"] = bound_to_r(fit.bound, degrees != nullptr));
+      add_run(run, out);
       if (degrees)
         out["degrees"] = Rcpp::List::create(_["ends"] = degrees->ends(), _["lent"] = degrees->lent());
       return out;

@@ -1,7 +1,5 @@
 // What entries of networks read and return.
 #pragma once
-#include <chrono>
-
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
@@ -34,9 +32,28 @@ inline bool is_stochastic(const Rcpp::List& control) {
   return Rcpp::as<std::string>(control["algorithm"]) == "stochastic";
 }
 
-inline networks::SampledOptions sampled_from_r(const ListFields& control) {
-  return {control.integer("batches"), control.integer("max_laps"), control.number("delay"),
-          control.number("power"), static_cast<std::uint64_t>(control.number("seed"))};
+inline networks::SampledOptions sampled_from_r(const ListFields& control, std::uint64_t seed) {
+  networks::SampledOptions out;
+  read_run(control, out);
+  out.seed = seed;
+  out.batches = control.integer("batches");
+  out.delay = control.number("delay");
+  out.power = control.number("power");
+  return out;
+}
+
+// Fits of which no part is written yet. starts: where restarts begin, a list of one for each or one for all.
+inline Restarted run_of(SEXP starts,
+                        const std::function<std::unique_ptr<Fit>(std::uint64_t seed, SEXP start)>& make,
+                        const RestartOptions& options, Pool& pool) {
+  int restart = 0;
+  const bool several = TYPEOF(starts) == VECSXP;
+  require(!several || Rf_xlength(starts) == options.restarts, "there is not a start for each restart");
+  Keeper nowhere;
+  const auto begin = [&](std::uint64_t seed) {
+    return Learned{make(seed, several ? VECTOR_ELT(starts, restart++) : starts), {}};
+  };
+  return drive_restarts({begin, nullptr}, options, pool, nowhere);
 }
 
 // Numbers of nodes from 1.
@@ -60,23 +77,5 @@ inline Vec rows_from_r(const Rcpp::NumericMatrix& x) {
     for (int a = 0; a < x.ncol(); ++a) out.push_back(x(i, a));
   return out;
 }
-
-// Keeps the records of laps, and passes them on.
-class Trace {
- public:
-  explicit Trace(Monitor& monitor) : monitor_(monitor) {}
-  void add(LapRecord record) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
-    record.seconds = passed.count();
-    records_.push_back(record);
-    monitor_.lap(record);
-  }
-  Rcpp::DataFrame to_r() const { return trace_to_r(records_); }
-
- private:
-  Monitor& monitor_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::vector<LapRecord> records_;
-};
 
 }  // namespace bnpvi

@@ -72,48 +72,47 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
 
 }  // namespace
 
-// Overlapping communities learned from shares of the nodes (n × K) on.
+// Overlapping communities learned from shares of the nodes (n × K) on, a list of them where each restart has
+// its own.
 // [[Rcpp::export]]
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control,
-                                  Rcpp::NumericMatrix share, SEXP progress) {
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share,
+                                  SEXP progress) {
   return entry([&] {
     Links links = links_from_r(data);
     const OverlapModel overlap(model);
     const ListFields given(control);
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
+    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress), given.optional_flag("keep_interrupted")};
     RPool pool(given.integer("threads"), monitor);
     links.poll_by([&] { pool.poll(); });
-    Trace trace(pool.monitor());
-    const auto told = [&](LapRecord r) { trace.add(r); };
-    const auto result = [&](const networks::Overlap& state, Index laps, bool converged) {
-      return made_in_r([&] {
-        Rcpp::List out = overlap_to_r(state);
-        out["trace"] = trace.to_r();
-        out["laps"] = laps;
-        out["converged"] = converged;
-        return out;
-      });
-    };
-    if (is_stochastic(control)) {
-      const std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-      const Index laps = learn_sampled(
-          {[&](const std::vector<int>& nodes, double rate) { state->step(nodes, rate); },
-           [&] { state->end_steps(); }, [&] { state->lap(); }, [&] { return state->bound(); }, state->k()},
-          links.n(), sampled_from_r(given), pool, told);
-      return result(*state, laps, false);
-    }
     networks::OverlapOptions options;
+    read_run(given, options);
     options.births = given.flag("birth");
     options.merges = given.flag("merge");
     options.deletes = given.flag("delete");
     options.reorder = given.flag("reorder");
     options.disturbances = given.integer("disturbances");
     options.large = given.number("large");
-    options.max_laps = given.integer("max_laps");
-    options.tol = given.number("tol");
-    options.seed = static_cast<std::uint64_t>(given.number("seed"));
-    const networks::OverlapEnd end = learn_overlap(overlap.start(links, share), options, pool, told);
-    return result(*end.state, end.laps, end.converged);
+    const bool stochastic = is_stochastic(control);
+    const Restarted run = run_of(
+        share,
+        [&](std::uint64_t seed, SEXP given_share) -> std::unique_ptr<Fit> {
+          std::unique_ptr<networks::Overlap> start = overlap.start(links, Rcpp::NumericMatrix(given_share));
+          if (stochastic)
+            return std::make_unique<networks::SampledOverlap>(std::move(start), sampled_from_r(given, seed),
+                                                              pool);
+          networks::OverlapOptions own = options;
+          own.seed = seed;
+          return std::make_unique<networks::OverlapFit>(std::move(start), own, pool);
+        },
+        options, pool);
+    const networks::Overlap& state = stochastic
+                                         ? static_cast<const networks::SampledOverlap&>(*run.best.fit).state()
+                                         : static_cast<const networks::OverlapFit&>(*run.best.fit).state();
+    return made_in_r([&] {
+      Rcpp::List out = overlap_to_r(state);
+      add_run(run, out);
+      return out;
+    });
   });
 }
 

@@ -1,16 +1,18 @@
 // What only tests ask for: a source and the memory of failed groups laid open, fits of a model with
 // statistics by pairs.
 #include <algorithm>
-
 #include <numeric>
 
 #include "foundation/variates.h"
 #include "inference/changes.h"
 #include "inference/failed_groups.h"
 #include "inference/start.h"
+#include "r_checkpoint.h"
 #include "r_convert.h"
+#include "r_learn.h"
 #include "r_source.h"
 #include "testing/link_blocks.h"
+#include "testing/scripted_fit.h"
 
 using namespace bnpvi;
 
@@ -197,29 +199,35 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
     options.max_laps = c.integer("max_laps");
     options.tol = c.number("tol");
     options.moves.merge = c.flag("merge");
-    Rcpp::RObject kept;
-    options.after_lap = [&](const Progress& p) {
-      if (c.has("keep_lap") && p.lap == c.integer("keep_lap")) kept = progress_to_r(p);
-    };
     const auto start = [&] {
       if (resp.isNotNull())
         return start_from_responsibilities(problem, responsibilities_from_r(Rcpp::NumericMatrix(resp)), pool);
       return start_from_globals(problem, start_from_seeds(problem, c.integer("k"), true, 10, 1, pool));
     };
-    Progress from = c.has("resume") ? progress_from_r(control["resume"]) : begin(problem, start());
-    complete(problem, from);
-    const Rcpp::List began_at = state_to_r(from.state.globals);
-    const Progress end = learn_memoized(problem, std::move(from), options, pool).progress;
+    Rcpp::List began_at;
+    const auto from = [&](Progress p) {
+      complete(problem, p);
+      began_at = state_to_r(p.state.globals);
+      return memoized_fit(problem, std::move(p), options, pool);
+    };
+    const Maker maker{[&](std::uint64_t) {
+                        return Learned{from(begin(problem, start())), {}};
+                      },
+                      [&](std::uint64_t, Reader& in) { return from(Progress::read(in)); }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const Course& course = run.best.course;
+    const State& end = static_cast<const SharedFit&>(*run.best.fit).state();
     Vec elbo, k;
-    for (const LapRecord& record : end.trace) {
+    for (const LapRecord& record : course.trace) {
       elbo.push_back(record.elbo);
       k.push_back(static_cast<double>(record.k));
     }
     using Rcpp::_;
-    return Rcpp::List::create(
-        _["state"] = state_to_r(end.state.globals), _["elbo"] = end.state.elbo,
-        _["terms"] = terms_to_r(elbo_terms(problem, end.state.total, end.state.globals)), _["trace"] = elbo,
-        _["k"] = k, _["reason"] = end.reason, _["start"] = began_at, _["progress"] = kept);
+    return Rcpp::List::create(_["state"] = state_to_r(end.globals), _["elbo"] = end.elbo,
+                              _["terms"] = terms_to_r(elbo_terms(problem, end.total, end.globals)),
+                              _["trace"] = elbo, _["k"] = k, _["reason"] = course.reason,
+                              _["start"] = began_at, _["progress"] = Rcpp::RObject(checkpoints.kept()));
   });
 }
 
@@ -242,5 +250,51 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
     s.write(out);
     Reader in(out.bytes().data(), out.bytes().size());
     return state_to_r({Summary::read(in), {}, {}});
+  });
+}
+
+// What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack), phases a
+// list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
+// [[Rcpp::export]]
+Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
+  return entry([&] {
+    const ListFields c(control);
+    RestartOptions options;
+    read_run(c, options);
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    const auto scripted = [&](std::uint64_t seed) {
+      Index r = 0;
+      while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != seed) ++r;
+      const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
+      std::vector<std::vector<testing::ScriptedLap>> phases;
+      for (const Rcpp::List phase : Rcpp::List(script["phases"])) {
+        const auto kind = Rcpp::as<std::vector<int>>(phase["kind"]);
+        const auto value = Rcpp::as<Vec>(phase["value"]);
+        phases.emplace_back();
+        for (std::size_t i = 0; i < kind.size(); ++i)
+          phases.back().push_back({static_cast<testing::ScriptedLap::Kind>(kind[i]), value[i]});
+      }
+      const ListFields fields(script);
+      return std::make_unique<testing::ScriptedFit>(std::move(phases), fields.number("value"),
+                                                    fields.flag("whole"), fields.number("slack"));
+    };
+    const Maker maker{[&](std::uint64_t seed) {
+                        return Learned{scripted(seed), {}};
+                      },
+                      [&](std::uint64_t seed, Reader& in) {
+                        auto fit = scripted(seed);
+                        fit->read(in);
+                        return fit;
+                      }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const auto& fit = static_cast<const testing::ScriptedFit&>(*run.best.fit);
+    Rcpp::List out = Rcpp::List::create(Rcpp::_["state"] = static_cast<int>(fit.lap_of_state()),
+                                        Rcpp::_["objective"] = run.best.course.objective,
+                                        Rcpp::_["best"] = static_cast<int>(run.best_restart) + 1,
+                                        Rcpp::_["progress"] = Rcpp::RObject(checkpoints.kept()));
+    add_run(run, out);
+    return out;
   });
 }

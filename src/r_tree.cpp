@@ -8,8 +8,8 @@ using namespace bnpvi;
 namespace {
 
 // A fit and all of its data as one batch.
-struct Fit {
-  Fit(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& start, const Rcpp::List& control)
+struct Tree {
+  Tree(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& start, const Rcpp::List& control)
       : query(data, model, start["state"], Rcpp::as<int>(control["threads"]),
               {Rcpp::as<int>(control["sparsity"]), Rcpp::as<int>(control["candidates"])}),
         source(query.data(), {counted_units(query.data(), query.model)}),
@@ -30,7 +30,7 @@ struct Fit {
 // [[Rcpp::export]]
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control) {
   return entry([&] {
-    Fit fit(data, model, start, control);
+    Tree fit(data, model, start, control);
     Vec elbo{fit.clusters.state().elbo};
     std::vector<int> a, b;
     for (const Join& join : join_all(fit.clusters)) {
@@ -47,7 +47,7 @@ Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List sta
 Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control,
                                 Rcpp::IntegerVector a, Rcpp::IntegerVector b) {
   return entry([&] {
-    Fit fit(data, model, start, control);
+    Tree fit(data, model, start, control);
     Coarsening& clusters = fit.clusters;
     require(a.size() == b.size(), "a and b are not pairs");
     for (R_xlen_t i = 0; i < a.size(); ++i) {

@@ -18,6 +18,13 @@ storage.mode(binary) <- "double"
 birds_part <- birds$counts[1:150, ]
 steps <- list(cbind(beaver1$temp), cbind(beaver2$temp))
 capture <- lapply(split(mocap6[-(1:3)], mocap6$sequence), as.matrix)
+sums <- matrix(rbinom(300 * 6, 1, 0.4), 300) %*% matrix(rnorm(6 * 12, sd = 2), 6) + rnorm(3600)
+gaps <- replace(sums, sample(3600, 200), NA)
+turns <- lapply(1:3, function(i) apply(matrix(rnorm(240), 120), 2, cumsum) + rnorm(240))
+blocks <- sample(6, 120, TRUE)
+linked <- matrix(rbinom(14400, 1, ifelse(outer(blocks, blocks, "=="), 0.4, 0.03)), 120)
+linked[lower.tri(linked, TRUE)] <- 0
+linked <- linked + t(linked)
 
 fits <- list(
   dp_full = quote(bnp_mixture(faithful, control = control())),
@@ -58,7 +65,23 @@ fits <- list(
   hdp_hmm_stochastic = quote(bnp_hmm(capture, control = control(algorithm = "stochastic", k_init = 8))),
   hmm_mocap = quote(bnp_hmm(capture, prior = prior_hmm(6), control = control())),
   hmm_blocks = quote(bnp_hmm(capture, prior = prior_hmm(6, sticky = 20), control = control(init = "blocks"))),
-  hmm_stochastic = quote(bnp_hmm(capture, prior = prior_hmm(6), control = control(algorithm = "stochastic")))
+  hmm_stochastic = quote(bnp_hmm(capture, prior = prior_hmm(6), control = control(algorithm = "stochastic"))),
+  features_full = quote(bnp_features(sums, control = control(restarts = 2))),
+  features_batches = quote(bnp_features(gaps, na_action = "model", control = control(batches = 3))),
+  features_sparse = quote(bnp_features(sums, prior = prior_beta_bernoulli(10), control = control(sparsity = 3))),
+  lds_walks = quote(bnp_hmm(turns, obs = obs_lds(), control = control(restarts = 2))),
+  lds_mocap = quote(bnp_hmm(capture[1:2], obs = obs_lds(loadings = 2), prior = prior_hmm(3), control = control())),
+  lds_learned =
+    quote(bnp_hmm(turns, obs = obs_lds(), prior = prior_hdp_hmm(alpha = gamma_prior(2, 1)), control = control())),
+  network_blocks = quote(bnp_network(linked, prior = prior_dp(), control = control(restarts = 2))),
+  network_degrees = quote(bnp_network(linked, obs_links(degree = TRUE), prior_dp(), control = control())),
+  network_fixed = quote(bnp_network(linked, prior = prior_dp(), control = control(k_init = 5, moves = FALSE))),
+  network_gamma = quote(bnp_network(linked, obs_links(degree = TRUE), control = control(threads = 2))),
+  network_plain = quote(bnp_network(linked, obs_links(degree = FALSE), control = control(restarts = 2))),
+  network_general = quote(bnp_network(linked[1:60, 1:60], obs_links(assortative = FALSE), control = control())),
+  network_stochastic = quote(bnp_network(linked, control = control(algorithm = "stochastic", k_init = 6))),
+  network_blocks_stochastic =
+    quote(bnp_network(linked, prior = prior_dp(), control = control(algorithm = "stochastic", k_init = 6)))
 )
 
 one <- function(name) {

@@ -1,31 +1,54 @@
 // Coordinate ascent for switching linear dynamical systems.
 #pragma once
+#include <optional>
+
 #include "dynamics/lds_state.h"
 #include "inference/learn.h"
 
 namespace bnpvi::dynamics {
 
-struct LdsOutcome {
-  LdsState state;
-  std::vector<LapRecord> trace;
-  bool converged = false;
-  std::string reason;  // "elbo", "max_laps", "numerical" or "interrupted"
+/// A lap has two x- and z-steps, the global step, a tried step beyond the optimal noise, and, once laps gain
+/// little, moves: those of hidden Markov models at fixed q(x), where the model is one on the rows E φ, so
+/// that gains are exact, and births by window. It is still when it accepts no move and windows were tried in
+/// vain. The bound never falls.
+class LdsFit final : public Fit {
+ public:
+  LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);
+  /// Of what write() wrote but for the fields that the prior learned, which come first (read_arrays).
+  LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in,
+         const LearnOptions& options);
+
+  const LdsState& state() const { return state_; }
+
+  LapRecord lap(Index n) override;
+  bool whole() const override { return whole_; }
+  double objective() const override { return state_.elbo; }
+  bool still() const override { return still_; }
+  double units() const override { return static_cast<double>(problem_.series.n); }
+  double slack() const override;
+  void keep() override { kept_ = state_, whole_ = true; }
+  void go_back() override { state_ = *kept_; }
+  void write(Writer& out) const override;
+
+ private:
+  bool quiet() const { return !may_have_births() || failures_ >= failures_needed_; }
+  bool may_have_births() const;
+  void go_beyond(const Vec& before);
+  void moves_of_modes(LapRecord& record);
+  void births(LapRecord& record);
+  void fewer(LapRecord& record);
+
+  const LdsProblem problem_;
+  const LearnOptions options_;
+  const Index failures_needed_;
+  LdsState state_;
+  std::optional<LdsState> kept_;
+  bool whole_ = false, still_ = false;
+  double gain_ = 1e300;  // of the last lap
+  Index failures_ = 0, tried_ = 0;
+  Index joined_ = 0;  // modes that there were when nothing could be joined
+  double beyond_ = 2;
+  Index wait_ = 0;
 };
-
-/// Laps until one gains less than tol a row, no move was accepted and windows were tried in vain. A lap has
-/// two x- and z-steps, the global step, a tried step beyond the optimal noise, and, once laps gain little,
-/// moves: those of hidden Markov models at fixed q(x), where the model is one on the rows E φ, so that gains
-/// are exact, and births by window. The bound never falls. Numbers that break down, and with keep_interrupted
-/// a stop, end a fit with the lap before.
-LdsOutcome learn_lds(const LdsProblem& problem, LdsState state, const LearnOptions& options);
-
-/// One mode everywhere, q(x) as given.
-LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths);
-
-/// q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
-/// with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
-LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
-                         const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
-                         const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -6,7 +6,6 @@
 #include "features/feature_state.h"
 #include "features/residual_direction.h"
 #include "foundation/random.h"
-#include "inference/learn.h"
 
 namespace bnpvi::features {
 

@@ -130,7 +130,7 @@ void require_progress(const Problem& problem, const Progress& progress) {
     if (batch->memory && !batch->settled) require_memory(problem, *batch->memory, b, k);
   }
   require_stored(progress.moves.size() == k, "history of clusters");
-  require_stored(progress.turn >= 0 && progress.lap >= 0 && progress.step >= 0, "numbers of laps");
+  require_stored(progress.turn >= 0 && progress.step >= 0, "numbers of laps");
   require_stored(progress.memory.empty() || static_cast<Index>(progress.memory.size()) == n_batches,
                  "memory of batches");
   for (std::size_t b = 0; b < progress.memory.size(); ++b)

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -19,30 +18,60 @@ Progress begin(const Problem& problem, State state) {
   return out;
 }
 
+double SharedFit::units() const {
+  double n = 0;
+  for (double size : p_.state.total.sizes()) n += size;
+  return n;
+}
+
 namespace {
 
-// One fit in progress. A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
-// have something to try take turns. The fit has converged when no kind has, and a lap without moves gains
-// less than the tolerance.
-class Memoized {
+// A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
+// have something to try take turns. It is still when no kind has.
+class Memoized final : public SharedFit {
  public:
   Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
-      : given_(problem), problem_(&problem), options_(options), pool_(pool), p_(std::move(from)) {
+      : SharedFit(std::move(from)), given_(problem), problem_(&given_), options_(options), pool_(pool) {
+    complete(problem, p_);
     list_moves();
-    if (!p_.trace.empty()) before_ = p_.trace.back().seconds;
   }
 
-  Outcome run() {
-    try {
-      laps();
-    } catch (const Interrupted&) {
-      if (!options_.keep_interrupted || !sound_.any()) throw;
-      pool_.go_on();
-      p_.reason = "interrupted";
-      restore();
-    }
-    if (p_.reason.empty()) p_.reason = "max_laps";
-    return {std::move(p_), std::move(obs_), std::move(alloc_)};
+  LapRecord lap(Index n) override {
+    lap_ = n;
+    visitor_ = problem_->alloc.visitor();
+    moves_ = !whole();
+    if (moves_) return first_lap();
+    const Chosen chosen = next_move();
+    sizes_ = p_.state.total.sizes();
+    moves_ = chosen.move != nullptr;
+    return one_lap(chosen);
+  }
+
+  bool whole() const override {
+    return std::all_of(p_.state.batch.begin(), p_.state.batch.end(),
+                       [](const auto& b) { return b != nullptr; });
+  }
+  bool still() const override { return !moves_; }
+  double slack() const override { return sound_.slack(*problem_, p_.state); }
+  const Problem& problem() const override { return *problem_; }
+
+  // No count moved by more than tol of all; concentrations may still move where counts do not.
+  bool hardly_moved(double tol) const override {
+    const Vec now = p_.state.total.sizes();
+    if (now.size() != sizes_.size() || !problem_->alloc.learned_fields().empty()) return false;
+    double moved = 0;
+    for (std::size_t j = 0; j < now.size(); ++j) moved = std::max(moved, std::abs(now[j] - sizes_[j]));
+    return moved <= tol * units();
+  }
+
+  void keep() override {
+    sound_.keep(p_.state);
+    sound_alloc_ = alloc_;
+  }
+
+  void go_back() override {
+    take_models(obs_, sound_alloc_);
+    p_.state = sound_.restored(*problem_, pool_);
   }
 
  private:
@@ -53,23 +82,6 @@ class Memoized {
     for (MoveKind& kind : alloc.moves())
       if (asked_for(kind.turn) && (kind.keeps_k || alloc.fixed_k() == 0))
         (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
-  }
-
-  void laps() {
-    if (first_lap_needed())
-      first_lap();
-    else
-      keep();
-    while (p_.lap < options_.max_laps && p_.reason.empty()) {
-      ++p_.lap;
-      visitor_ = problem_->alloc.visitor();
-      const Chosen chosen = next_move();
-      const double elbo = p_.state.elbo;
-      const Vec sizes = p_.state.total.sizes();
-      one_lap(chosen);
-      if (!chosen.move && p_.reason.empty()) judge(elbo, sizes);
-      if (options_.after_lap) options_.after_lap(p_);
-    }
   }
 
   bool asked_for(MoveKind::Turn turn) const {
@@ -85,22 +97,15 @@ class Memoized {
     }
   }
 
-  bool first_lap_needed() const {
-    return std::any_of(p_.state.batch.begin(), p_.state.batch.end(), [](const auto& b) { return !b; });
-  }
-
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
-  void first_lap() {
-    ++p_.lap;
-    visitor_ = problem_->alloc.visitor();
+  LapRecord first_lap() {
     visit_all_batches(*problem_, p_.state, *visitor_, pool_);
     p_.state.earlier.clear();
-    end_lap({}, false);
-    if (options_.after_lap) options_.after_lap(p_);
+    return end_lap({}, false);
   }
 
   std::vector<Index> batch_order() const {
-    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(p_.lap));
+    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
     return shuffled(problem_->source.n_batches(), stream);
   }
 
@@ -120,7 +125,7 @@ class Memoized {
   }
 
   Chosen made(const MoveKind& kind) {
-    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, p_.lap}), kind.turn};
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn};
     if (!c.move->prepare(p_.state)) c.move.reset();
     return c;
   }
@@ -143,7 +148,7 @@ class Memoized {
     }
   }
 
-  void one_lap(const Chosen& chosen) {
+  LapRecord one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
     for (const std::vector<Index>& wave : in_waves(batch_order(), problem_->wave)) {
@@ -163,10 +168,10 @@ class Memoized {
       accepted();
     }
     const bool renewed = state.batch.size() == 1 && !move;
-    end_lap(record, renewed);
+    return end_lap(record, renewed);
   }
 
-  void end_lap(LapRecord record, bool renewed) {
+  LapRecord end_lap(LapRecord record, bool renewed) {
     State& state = p_.state;
     if (!renewed) {
       resum(*problem_, state);
@@ -180,36 +185,11 @@ class Memoized {
     if (options_.learn_prior) learn_concentrations();
     settle(*problem_, state);
     accepted();
-    record.lap = p_.lap;
-    if (sound_.excludes(*problem_, state)) {
-      record.elbo = state.elbo;
-      return take_back(record);
-    }
-    if (prior_moves()) learn_prior();
-    keep();
+    if (prior_moves() && std::isfinite(state.elbo)) learn_prior();
+    record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
-    record.seconds =
-        before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-    p_.trace.push_back(record);
-    pool_.monitor().lap(record);
-  }
-
-  void take_back(const LapRecord& record) {
-    p_.reason = "numerical";
-    p_.taken_back = record;
-    if (sound_.any()) restore();
-  }
-
-  // The state of the last sound lap, and the concentrations that it had.
-  void keep() {
-    sound_.keep(p_.state);
-    sound_alloc_ = alloc_;
-  }
-
-  void restore() {
-    take_models(obs_, sound_alloc_);
-    p_.state = sound_.restored(*problem_, pool_);
+    return record;
   }
 
   // From now on the problem has these models; null: those that were given.
@@ -260,41 +240,25 @@ class Memoized {
 
   void accepted() { problem_->observer.accepted(p_.state); }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them;
-  // concentrations may still move where counts do not.
-  void judge(double elbo, const Vec& sizes) {
-    const Vec now = p_.state.total.sizes();
-    const bool by_counts = now.size() == sizes.size() && problem_->alloc.learned_fields().empty();
-    double n = 0, moved = by_counts ? 0 : INFINITY;
-    for (std::size_t j = 0; j < now.size(); ++j) {
-      n += now[j];
-      if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
-    }
-    const bool by_elbo = p_.state.elbo - elbo <= options_.tol * n;
-    p_.converged = by_elbo || moved <= options_.tol * n;
-    if (p_.converged) p_.reason = by_elbo ? "elbo" : "counts";
-  }
-
-  const Problem& given_;
+  const Problem given_;
   const Problem* problem_;
   std::optional<Problem> learned_;  // `given_` with the priors learned so far
-  const LearnOptions& options_;
+  const LearnOptions options_;
   Pool& pool_;
-  Progress p_;
-  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own, as below
-  std::shared_ptr<const AllocModel> alloc_;
   SoundLap sound_;
   std::shared_ptr<const AllocModel> sound_alloc_;
-  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  double before_ = 0;  // seconds of laps done earlier
   std::vector<MoveKind> kinds_, idle_kinds_;
-  std::unique_ptr<Visitor> visitor_;  // of this lap
+  std::unique_ptr<Visitor> visitor_;  // of this lap, as below
+  Index lap_ = 0;
+  bool moves_ = true;  // anything else but visits
+  Vec sizes_;          // of clusters before it
 };
 
 }  // namespace
 
-Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool) {
-  return Memoized(problem, std::move(from), options, pool).run();
+std::unique_ptr<SharedFit> memoized_fit(const Problem& problem, Progress from, const LearnOptions& options,
+                                        Pool& pool) {
+  return std::make_unique<Memoized>(problem, std::move(from), options, pool);
 }
 
 }  // namespace bnpvi

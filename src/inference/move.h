@@ -4,9 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "foundation/pool.h"
 #include "inference/changes.h"
-#include "inference/learn.h"
 #include "inference/move_memory.h"
+#include "inference/move_options.h"
 #include "inference/state.h"
 
 namespace bnpvi {

@@ -1,7 +1,5 @@
 #include "inference/sound_lap.h"
 
-#include <cmath>
-
 #include "foundation/rounded_sum.h"
 #include "inference/learn.h"
 #include "inference/start.h"
@@ -9,13 +7,10 @@
 
 namespace bnpvi {
 
-bool SoundLap::excludes(const Problem& problem, const State& state) const {
-  if (!std::isfinite(state.elbo)) return true;
-  if (!kept_ || state.elbo >= kept_->elbo) return false;
+double SoundLap::slack(const Problem& problem, const State& state) const {
   RoundedSum terms;
   for (const auto& term : elbo_terms(problem, state.total, state.globals)) terms.add(term.second);
-  const double allowed = 1e-8 * terms.size() + (problem.alloc.remembers() ? 1 : 0);
-  return kept_->elbo - state.elbo > allowed;
+  return 1e-8 * terms.size() + (problem.alloc.remembers() ? 1 : 0);
 }
 
 State SoundLap::restored(const Problem& problem, Pool& pool) const {

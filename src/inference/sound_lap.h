@@ -6,18 +6,17 @@
 
 namespace bnpvi {
 
-/// Keeps the globals and the ELBO of the last lap at whose end the ELBO was finite and had not fallen. Costs
+/// Keeps the globals and the ELBO of the last sound lap. Costs
 /// next to no memory: the statistics T are shared with the state, and summaries of batches are not kept.
 class SoundLap {
  public:
-  /// True when the state's ELBO is not finite, or below the one kept by more than rounding explains: 1e-8 of
+  /// By how much the state's ELBO may be below the one kept by rounding: 1e-8 of
   /// the sum of its terms' absolute values. (Of 320 fits under concentrations from 0.01 to 1e6 the worst fell
   /// by 2e-12 of it.) In models that remember units (AllocModel::remembers) a visit may end in a slightly
   /// lower local optimum, by 0.4 in the worst case seen, so that there a fall by up to 1 is accepted too.
-  bool excludes(const Problem& problem, const State& state) const;
+  double slack(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }
-  bool any() const { return kept_.has_value(); }
 
   /// A state with the kept globals, total and ELBO, for reading only: batches are visited anew at these
   /// globals, and their summaries need not add up to the total.

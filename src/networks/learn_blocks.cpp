@@ -38,7 +38,7 @@ std::vector<int> most_probable(const SoftBlocks& soft, Index n) {
   return label;
 }
 
-void keep_soft(const SoftBlocks& soft, BlocksFit& fit) {
+void keep_soft(const SoftBlocks& soft, Blocks& fit) {
   fit.k = soft.k();
   fit.r = soft.r();
   fit.sizes = soft.sizes();
@@ -50,7 +50,7 @@ void keep_soft(const SoftBlocks& soft, BlocksFit& fit) {
     }
 }
 
-void keep_labels(const Partition& partition, BlocksFit& fit) {
+void keep_labels(const Partition& partition, Blocks& fit) {
   fit.labels = partition.labels();
   fit.log_joint = partition.log_joint();
 }
@@ -65,59 +65,84 @@ Partition by_soft(const SoftBlocks& soft, const Links& links, const LinkModel& m
   return out;
 }
 
-}  // namespace
-
-BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
-                       const SearchOptions& options, double tol, Pool& pool,
-                       const std::function<void(LapRecord)>& told) {
-  BlocksFit fit;
-  Partition partition(links, model, gamma, std::move(labels));
-  const SearchEnd end = search(partition, options, pool, told);
-  fit.laps = end.laps;
-  fit.k = partition.k();
-  fit.labels = by_decreasing_size(partition.labels(), fit.k);
-  SoftBlocks soft(links, model, gamma, fit.k, one_hot(fit.labels, fit.k));
-  double now = soft.bound().sum();
-  bool settled = links.n() < 2;
-  for (Index lap = 0; lap < options.max_laps && !settled; ++lap) {
-    pool.poll();
-    LapRecord record;
-    soft.lap();
-    for (Index a = 0; options.merges && a < soft.k(); ++a)
-      for (Index b = a + 1; b < soft.k(); ++b) {
-        // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
-        // tried.
-        if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
-        pool.poll();
-        ++record.merges_tried;
-        if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
-          soft.merge(a, b);
-          ++record.merges;
-          b = a;
-        }
-      }
-    const double before = now;
-    now = soft.bound().sum();
-    settled = now - before <= tol * (1 + std::abs(now));
-    record.lap = ++fit.laps;
-    record.elbo = now;
-    record.k = soft.k();
-    told(record);
-  }
-  fit.converged = settled && end.converged;
-  fit.log_joint = partition.log_joint();
-  keep_soft(soft, fit);
-  const Partition again = by_soft(soft, links, model, gamma, options.births && options.deletes);
-  if (again.log_joint() > fit.log_joint && again.k() == soft.k()) keep_labels(again, fit);
-  return fit;
+SoftBlocks softened(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,
+                    Index k) {
+  return SoftBlocks(links, model, gamma, k, one_hot(by_decreasing_size(labels, k), k));
 }
 
-BlocksFit learn_corrected_blocks(const Links& links, const LinkModel& model, const Degrees& degrees,
-                                 double gamma, std::vector<int> labels, const SearchOptions& options,
-                                 Pool& pool, const std::function<void(LapRecord)>& told) {
-  BlocksFit fit;
-  Partition found(links, model, gamma, std::move(labels), &degrees);
-  const SearchEnd end = search(found, options, pool, told);
+}  // namespace
+
+BlocksFit::BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
+                     std::vector<int> labels, const SearchOptions& options, Pool& pool)
+    : links_(links),
+      model_(model),
+      degrees_(degrees),
+      gamma_(gamma),
+      options_(options),
+      pool_(pool),
+      search_(Partition(links, model, gamma, std::move(labels), degrees), options, pool) {}
+
+double BlocksFit::slack() const { return hard() ? search_.slack() : 1e-8 * (1 + std::abs(bound_)); }
+
+LapRecord BlocksFit::lap(Index n) {
+  if (hard()) return search_.lap(n);
+  LapRecord record = soft_ && links_.n() > 1 ? soft_lap() : LapRecord();
+  record.lap = n;
+  record.elbo = bound_;
+  record.k = soft_ ? soft_->k() : answer_->k;
+  return record;
+}
+
+LapRecord BlocksFit::soft_lap() {
+  pool_.poll();
+  LapRecord record;
+  SoftBlocks& soft = *soft_;
+  soft.lap();
+  for (Index a = 0; options_.merges && a < soft.k(); ++a)
+    for (Index b = a + 1; b < soft.k(); ++b) {
+      // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
+      // tried.
+      if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
+      pool_.poll();
+      ++record.merges_tried;
+      if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
+        soft.merge(a, b);
+        ++record.merges;
+        b = a;
+      }
+    }
+  bound_ = soft.bound().sum();
+  return record;
+}
+
+bool BlocksFit::next_phase(Why) {
+  if (!hard()) return false;
+  if (degrees_) {
+    answer_ = by_partition();
+    bound_ = answer_->bound.sum();
+    return true;
+  }
+  const Partition& found = search_.partition();
+  soft_.emplace(softened(links_, model_, gamma_, found.labels(), found.k()));
+  bound_ = soft_->bound().sum();
+  return true;
+}
+
+void BlocksFit::keep() {
+  if (hard()) return search_.keep();
+  if (soft_) kept_.emplace(*soft_);
+  kept_bound_ = bound_;
+}
+
+void BlocksFit::go_back() {
+  if (hard()) return search_.go_back();
+  if (soft_) soft_.emplace(*kept_);
+  bound_ = kept_bound_;
+}
+
+Blocks BlocksFit::by_partition() const {
+  Blocks fit;
+  const Partition& found = search_.partition();
   const Partition partition = found.with_labels(by_decreasing_size(found.labels(), found.k()));
   keep_labels(partition, fit);
   fit.k = partition.k();
@@ -130,29 +155,36 @@ BlocksFit learn_corrected_blocks(const Links& links, const LinkModel& model, con
     }
   }
   fit.bound.data = partition.evidence();
-  for (double y : links.value()) fit.bound.base += model.log_base(y);
+  for (double y : links_.value()) fit.bound.base += model_.log_base(y);
   fit.bound.degrees = partition.degrees_evidence();
-  fit.bound.allocation = stick_evidence(fit.sizes, gamma);
-  fit.converged = end.converged;
-  LapRecord record;
-  record.lap = fit.laps = end.laps + 1;
-  record.elbo = fit.bound.sum();
-  record.k = fit.k;
-  told(record);
+  fit.bound.allocation = stick_evidence(fit.sizes, gamma_);
   return fit;
 }
 
-BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
-                               const std::vector<int>& labels, const SampledOptions& options, Pool& pool,
-                               const std::function<void(LapRecord)>& told) {
-  BlocksFit fit;
-  const Index k = 1 + *std::max_element(labels.begin(), labels.end());
-  SoftBlocks soft(links, model, gamma, k, one_hot(by_decreasing_size(labels, k), k));
-  fit.laps = learn_sampled({[&](const std::vector<int>& nodes, double rate) { soft.step(nodes, rate); },
-                            [] {}, [&] { soft.lap(); }, [&] { return soft.bound().sum(); }, k},
-                           links.n(), options, pool, told);
-  keep_soft(soft, fit);
-  keep_labels(by_soft(soft, links, model, gamma, false), fit);
+Blocks BlocksFit::result() const {
+  if (answer_) return *answer_;
+  Blocks fit;
+  const Partition& found = search_.partition();
+  fit.labels = by_decreasing_size(found.labels(), found.k());
+  fit.log_joint = found.log_joint();
+  keep_soft(*soft_, fit);
+  const Partition again = by_soft(*soft_, links_, model_, gamma_, options_.births && options_.deletes);
+  if (again.log_joint() > fit.log_joint && again.k() == soft_->k()) keep_labels(again, fit);
+  return fit;
+}
+
+SampledBlocks::SampledBlocks(const Links& links, const LinkModel& model, double gamma,
+                             const std::vector<int>& labels, const SampledOptions& options, Pool& pool)
+    : SampledFit(links.n(), options, pool),
+      links_(links),
+      model_(model),
+      gamma_(gamma),
+      soft_(softened(links, model, gamma, labels, 1 + *std::max_element(labels.begin(), labels.end()))) {}
+
+Blocks SampledBlocks::result() const {
+  Blocks fit;
+  keep_soft(soft_, fit);
+  keep_labels(by_soft(soft_, links_, model_, gamma_, false), fit);
   return fit;
 }
 

@@ -6,7 +6,8 @@
 
 namespace bnpvi::networks {
 
-struct BlocksFit {
+/// What is known of a blockmodel in the end.
+struct Blocks {
   std::vector<int> labels;  // of the largest log joint found, clusters by decreasing size
   double log_joint = 0;
   Index k = 0;
@@ -14,27 +15,72 @@ struct BlocksFit {
   Vec sizes;  // of the soft clusters
   Vec n, s;   // k × k, row-major: statistics of the blocks
   BlockBound bound;
-  Index laps = 0;
-  bool converged = false;
 };
 
-/// Searches from `labels` (partition_search.h); soft labels then start at the partition found, with the
-/// clusters in decreasing size, and laps follow until the bound rises by less than tol · (1 + |bound|), at
-/// most max_laps. Joins of soft clusters are made where they raise the bound. At the end the most probable
-/// labels are visited once more: if their log joint is larger, they are the answer.
-BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
-                       const SearchOptions& options, double tol, Pool& pool,
-                       const std::function<void(LapRecord)>& told);
+/// Laps of a search (partition_search.h) raise the log joint of hard labels. Soft labels then start at the
+/// partition found, with the clusters in decreasing size, and laps raise their bound. Joins of soft clusters
+/// are made where they raise it. At the end the most probable labels are visited once more: if their log
+/// joint is larger, they are the answer.
+///
+/// With degrees labels stay hard, as log p(y | z) is no sum over pairs of nodes: a last lap reports the bound
+/// of the partition found, with sticks in the order of its clusters.
+class BlocksFit final : public Fit {
+ public:
+  /// degrees: null, or of nodes; options.births, merges and deletes are for both phases.
+  BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
+            std::vector<int> labels, const SearchOptions& options, Pool& pool);
 
-/// The same with degrees, whose labels stay hard, as log p(y | z) is no sum over pairs of nodes: the bound is
-/// that of the partition found, with sticks in the order of its clusters.
-BlocksFit learn_corrected_blocks(const Links& links, const LinkModel& model, const Degrees& degrees,
-                                 double gamma, std::vector<int> labels, const SearchOptions& options,
-                                 Pool& pool, const std::function<void(LapRecord)>& told);
+  Blocks result() const;
+
+  LapRecord lap(Index n) override;
+  double objective() const override { return hard() ? search_.objective() : bound_; }
+  double score() const override { return result().log_joint; }
+  bool still() const override { return !hard() || search_.still(); }
+  double units() const override { return hard() ? search_.units() : 1 + std::abs(bound_); }
+  double slack() const override;
+  bool next_phase(Why) override;
+  void keep() override;
+  void go_back() override;
+  // Not written yet.
+  void write(Writer&) const override {}
+  bool can_go_on() const override { return false; }
+
+ private:
+  bool hard() const { return !answer_ && !soft_; }
+  LapRecord soft_lap();
+  Blocks by_partition() const;
+
+  const Links& links_;
+  const LinkModel& model_;
+  const Degrees* degrees_;
+  const double gamma_;
+  const SearchOptions options_;
+  Pool& pool_;
+  PartitionSearch search_;
+  std::optional<Blocks> answer_;  // with degrees, after the search
+  std::optional<SoftBlocks> soft_, kept_;
+  double bound_ = 0, kept_bound_ = 0;
+};
 
 /// Soft labels by stochastic learning from `labels` (0 .. K − 1) on, with all K clusters to the end.
-BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
-                               const std::vector<int>& labels, const SampledOptions& options, Pool& pool,
-                               const std::function<void(LapRecord)>& told);
+class SampledBlocks final : public SampledFit {
+ public:
+  SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,
+                const SampledOptions& options, Pool& pool);
+
+  Blocks result() const;
+  double objective() const override { return soft_.bound().sum(); }
+  double score() const override { return result().log_joint; }
+
+ private:
+  Index k() const override { return soft_.k(); }
+  void step(const std::vector<int>& nodes, double rate) override { soft_.step(nodes, rate); }
+  void visit_all() override { soft_.lap(); }
+
+  const Links& links_;
+  const LinkModel& model_;
+  const double gamma_;
+  SoftBlocks soft_;
+};
 
 }  // namespace bnpvi::networks

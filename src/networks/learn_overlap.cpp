@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "networks/local_rounds.h"
 #include "networks/other_starts.h"
 
 namespace bnpvi::networks {
@@ -23,324 +22,290 @@ constexpr double soft = 0.8;
 constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
-using State = std::unique_ptr<Overlap>;
-
-class Learner {
- public:
-  Learner(State start, const OverlapOptions& options, Pool& pool, const std::function<void(LapRecord)>& told)
-      : now_(std::move(start)),
-        options_(options),
-        pool_(pool),
-        told_(told),
-        local_({options.births, options.merges, options.deletes, options.seed}) {}
-
-  OverlapEnd run() {
-    climb(laps_of_round);
-    if (options_.births && now_->blocks()) from_partition();
-    if (options_.births && now_->k() == 1 && now_->local() && is_large()) undivided_ = now_->copy();
-    const bool all_moves = options_.births && options_.merges && options_.deletes;
-    for (Index idle = 0;;) {
-      rounds();
-      if (!all_moves || work(1) > small || lap_ >= options_.max_laps) break;
-      while (idle < options_.disturbances && !disturb()) ++idle;
-      if (idle == options_.disturbances) break;
-      idle = 0;
-      climb(laps_of_round);
-    }
-    const bool settled = climb(options_.max_laps);
-    return {std::move(now_), lap_, settled};
-  }
-
- private:
-  void tell() {
-    LapRecord record = pending_;
-    pending_ = LapRecord();
-    record.lap = lap_;
-    record.elbo = value_;
-    record.k = now_->k();
-    told_(record);
-  }
-
-  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
-
-  // Rounds of moves until one gains nothing.
-  void rounds() {
-    while (can_move() && lap_ < options_.max_laps) {
-      ++round_;
-      const double before = value_;
-      LapRecord moves;
-      if (options_.births) {
-        all_split(moves);
-        if (undivided_ && moves.births == 0) from_groups(moves);
-        // In a large network other moves wait until splits of all communities at once gain no more.
-        if (moves.births > 0 && is_large() && lap_ < options_.max_laps) {
-          pending_ = moves;
-          climb(laps_between);
-          continue;
-        }
-      }
-      if (is_large() && now_->local()) {
-        value_ += local_.run(
-            *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
-            moves);
-      } else {
-        if (options_.births) single_splits(moves);
-        if (options_.merges && now_->k() > 1) joins(moves);
-        if (options_.deletes && now_->k() > 1) deletes(moves);
-      }
-      if (options_.reorder && now_->k() > 1) reorder();
-      const bool gained = value_ > before + options_.tol * (1 + std::abs(before));
-      pending_ = moves;
-      climb(is_large() ? laps_between : laps_of_round);
-      if (!gained) break;
-    }
-  }
-
-  // At most `most` laps, until the bound settles; false when it has not.
-  bool climb(Index most) {
-    value_ = now_->bound();
-    for (Index done = 0; done < most && lap_ < options_.max_laps; ++done) {
-      pool_.poll();
-      now_->lap();
-      const double before = value_;
-      value_ = now_->bound();
-      ++lap_;
-      tell();
-      if (value_ - before <= options_.tol * (1 + std::abs(value_))) return true;
-    }
-    return false;
-  }
-
-  // The largest log joint of hard labels that a search finds, where the model has such labels.
-  void from_partition() {
-    const Shares shares = softened(best_partition(*now_, options_.seed, pool_), soft);
-    ++pending_.births_tried;
-    pending_.births += best_of(1, [&](Index) {
-      State next = now_->anew(shares.k, shares.weight);
-      run_laps(*next, laps_of_trial);
-      return next;
-    });
-  }
-
-  // Groups of the undivided network that were divided again and again, without laps in between, which at
-  // first mix what belongs apart where there is much noise: of twice as many at a time, until that has not
-  // paid two times. Where memberships overlap much, splits with laps end higher: the better of the two goes
-  // on.
-  void from_groups(LapRecord& record) {
-    const State base = std::move(undivided_);
-    Stream random = stream(0);
-    Groups groups(base->links(), 4, random);
-    State best;
-    double most = -HUGE_VAL;
-    for (Index k = 4, idle = 0; idle < 2 && k <= base->links().n() / 2; k *= 2, ++idle) {
-      if (!grow_groups(*base, groups, k)) break;
-      ++record.births_tried;
-      State next = base->copy();
-      run_laps(*next, laps_of_groups);
-      if (next->bound() <= most) continue;
-      most = next->bound();
-      best = std::move(next);
-      idle = -1;
-    }
-    record.births += best_of(1, [&](Index) { return std::move(best); });
-  }
-
-  // Softened memberships of communities of which some were joined or divided, and a search from there,
-  // several at once; false when none is better.
-  bool disturb() {
-    ++round_;
-    OverlapOptions inner = options_;
-    inner.disturbances = 0;
-    inner.trials = std::min<Index>(1, options_.trials);
-    return best_of(trials_at_once, [&](Index t) {
-      Stream random = stream(t);
-      const Shares shares = softened(disturbed(*now_, t, random), soft);
-      OverlapOptions own = inner;
-      own.seed = random.next();
-      const std::function<void(LapRecord)> nobody = [](LapRecord) {};
-      return Learner(now_->anew(shares.k, shares.weight), own, pool_, nobody).run().state;
-    });
-  }
-
-  void run_laps(Overlap& state, Index laps) {
-    for (Index lap = 0; lap < laps; ++lap) {
-      pool_.poll();
-      state.lap();
-    }
-  }
-
-  // make(0) .. make(n − 1), at once; the best, if it is better than the present state, replaces it. A null is
-  // nothing.
-  template <class F>
-  bool best_of(Index n, F make) {
-    std::vector<State> made(static_cast<std::size_t>(n));
-    Vec value(made.size(), -HUGE_VAL);
-    pool_.run(n, [&](Index t) {
-      made[t] = make(t);
-      if (made[t]) value[t] = made[t]->bound();
-    });
-    const auto best = std::max_element(value.begin(), value.end());
-    if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
-    now_ = std::move(made[best - value.begin()]);
-    value_ = *best;
-    return true;
-  }
-
-  // Trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
-  // returns false when there is nothing to try. Returns how many were accepted.
-  template <class F>
-  Index tried(Index n, F change, Index laps = laps_of_trial) {
-    Index accepted = 0;
-    for (Index first = 0; first < n; first += trials_at_once) {
-      const bool better = best_of(std::min(trials_at_once, n - first), [&](Index t) {
-        State next = now_->copy();
-        if (!change(*next, first + t)) return State();
-        run_laps(*next, laps);
-        return next;
-      });
-      if (!better) continue;
-      ++accepted;
-      if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
-    }
-    return accepted;
-  }
-
-  Stream stream(Index trial) const {
-    return Stream(options_.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(round_),
-                  static_cast<std::uint64_t>(trial));
-  }
-
-  bool is_large() const { return work(1) > options_.large; }
-
-  // What a lap costs: a community's part in a link, and in a node, that may be visited.
-  double work(Index k) const {
-    return static_cast<double>(now_->links().n_links() + now_->links().n()) * static_cast<double>(k);
-  }
-
-  // Trials of a kind: all that options allow in networks of some thousand links, fewer in large ones, where
-  // splits of all communities at once do most of the work.
-  Index trials() const {
-    constexpr double most = 2e7;  // work of the laps before one comparison, all trials of a kind; a guess
-    return std::clamp(static_cast<Index>(most / work(now_->k())), std::min<Index>(2, options_.trials),
-                      options_.trials);
-  }
-
-  // Every community with two halves in two, laps, and the same again: trial t splits t + 1 times, several
-  // times only while that leaves the laps cheap.
-  void all_split(LapRecord& record) {
-    constexpr double cheap = 1e7;  // a guess
-    Index most_times = 1;
-    while (!is_large() && most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
-    k_of_plan_ = now_->k();
-    record.births_tried += most_times;
-    record.births += tried(most_times, [&](Overlap& state, Index t) {
-      Stream random = stream(t);
-      for (Index time = 0; time <= t; ++time) {
-        const auto nodes = members_of(state);
-        std::vector<Division> divisions;
-        for (Index c = 0; c < state.k(); ++c) {
-          std::vector<int> leaves = halves(state, nodes, c, random);
-          if (!leaves.empty()) divisions.push_back({c, std::move(leaves)});
-        }
-        if (divisions.empty()) return time > 0;
-        state.split(divisions, soft);
-        run_laps(state, laps_of_trial);
-        drop_small(state);
-      }
-      return true;
-    });
-  }
-
-  void drop_small(Overlap& state) {
-    for (;;) {
-      const Vec mass = masses(state);
-      const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
-      if (state.k() == 1 || mass[least] >= least_ends) return;
-      state.drop(least);
-    }
-  }
-
-  void single_splits(LapRecord& record) {
-    k_of_plan_ = now_->k();
-    const auto nodes = members_of(*now_);
-    std::vector<Index> order(static_cast<std::size_t>(now_->k()));
-    std::iota(order.begin(), order.end(), 0);
-    Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
-    draw_to_front(order, now_->k(), random);
-    // Each softly and sharply.
-    const Index n = 2 * std::min(trials(), now_->k());
-    record.births_tried += n;
-    record.births += tried(n, [&](Overlap& state, Index t) {
-      Stream own = stream(10 + t);
-      const Index k = order[t / 2];
-      const std::vector<int> leaves = halves(*now_, nodes, k, own);
-      if (leaves.empty()) return false;
-      state.split({{k, leaves}}, t % 2 ? 1 : soft);
-      return true;
-    });
-  }
-
-  void joins(LapRecord& record) {
-    Index accepted = 0;
-    do {
-      k_of_plan_ = now_->k();
-      if (now_->k() < 2) break;
-      const std::vector<ClosePair> pairs = close_pairs(*now_);
-      const Index n = std::min(trials(), static_cast<Index>(pairs.size()));
-      record.merges_tried += n;
-      accepted = tried(n, [&](Overlap& state, Index t) {
-        state.merge(pairs[t].a, pairs[t].b);
-        return true;
-      });
-      record.merges += accepted;
-    } while (accepted > 0);
-  }
-
-  void deletes(LapRecord& record) {
-    Index accepted = 0;
-    do {
-      k_of_plan_ = now_->k();
-      if (now_->k() < 2) break;
-      const std::vector<Index> order = ascending(masses(*now_));
-      const Index n = std::min(trials(), now_->k());
-      record.deletes_tried += n;
-      accepted = tried(n, [&](Overlap& state, Index t) {
-        state.drop(order[t]);
-        return true;
-      });
-      record.deletes += accepted;
-    } while (accepted > 0);
-  }
-
-  void reorder() {
-    std::vector<Index> order = ascending(masses(*now_));
-    std::reverse(order.begin(), order.end());
-    if (std::is_sorted(order.begin(), order.end())) return;
-    k_of_plan_ = now_->k();
-    tried(
-        1,
-        [&](Overlap& state, Index) {
-          state.permute(order);
-          return true;
-        },
-        2);
-  }
-
-  State now_, undivided_;  // undivided_: until groups of it were tried
-  const OverlapOptions& options_;
-  Pool& pool_;
-  const std::function<void(LapRecord)>& told_;
-  LocalRounds local_;
-  LapRecord pending_;
-  double value_ = 0;
-  Index lap_ = 0, round_ = 0, k_of_plan_ = 0;
-};
-
 }  // namespace
 
-OverlapEnd learn_overlap(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool,
-                         const std::function<void(LapRecord)>& told) {
-  return Learner(std::move(start), options, pool, told).run();
+OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool)
+    : now_(std::move(start)),
+      options_(options),
+      pool_(pool),
+      local_({options.births, options.merges, options.deletes, options.seed}),
+      laps_left_(laps_of_round) {}
+
+double OverlapFit::units() const { return 1 + std::abs(value_); }
+double OverlapFit::slack() const { return 1e-6 * (1 + std::abs(value_)); }
+bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
+
+LapRecord OverlapFit::lap(Index n) {
+  LapRecord record;
+  pool_.poll();
+  if (stage_ == Stage::begun)
+    stage_ = Stage::first;
+  else if (laps_left_ == 0)
+    advance(record);
+  const double before = now_->bound();
+  now_->lap();
+  value_ = now_->bound();
+  if (stage_ != Stage::last) laps_left_ = settles(value_ - before) ? 0 : laps_left_ - 1;
+  record.lap = n;
+  record.elbo = value_;
+  record.k = now_->k();
+  return record;
+}
+
+void OverlapFit::advance(LapRecord& record) {
+  if (stage_ == Stage::first) {
+    stage_ = Stage::rounds;
+    if (options_.births && now_->blocks()) from_partition(record);
+    if (options_.births && now_->k() == 1 && now_->local() && is_large()) undivided_ = now_->copy();
+  }
+  if (stage_ == Stage::rounds && can_move()) {
+    if (!round(record)) stage_ = Stage::rest;
+    return;
+  }
+  const bool all_moves = options_.births && options_.merges && options_.deletes;
+  for (Index idle = 0; all_moves && work(1) <= small && idle < options_.disturbances; ++idle)
+    if (disturb()) {
+      stage_ = Stage::rounds;
+      laps_left_ = laps_of_round;
+      return;
+    }
+  stage_ = Stage::last;
+}
+
+bool OverlapFit::round(LapRecord& record) {
+  ++round_;
+  const double before = value_;
+  laps_left_ = is_large() ? laps_between : laps_of_round;
+  if (options_.births) {
+    all_split(record);
+    if (undivided_ && record.births == 0) from_groups(record);
+    // In a large network other moves wait until splits of all communities at once gain no more.
+    if (record.births > 0 && is_large()) return true;
+  }
+  if (is_large() && now_->local()) {
+    value_ += local_.run(
+        *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
+        record);
+  } else {
+    if (options_.births) single_splits(record);
+    if (options_.merges && now_->k() > 1) joins(record);
+    if (options_.deletes && now_->k() > 1) deletes(record);
+  }
+  if (options_.reorder && now_->k() > 1) reorder();
+  return value_ > before + options_.tol * (1 + std::abs(before));
+}
+
+// The largest log joint of hard labels that a search finds, where the model has such labels.
+void OverlapFit::from_partition(LapRecord& record) {
+  const Shares shares = softened(best_partition(*now_, options_.seed, pool_), soft);
+  ++record.births_tried;
+  record.births += best_of(1, [&](Index) {
+    State next = now_->anew(shares.k, shares.weight);
+    run_laps(*next, laps_of_trial);
+    return next;
+  });
+}
+
+// Groups of the undivided network that were divided again and again, without laps in between, which at
+// first mix what belongs apart where there is much noise: of twice as many at a time, until that has not
+// paid two times. Where memberships overlap much, splits with laps end higher: the better of the two goes
+// on.
+void OverlapFit::from_groups(LapRecord& record) {
+  const State base = std::move(undivided_);
+  Stream random = stream(0);
+  Groups groups(base->links(), 4, random);
+  State best;
+  double most = -HUGE_VAL;
+  for (Index k = 4, idle = 0; idle < 2 && k <= base->links().n() / 2; k *= 2, ++idle) {
+    if (!grow_groups(*base, groups, k)) break;
+    ++record.births_tried;
+    State next = base->copy();
+    run_laps(*next, laps_of_groups);
+    if (next->bound() <= most) continue;
+    most = next->bound();
+    best = std::move(next);
+    idle = -1;
+  }
+  record.births += best_of(1, [&](Index) { return std::move(best); });
+}
+
+// Softened memberships of communities of which some were joined or divided, and a search from there,
+// several at once; false when none is better.
+bool OverlapFit::disturb() {
+  ++round_;
+  OverlapOptions inner = options_;
+  inner.disturbances = 0;
+  inner.keep_interrupted = false;
+  inner.trials = std::min<Index>(1, options_.trials);
+  return best_of(trials_at_once, [&](Index t) {
+    Stream random = stream(t);
+    const Shares shares = softened(disturbed(*now_, t, random), soft);
+    OverlapOptions own = inner;
+    own.seed = random.next();
+    OverlapFit search(now_->anew(shares.k, shares.weight), own, pool_);
+    Course course;
+    drive(search, course, own, pool_);
+    return search.take_state();
+  });
+}
+
+void OverlapFit::run_laps(Overlap& state, Index laps) {
+  for (Index lap = 0; lap < laps; ++lap) {
+    pool_.poll();
+    state.lap();
+  }
+}
+
+// make(0) .. make(n − 1), at once; the best, if it is better than the present state, replaces it. A null is
+// nothing.
+template <class F>
+bool OverlapFit::best_of(Index n, F make) {
+  std::vector<State> made(static_cast<std::size_t>(n));
+  Vec value(made.size(), -HUGE_VAL);
+  pool_.run(n, [&](Index t) {
+    made[t] = make(t);
+    if (made[t]) value[t] = made[t]->bound();
+  });
+  const auto best = std::max_element(value.begin(), value.end());
+  if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
+  now_ = std::move(made[best - value.begin()]);
+  value_ = *best;
+  return true;
+}
+
+// Trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
+// returns false when there is nothing to try. Returns how many were accepted.
+template <class F>
+Index OverlapFit::tried(Index laps, Index n, F change) {
+  Index accepted = 0;
+  for (Index first = 0; first < n; first += trials_at_once) {
+    const bool better = best_of(std::min(trials_at_once, n - first), [&](Index t) {
+      State next = now_->copy();
+      if (!change(*next, first + t)) return State();
+      run_laps(*next, laps);
+      return next;
+    });
+    if (!better) continue;
+    ++accepted;
+    if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
+  }
+  return accepted;
+}
+
+Stream OverlapFit::stream(Index trial) const {
+  return Stream(options_.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(round_),
+                static_cast<std::uint64_t>(trial));
+}
+
+// What a lap costs: a community's part in a link, and in a node, that may be visited.
+double OverlapFit::work(Index k) const {
+  return static_cast<double>(now_->links().n_links() + now_->links().n()) * static_cast<double>(k);
+}
+
+// Trials of a kind: all that options allow in networks of some thousand links, fewer in large ones, where
+// splits of all communities at once do most of the work.
+Index OverlapFit::trials() const {
+  constexpr double most = 2e7;  // work of the laps before one comparison, all trials of a kind; a guess
+  return std::clamp(static_cast<Index>(most / work(now_->k())), std::min<Index>(2, options_.trials),
+                    options_.trials);
+}
+
+// Every community with two halves in two, laps, and the same again: trial t splits t + 1 times, several
+// times only while that leaves the laps cheap.
+void OverlapFit::all_split(LapRecord& record) {
+  constexpr double cheap = 1e7;  // a guess
+  Index most_times = 1;
+  while (!is_large() && most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
+  k_of_plan_ = now_->k();
+  record.births_tried += most_times;
+  record.births += tried(laps_of_trial, most_times, [&](Overlap& state, Index t) {
+    Stream random = stream(t);
+    for (Index time = 0; time <= t; ++time) {
+      const auto nodes = members_of(state);
+      std::vector<Division> divisions;
+      for (Index c = 0; c < state.k(); ++c) {
+        std::vector<int> leaves = halves(state, nodes, c, random);
+        if (!leaves.empty()) divisions.push_back({c, std::move(leaves)});
+      }
+      if (divisions.empty()) return time > 0;
+      state.split(divisions, soft);
+      run_laps(state, laps_of_trial);
+      drop_small(state);
+    }
+    return true;
+  });
+}
+
+void OverlapFit::drop_small(Overlap& state) {
+  for (;;) {
+    const Vec mass = masses(state);
+    const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
+    if (state.k() == 1 || mass[least] >= least_ends) return;
+    state.drop(least);
+  }
+}
+
+void OverlapFit::single_splits(LapRecord& record) {
+  k_of_plan_ = now_->k();
+  const auto nodes = members_of(*now_);
+  std::vector<Index> order(static_cast<std::size_t>(now_->k()));
+  std::iota(order.begin(), order.end(), 0);
+  Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
+  draw_to_front(order, now_->k(), random);
+  // Each softly and sharply.
+  const Index n = 2 * std::min(trials(), now_->k());
+  record.births_tried += n;
+  record.births += tried(laps_of_trial, n, [&](Overlap& state, Index t) {
+    Stream own = stream(10 + t);
+    const Index k = order[t / 2];
+    const std::vector<int> leaves = halves(*now_, nodes, k, own);
+    if (leaves.empty()) return false;
+    state.split({{k, leaves}}, t % 2 ? 1 : soft);
+    return true;
+  });
+}
+
+void OverlapFit::joins(LapRecord& record) {
+  Index accepted = 0;
+  do {
+    k_of_plan_ = now_->k();
+    if (now_->k() < 2) break;
+    const std::vector<ClosePair> pairs = close_pairs(*now_);
+    const Index n = std::min(trials(), static_cast<Index>(pairs.size()));
+    record.merges_tried += n;
+    accepted = tried(laps_of_trial, n, [&](Overlap& state, Index t) {
+      state.merge(pairs[t].a, pairs[t].b);
+      return true;
+    });
+    record.merges += accepted;
+  } while (accepted > 0);
+}
+
+void OverlapFit::deletes(LapRecord& record) {
+  Index accepted = 0;
+  do {
+    k_of_plan_ = now_->k();
+    if (now_->k() < 2) break;
+    const std::vector<Index> order = ascending(masses(*now_));
+    const Index n = std::min(trials(), now_->k());
+    record.deletes_tried += n;
+    accepted = tried(laps_of_trial, n, [&](Overlap& state, Index t) {
+      state.drop(order[t]);
+      return true;
+    });
+    record.deletes += accepted;
+  } while (accepted > 0);
+}
+
+void OverlapFit::reorder() {
+  std::vector<Index> order = ascending(masses(*now_));
+  std::reverse(order.begin(), order.end());
+  if (std::is_sorted(order.begin(), order.end())) return;
+  k_of_plan_ = now_->k();
+  tried(2, 1, [&](Overlap& state, Index) {
+    state.permute(order);
+    return true;
+  });
 }
 
 }  // namespace bnpvi::networks

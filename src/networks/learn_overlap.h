@@ -1,38 +1,98 @@
 // Learning overlapping communities and their number.
 #pragma once
-#include <cstdint>
-#include <functional>
-
-#include "foundation/monitor.h"
-#include "foundation/pool.h"
+#include "networks/learn_sampled.h"
+#include "networks/local_rounds.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
-struct OverlapOptions {
+struct OverlapOptions : RestartOptions {
   bool births = true, merges = true, deletes = true, reorder = true;
-  Index max_laps = 100;    // of all communities together; those of trials do not count
   Index trials = 10;       // births, merges and deletes, each, that a round tries at most
   Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
   double large = 1e3;      // links and nodes from which a network counts as large
-  double tol = 1e-6;
-  std::uint64_t seed = 0;
 };
 
-struct OverlapEnd {
-  std::unique_ptr<Overlap> state;
-  Index laps = 0;
-  bool converged = false;
-};
-
-/// Laps until the bound rises by less than tol · (1 + |bound|), then a round of moves, and so on until a
-/// round gains nothing. Of a round:
+/// Laps until the bound settles, then a round of moves, and so on until a round gains nothing; laps after
+/// that are still. Of a round:
 ///   all communities split at once, which is how their number grows fast; some split one by one (births);
 ///   pairs that share most nodes or links joined (merges); the smallest dropped (deletes); clusters in
 ///   another order of sticks.
 /// Every proposal is the changed state after some laps, and replaces the state only if its whole bound is
 /// larger. Trials run on the pool's threads from the same state, the best is kept.
-OverlapEnd learn_overlap(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool,
-                         const std::function<void(LapRecord)>& told);
+class OverlapFit final : public Fit {
+ public:
+  OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool);
+
+  const Overlap& state() const { return *now_; }
+  std::unique_ptr<Overlap> take_state() { return std::move(now_); }
+
+  LapRecord lap(Index n) override;
+  bool whole() const override { return stage_ != Stage::begun; }
+  double objective() const override { return value_; }
+  bool still() const override { return stage_ == Stage::last; }
+  double units() const override;
+  double slack() const override;
+  void keep() override { kept_ = now_->copy(), kept_value_ = value_; }
+  void go_back() override { now_ = std::move(kept_), value_ = kept_value_; }
+  // Not written yet.
+  void write(Writer&) const override {}
+  bool can_go_on() const override { return false; }
+
+ private:
+  enum class Stage { begun, first, rounds, rest, last };
+  // What follows when laps have settled; with what was tried in the record.
+  void advance(LapRecord& record);
+  bool round(LapRecord& record);  // of moves; false when it gained nothing
+  bool settles(double gain) const;
+
+  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
+  bool is_large() const { return work(1) > options_.large; }
+  double work(Index k) const;
+  Index trials() const;
+  Stream stream(Index trial) const;
+  void run_laps(Overlap& state, Index laps);
+  template <class F>
+  bool best_of(Index n, F make);
+  template <class F>
+  Index tried(Index laps, Index n, F change);
+
+  void from_partition(LapRecord& record);
+  void from_groups(LapRecord& record);
+  bool disturb();
+  void all_split(LapRecord& record);
+  void drop_small(Overlap& state);
+  void single_splits(LapRecord& record);
+  void joins(LapRecord& record);
+  void deletes(LapRecord& record);
+  void reorder();
+
+  using State = std::unique_ptr<Overlap>;
+  State now_, kept_, undivided_;  // undivided_: until groups of it were tried
+  const OverlapOptions options_;
+  Pool& pool_;
+  LocalRounds local_;
+  Stage stage_ = Stage::begun;
+  double value_ = 0, kept_value_ = 0;
+  Index laps_left_, round_ = 0, k_of_plan_ = 0;
+};
+
+/// Overlapping communities by stochastic learning, with as many to the end.
+class SampledOverlap final : public SampledFit {
+ public:
+  SampledOverlap(std::unique_ptr<Overlap> start, const SampledOptions& options, Pool& pool)
+      : SampledFit(start->links().n(), options, pool), now_(std::move(start)) {}
+
+  const Overlap& state() const { return *now_; }
+  double objective() const override { return now_->bound(); }
+
+ private:
+  Index k() const override { return now_->k(); }
+  void step(const std::vector<int>& nodes, double rate) override { now_->step(nodes, rate); }
+  void end_steps() override { now_->end_steps(); }
+  void visit_all() override { now_->lap(); }
+
+  std::unique_ptr<Overlap> now_;
+};
 
 }  // namespace bnpvi::networks

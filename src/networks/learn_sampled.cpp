@@ -8,33 +8,38 @@
 
 namespace bnpvi::networks {
 
-Index learn_sampled(const SampledState& state, Index n, const SampledOptions& options, Pool& pool,
-                    const std::function<void(LapRecord)>& told) {
-  const Index batches = std::clamp<Index>(options.batches, 1, std::max<Index>(n, 1));
-  double step = 0;
-  for (Index lap = 1; lap <= options.max_laps; ++lap) {
-    LapRecord record;
-    record.lap = lap;
-    record.k = state.k;
-    record.elbo = std::numeric_limits<double>::quiet_NaN();
-    if (lap == options.max_laps) {
-      pool.poll();
-      state.lap();
-      record.elbo = state.bound();
-    } else {
-      Stream stream(options.seed, Purpose::batch_order, static_cast<std::uint64_t>(lap));
-      const std::vector<Index> order = shuffled(n, stream);
-      for (Index b = 0; b < batches; ++b) {
-        pool.poll();
-        std::vector<int> nodes(order.begin() + n * b / batches, order.begin() + n * (b + 1) / batches);
-        std::sort(nodes.begin(), nodes.end());
-        state.step(nodes, std::min(1.0, std::pow(options.delay + ++step, -options.power)));
-      }
-      state.end_steps();
-    }
-    told(record);
+LapRecord SampledFit::lap(Index n) {
+  LapRecord record;
+  record.lap = n;
+  record.k = k();
+  record.elbo = std::numeric_limits<double>::quiet_NaN();
+  pool_.poll();
+  if (stopped_ || n >= options_.max_laps) {
+    visit_all();
+    record.elbo = objective();
+    whole_ = true;
+  } else {
+    steps(n);
   }
-  return options.max_laps;
+  return record;
+}
+
+bool SampledFit::next_phase(Why why) {
+  if (why != Why::stopped || stopped_ || whole_) return false;
+  return stopped_ = true;
+}
+
+void SampledFit::steps(Index lap) {
+  const Index batches = std::clamp<Index>(options_.batches, 1, std::max<Index>(n_, 1));
+  Stream stream(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(lap));
+  const std::vector<Index> order = shuffled(n_, stream);
+  for (Index b = 0; b < batches; ++b) {
+    pool_.poll();
+    std::vector<int> nodes(order.begin() + n_ * b / batches, order.begin() + n_ * (b + 1) / batches);
+    std::sort(nodes.begin(), nodes.end());
+    step(nodes, std::min(1.0, std::pow(options_.delay + ++step_, -options_.power)));
+  }
+  end_steps();
 }
 
 }  // namespace bnpvi::networks

@@ -1,34 +1,48 @@
 // Stochastic learning of networks: steps of q(φ) by some nodes at a time.
 #pragma once
-#include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "foundation/monitor.h"
-#include "foundation/pool.h"
+#include "inference/driver.h"
 
 namespace bnpvi::networks {
 
-struct SampledOptions {
+struct SampledOptions : RestartOptions {
   Index batches = 10;
-  Index max_laps = 100;
   double delay = 1, power = 0.6;  // step t has the rate (delay + t)^−power
-  std::uint64_t seed = 0;
-};
-
-/// What is learned (overlap.h, soft_blocks.h): step(nodes, rate), what follows when all nodes had their step,
-/// a lap that makes the bound right, and the bound.
-struct SampledState {
-  std::function<void(const std::vector<int>&, double)> step;
-  std::function<void()> end_steps, lap;
-  std::function<double()> bound;
-  Index k;
 };
 
 /// Laps in each of which every node is in one of `batches` sets, drawn anew, of as many nodes as can be; the
-/// last lap is one of all nodes, after which the bound is told; before it is not known. Returns the number of
-/// laps.
-Index learn_sampled(const SampledState& state, Index n, const SampledOptions& options, Pool& pool,
-                    const std::function<void(LapRecord)>& told);
+/// last lap, number max_laps or the one after a stop, is one of all nodes, after which the bound is known.
+class SampledFit : public Fit {
+ public:
+  LapRecord lap(Index n) override;
+  bool whole() const override { return whole_; }
+  bool still() const override { return false; }
+  double units() const override { return 1; }
+  double slack() const override { return 0; }
+  bool next_phase(Why why) override;
+  void keep() override {}
+  void go_back() override {}
+  // Not written yet.
+  void write(Writer&) const override {}
+  bool can_go_on() const override { return false; }
+
+ protected:
+  /// n: nodes.
+  SampledFit(Index n, const SampledOptions& options, Pool& pool) : n_(n), options_(options), pool_(pool) {}
+
+ private:
+  virtual Index k() const = 0;
+  virtual void step(const std::vector<int>& nodes, double rate) = 0;
+  virtual void end_steps() {}    // after steps of all nodes
+  virtual void visit_all() = 0;  // makes the bound right
+  void steps(Index lap);
+
+  const Index n_;
+  const SampledOptions options_;
+  Pool& pool_;
+  double step_ = 0;
+  bool stopped_ = false, whole_ = false;
+};
 
 }  // namespace bnpvi::networks

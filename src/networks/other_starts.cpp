@@ -145,12 +145,13 @@ std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
 }
 
 std::vector<int> best_partition(const Overlap& state, std::uint64_t seed, Pool& pool) {
-  Partition p = partition_of(state, members_of(state));
   SearchOptions options;
   options.seed = seed;
   options.patience = 5;  // laps; a guess
-  search(p, options, pool, [](LapRecord) {});
-  return p.labels();
+  PartitionSearch search(partition_of(state, members_of(state)), options, pool);
+  Course course;
+  drive(search, course, options, pool);
+  return search.partition().labels();
 }
 
 }  // namespace bnpvi::networks

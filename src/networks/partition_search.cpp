@@ -1,9 +1,9 @@
 #include "networks/partition_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
 
 #include "networks/bisection.h"
 
@@ -15,154 +15,146 @@ constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
 constexpr Index max_sweeps = 20;   // after a disturbance; a guess
 constexpr int bisections = 4;      // tries of halves by links; a guess
 
-// A trial: what happened to the number of clusters decides as what it counts.
-struct Trial {
-  std::optional<Partition> result;
-  double log_joint = 0;
-};
-
-class Search {
- public:
-  Search(Partition& partition, const SearchOptions& options, Pool& pool)
-      : now_(partition),
-        links_(partition.links()),
-        options_(options),
-        pool_(pool),
-        nodes_(partition.labels().size()) {
-    std::iota(nodes_.begin(), nodes_.end(), 0);
-  }
-
-  bool lap(Index number, LapRecord& record) {
-    number_ = static_cast<std::uint64_t>(number);
-    const double before = now_.log_joint();
-    Stream order(options_.seed, Purpose::batch_order, number_);
-    draw_to_front(nodes_, static_cast<Index>(nodes_.size()), order);
-    if (options_.births && options_.deletes)
-      settle(now_, nodes_);
-    else
-      visit_existing(now_);
-    if (options_.births) splits(record);
-    if (options_.merges) {
-      const Index merged = now_.merge_all();
-      record.merges += merged;
-      record.merges_tried += now_.k() * (now_.k() - 1) / 2;
-    }
-    if (now_.k() > 1) divisions();
-    if (options_.births && options_.merges && options_.deletes) disturbances(record);
-    return now_.log_joint() > before + worth_it;
-  }
-
- private:
-  void settle(Partition& p, const std::vector<int>& nodes) {
-    for (Index s = 0; s < max_sweeps && p.sweep(nodes) > 0; ++s) pool_.poll();
-  }
-
-  // Node by node among the clusters there are, none of which may become empty: K is fixed.
-  void visit_existing(Partition& p) {
-    std::vector<int> all(static_cast<std::size_t>(p.k()));
-    std::iota(all.begin(), all.end(), 0);
-    for (Index s = 0; s < max_sweeps; ++s) {
-      Index moved = 0;
-      for (int node : nodes_)
-        if (p.size(p.labels()[node]) > 1) moved += p.sweep({node}, all);
-      if (moved == 0) break;
-    }
-  }
-
-  Stream stream(std::uint64_t kind, Index trial) const {
-    return Stream(options_.seed, Purpose::birth_seeds, number_, kind * 1000000007ULL + trial);
-  }
-
-  // Runs trials, each from a copy of the present partition, which change() changes in a way that is allowed
-  // (true); returns those that gain, the best first.
-  template <class F>
-  std::vector<Trial> tried(std::uint64_t kind, Index n, F change) {
-    std::vector<Trial> out(static_cast<std::size_t>(n));
-    const double least = now_.log_joint() + worth_it;
-    pool_.run(n, [&](Index t) {
-      pool_.poll();
-      Partition p = now_;
-      Stream random = stream(kind, t);
-      if (!change(p, t, random)) return;
-      const double found = p.log_joint();
-      if (found > least) out[t] = {std::move(p), found};
-    });
-    out.erase(std::remove_if(out.begin(), out.end(), [](const Trial& t) { return !t.result; }), out.end());
-    std::stable_sort(out.begin(), out.end(),
-                     [](const Trial& a, const Trial& b) { return a.log_joint > b.log_joint; });
-    return out;
-  }
-
-  // Every cluster in two.
-  void splits(LapRecord& record) {
-    const Index k = now_.k();
-    record.births_tried += k;
-    const auto found = tried(1, k, [&](Partition& p, Index t, Stream& random) {
-      const double gain = p.divide(t, p.k(), random);
-      if (p.has_degrees()) {
-        const std::vector<int> half = bisected(links_, now_.members(t), bisections, random);
-        Partition other = now_;
-        if (!half.empty() && other.divide(t, half) > gain) p = std::move(other);
-      }
-      return p.k() > k;
-    });
-    if (found.empty()) return;
-    std::vector<std::vector<int>> labels;
-    for (const Trial& trial : found) labels.push_back(trial.result->labels());
-    record.births += make_together(now_, labels);
-    settle(now_, nodes_);
-  }
-
-  // Pairs of clusters divided anew; K stays, or falls by one where a part is left empty.
-  void divisions() {
-    const Index n = std::min<Index>(16, now_.k() * (now_.k() - 1) / 2);
-    const auto found = tried(2, n, [&](Partition& p, Index, Stream& random) {
-      const Index a = random.index(p.k());
-      Index b = random.index(p.k() - 1);
-      b += b >= a;
-      p.divide(a, b, random);
-      return p.k() == now_.k() || options_.deletes;
-    });
-    if (!found.empty()) now_ = *found.front().result;
-  }
-
-  void disturbances(LapRecord& record) {
-    const Index trials = now_.has_degrees() ? 10 : 8;
-    const auto found = tried(3, trials, [&](Partition& p, Index t, Stream& random) {
-      const Index k = p.k();
-      if (t >= 8 && links_.n() > 1) {
-        const Index most = std::min<Index>(links_.n(), 2 * k + 10);
-        p = p.with_labels(divided(links_, 2 + random.index(most - 1), bisections, random));
-      } else if (t % 2 == 0 && k > 1) {
-        const Index a = random.index(k);
-        Index b = random.index(k - 1);
-        b += b >= a;
-        p.merge(std::min(a, b), std::max(a, b));
-      } else {
-        p.divide(random.index(k), k, random);
-      }
-      if (t < 8 && t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
-      settle(p, nodes_);
-      p.merge_all();
-      settle(p, nodes_);
-      return true;
-    });
-    if (found.empty()) return;
-    const Index before = now_.k();
-    now_ = *found.front().result;
-    if (now_.k() > before) ++record.births;
-    if (now_.k() < before) ++record.deletes;
-  }
-
-  Partition& now_;
-  const Links& links_;
-  const SearchOptions& options_;
-  Pool& pool_;
-  std::vector<int> nodes_;
-  std::uint64_t number_ = 0;
-};
-
 }  // namespace
+
+PartitionSearch::PartitionSearch(Partition start, const SearchOptions& options, Pool& pool)
+    : now_(std::move(start)),
+      links_(now_.links()),
+      options_(options),
+      pool_(pool),
+      nodes_(now_.labels().size()) {
+  std::iota(nodes_.begin(), nodes_.end(), 0);
+}
+
+double PartitionSearch::slack() const { return 1e-8 * (1 + std::abs(now_.log_joint())); }
+
+LapRecord PartitionSearch::lap(Index n) {
+  pool_.poll();
+  LapRecord record;
+  number_ = static_cast<std::uint64_t>(n);
+  const double before = now_.log_joint();
+  Stream order(options_.seed, Purpose::batch_order, number_);
+  draw_to_front(nodes_, static_cast<Index>(nodes_.size()), order);
+  if (options_.births && options_.deletes)
+    settle(now_, nodes_);
+  else
+    visit_existing(now_);
+  if (options_.births) splits(record);
+  if (options_.merges) {
+    const Index merged = now_.merge_all();
+    record.merges += merged;
+    record.merges_tried += now_.k() * (now_.k() - 1) / 2;
+  }
+  if (now_.k() > 1) divisions();
+  if (options_.births && options_.merges && options_.deletes) disturbances(record);
+  record.log_joint = now_.log_joint();
+  without_gain_ = record.log_joint > before + worth_it ? 0 : without_gain_ + 1;
+  record.lap = n;
+  record.elbo = std::numeric_limits<double>::quiet_NaN();
+  record.k = now_.k();
+  return record;
+}
+
+void PartitionSearch::settle(Partition& p, const std::vector<int>& nodes) {
+  for (Index s = 0; s < max_sweeps && p.sweep(nodes) > 0; ++s) pool_.poll();
+}
+
+// Node by node among the clusters there are, none of which may become empty: K is fixed.
+void PartitionSearch::visit_existing(Partition& p) {
+  std::vector<int> all(static_cast<std::size_t>(p.k()));
+  std::iota(all.begin(), all.end(), 0);
+  for (Index s = 0; s < max_sweeps; ++s) {
+    Index moved = 0;
+    for (int node : nodes_)
+      if (p.size(p.labels()[node]) > 1) moved += p.sweep({node}, all);
+    if (moved == 0) break;
+  }
+}
+
+Stream PartitionSearch::stream(std::uint64_t kind, Index trial) const {
+  return Stream(options_.seed, Purpose::birth_seeds, number_, kind * 1000000007ULL + trial);
+}
+
+// Runs trials, each from a copy of the present partition, which change() changes in a way that is allowed
+// (true); returns those that gain, the best first.
+template <class F>
+std::vector<PartitionSearch::Trial> PartitionSearch::tried(std::uint64_t kind, Index n, F change) {
+  std::vector<Trial> out(static_cast<std::size_t>(n));
+  const double least = now_.log_joint() + worth_it;
+  pool_.run(n, [&](Index t) {
+    pool_.poll();
+    Partition p = now_;
+    Stream random = stream(kind, t);
+    if (!change(p, t, random)) return;
+    const double found = p.log_joint();
+    if (found > least) out[t] = {std::move(p), found};
+  });
+  out.erase(std::remove_if(out.begin(), out.end(), [](const Trial& t) { return !t.result; }), out.end());
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Trial& a, const Trial& b) { return a.log_joint > b.log_joint; });
+  return out;
+}
+
+// Every cluster in two.
+void PartitionSearch::splits(LapRecord& record) {
+  const Index k = now_.k();
+  record.births_tried += k;
+  const auto found = tried(1, k, [&](Partition& p, Index t, Stream& random) {
+    const double gain = p.divide(t, p.k(), random);
+    if (p.has_degrees()) {
+      const std::vector<int> half = bisected(links_, now_.members(t), bisections, random);
+      Partition other = now_;
+      if (!half.empty() && other.divide(t, half) > gain) p = std::move(other);
+    }
+    return p.k() > k;
+  });
+  if (found.empty()) return;
+  std::vector<std::vector<int>> labels;
+  for (const Trial& trial : found) labels.push_back(trial.result->labels());
+  record.births += make_together(now_, labels);
+  settle(now_, nodes_);
+}
+
+// Pairs of clusters divided anew; K stays, or falls by one where a part is left empty.
+void PartitionSearch::divisions() {
+  const Index n = std::min<Index>(16, now_.k() * (now_.k() - 1) / 2);
+  const auto found = tried(2, n, [&](Partition& p, Index, Stream& random) {
+    const Index a = random.index(p.k());
+    Index b = random.index(p.k() - 1);
+    b += b >= a;
+    p.divide(a, b, random);
+    return p.k() == now_.k() || options_.deletes;
+  });
+  if (!found.empty()) now_ = *found.front().result;
+}
+
+void PartitionSearch::disturbances(LapRecord& record) {
+  const Index trials = now_.has_degrees() ? 10 : 8;
+  const auto found = tried(3, trials, [&](Partition& p, Index t, Stream& random) {
+    const Index k = p.k();
+    if (t >= 8 && links_.n() > 1) {
+      const Index most = std::min<Index>(links_.n(), 2 * k + 10);
+      p = p.with_labels(divided(links_, 2 + random.index(most - 1), bisections, random));
+    } else if (t % 2 == 0 && k > 1) {
+      const Index a = random.index(k);
+      Index b = random.index(k - 1);
+      b += b >= a;
+      p.merge(std::min(a, b), std::max(a, b));
+    } else {
+      p.divide(random.index(k), k, random);
+    }
+    if (t < 8 && t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
+    settle(p, nodes_);
+    p.merge_all();
+    settle(p, nodes_);
+    return true;
+  });
+  if (found.empty()) return;
+  const Index before = now_.k();
+  now_ = *found.front().result;
+  if (now_.k() > before) ++record.births;
+  if (now_.k() < before) ++record.deletes;
+}
 
 Index make_together(Partition& now, const std::vector<std::vector<int>>& splits) {
   const int newborn = static_cast<int>(now.k());
@@ -177,26 +169,6 @@ Index make_together(Partition& now, const std::vector<std::vector<int>>& splits)
     ++made;
   }
   return made;
-}
-
-SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
-                 const std::function<void(LapRecord)>& told) {
-  Search all(partition, options, pool);
-  SearchEnd end;
-  Index without_gain = 0;
-  while (end.laps < options.max_laps && !end.converged) {
-    pool.poll();
-    LapRecord record;
-    record.lap = ++end.laps;
-    without_gain = all.lap(end.laps, record) ? 0 : without_gain + 1;
-    record.elbo = std::numeric_limits<double>::quiet_NaN();
-    record.log_joint = partition.log_joint();
-    record.k = partition.k();
-    told(record);
-    const bool can_gain = partition.labels().size() > 1;
-    end.converged = without_gain >= options.patience || !can_gain;
-  }
-  return end;
 }
 
 }  // namespace bnpvi::networks

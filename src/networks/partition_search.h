@@ -1,37 +1,67 @@
 // Search for the partition of the largest log joint.
 #pragma once
-#include <cstdint>
-#include <functional>
+#include <optional>
 
-#include "foundation/monitor.h"
-#include "foundation/pool.h"
+#include "inference/driver.h"
 #include "networks/partition.h"
 
 namespace bnpvi::networks {
 
-struct SearchOptions {
+struct SearchOptions : RestartOptions {
   bool births = true, merges = true, deletes = true;
-  Index max_laps = 100;
   Index patience = 20;  // laps without a gain after which the search ends; a guess
-  std::uint64_t seed = 0;
 };
 
-struct SearchEnd {
-  Index laps = 0;
-  bool converged = false;
-};
-
-/// Raises J from where `partition` is. A lap visits every node, then tries to
+/// Raises J. A lap visits every node, then tries to
 ///   split each cluster in two (births), join pairs (merges), dissolve small clusters node by node (deletes),
 ///   divide pairs of clusters anew, and go on from a partition that was disturbed more than an accepted move
 ///   would (a split or merge that loses, followed by visits of all nodes and all merges that pay).
 /// With degrees splits are also tried by links within (bisection.h), and disturbances by groups of all nodes
 /// made so: what degrees alone explain needs no cluster, and halves at random seldom tell more than that.
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
-/// threads, each with random numbers of its own; the best that still pay are kept. Ends when `patience` laps
-/// gained nothing. `told` gets a record of every lap.
-SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
-                 const std::function<void(LapRecord)>& told);
+/// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
+/// gained nothing.
+class PartitionSearch final : public Fit {
+ public:
+  PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
+
+  const Partition& partition() const { return now_; }
+
+  LapRecord lap(Index n) override;
+  double objective() const override { return now_.log_joint(); }
+  bool still() const override { return without_gain_ >= options_.patience || nodes_.size() < 2; }
+  double units() const override { return 1; }
+  double slack() const override;
+  void keep() override { kept_ = now_; }
+  void go_back() override { now_ = *kept_; }
+  // Not written yet.
+  void write(Writer&) const override {}
+  bool can_go_on() const override { return false; }
+
+ private:
+  // A trial: what happened to the number of clusters decides as what it counts.
+  struct Trial {
+    std::optional<Partition> result;
+    double log_joint = 0;
+  };
+  void settle(Partition& p, const std::vector<int>& nodes);
+  void visit_existing(Partition& p);
+  Stream stream(std::uint64_t kind, Index trial) const;
+  template <class F>
+  std::vector<Trial> tried(std::uint64_t kind, Index n, F change);
+  void splits(LapRecord& record);
+  void divisions();
+  void disturbances(LapRecord& record);
+
+  Partition now_;
+  std::optional<Partition> kept_;
+  const Links& links_;
+  const SearchOptions options_;
+  Pool& pool_;
+  std::vector<int> nodes_;
+  std::uint64_t number_ = 0;  // of the lap
+  Index without_gain_ = 0;
+};
 
 /// Makes splits, the first first, each where it raises J on top of those made before it: two that gain alone
 /// may not gain together, as the blocks between their clusters are divided twice. Each of `splits` is labels

@@ -44,6 +44,14 @@ checkpoint_cases <- function() {
       list(batches = 2L, max_laps = 10L)
     ),
     states = list(walks, function(x, control) bnp_hmm(x, prior = prior_hmm(3), control = control), list()),
+    lds = list(
+      walks, function(x, control) bnp_hmm(x, obs = obs_lds(), control = control), list(max_laps = 8L, restarts = 2L)
+    ),
+    lds_learned = list(
+      walks,
+      function(x, control) bnp_hmm(x, obs = obs_lds(1), prior = prior_hmm(2, gamma_prior(2, 1)), control = control),
+      list(max_laps = 6L)
+    ),
     features = list(sums$x, function(x, control) bnp_features(x, control = control), list(batches = 3L)),
     features_restarts = list(
       withr::with_seed(6, replace(sums$x, sample(1920, 150), NA)),

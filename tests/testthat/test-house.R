@@ -220,3 +220,34 @@ test_that("every argument is documented where its function is", {
   skip_if_not(dir.exists(file.path(root, "man")), "no sources beside these tests (not a checkout)")
   expect_identical(capture.output(print(tools::checkDocFiles(dir = root))), character())
 })
+
+# What the house is to have once, or less of (counted on 2026-11-25; a number may be lowered, never raised).
+test_that("what is written several times, and contracts that are too wide, do not grow", {
+  cpp <- source_files()
+  r_text <- unlist(lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8"))
+  code <- function(text) text[!grepl("^ *(//|#)", text)]
+  cpp_text <- function(files) code(unlist(lapply(files, lines_of)))
+  in_cpp <- function(pattern, files = cpp) sum(grepl(pattern, cpp_text(files)))
+  in_r <- function(pattern) sum(grepl(pattern, code(r_text)))
+  # Functions that a class leaves open, its destructor left out.
+  virtuals <- function(class, file) {
+    text <- lines_of(file)
+    from <- grep(paste0("^class ", class, " "), text)
+    body <- text[from:(from + grep("^};", text[-seq_len(from)])[1L])]
+    sum(grepl("^ +virtual ", body) & !grepl("virtual ~", body))
+  }
+  counts <- c(
+    "loops over restarts" = in_cpp("restart.* < .*restarts") + in_r("seq_len\\(control\\$restarts\\)"),
+    "rules for seeds of restarts" = in_cpp("^std::uint64_t restart_seed.*[{]$") + in_r("\\* 7919"),
+    "places that decide that numbers broke down" = in_cpp("reason = .*\"numerical\""),
+    "rules of convergence" = in_cpp("(<=?|>) .*\\btol\\b", grep("^foundation", cpp, value = TRUE, invert = TRUE)),
+    "clocks of laps" = in_cpp("seconds = *$|seconds = .*(duration|passed)"),
+    "virtual functions of ObsModel" = virtuals("ObsModel", "observations/obs_model.h"),
+    "virtual functions of AllocModel" = virtuals("AllocModel", "inference/alloc_model.h"),
+    "virtual functions of Overlap" = virtuals("Overlap", "networks/overlap.h"),
+    "dynamic_cast" = in_cpp("dynamic_cast"),
+    "constructors of fits" = in_r("(class = |^ *structure\\(fit, class = |, class = )c\\(.*\"bnp_fit\"\\)")
+  )
+  most <- c(2, 1, 1, 4, 1, 36, 29, 16, 24, 6)
+  expect_identical(names(counts)[counts > most], character(), info = paste(names(counts), counts, collapse = "\n"))
+})

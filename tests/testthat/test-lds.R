@@ -237,8 +237,7 @@ test_that("what is not for hidden states is refused by name", {
   expect_bad(obs_lds(coef_mean = "a"), "argument", "coef_mean")
   run <- function(...) bnp_hmm(list(data$y, data$y), obs = obs_lds(), ...)
   for (argument in list(
-    list(algorithm = "stochastic"), list(sparsity = 2), list(batches = 2), list(init = "bregman"),
-    list(checkpoint = tempfile())
+    list(algorithm = "stochastic"), list(sparsity = 2), list(batches = 2), list(init = "bregman")
   )) {
     expect_bad(run(control = do.call(bnp_control, argument)), "argument", names(argument))
   }

@@ -139,7 +139,15 @@ test_that("starts, restarts and seeds", {
   expect_identical(fit_of(links, obs_links(degree = TRUE))[same], fits$gamma[same])
   restarted <- bnp_network(links, prior = prior_dp(), nodes = 36, control = quiet(restarts = 3))
   expect_gte(log_joint(restarted), log_joint(fits$blocks))
-  expect_identical(nrow(restarted$compared), 3L)
+  expect_null(restarted$compared)
+  ends <- restarted$restarts
+  expect_identical(ends$seed, vapply(0:2, function(r) engine_restart_seed(1, r), 1))
+  expect_lt(min(abs(ends$elbo - elbo(restarted))), 1e-9)
+  # A fit with the seed of a restart is that restart.
+  second <- bnp_control(seed = ends$seed[2L], verbose = FALSE)
+  second <- bnp_network(links, prior = prior_dp(), nodes = 36, control = second)
+  expect_identical(second$restarts, NULL)
+  expect_equal(elbo(second), ends$elbo[2L], tolerance = 1e-12)
   fixed <- suppressWarnings(bnp_network(
     links, prior = prior_dp(), nodes = 36, control = quiet(k_init = 4, moves = FALSE)
   ))

@@ -1,6 +1,4 @@
-#include "features/feature_progress.h"
-
-#include "inference/same_kernels.h"
+#include "features/archived_features.h"
 
 namespace bnpvi::features {
 
@@ -23,6 +21,8 @@ Loadings read_loadings(Reader& in) {
   for (double* x : {&out.a, &out.b, &out.c, &out.d, &out.rho, &out.value}) *x = in.number();
   return out;
 }
+
+}  // namespace
 
 void write(Writer& out, const FeatureState& state) {
   state.total.write(out);
@@ -97,34 +97,6 @@ FailedMoves read_failed(Reader& in) {
       const double count_a = in.number(), count_b = in.number();
       (*pairs)[{a, b}] = {count_a, count_b};
     }
-  return out;
-}
-
-}  // namespace
-
-void FeatureProgress::write(Writer& out) const {
-  write_kernels(out);
-  features::write(out, state);
-  features::write(out, failed);
-  out.flag(several);
-  out.integer(quiet_births);
-  out.integer(births_tried);
-  out.list(trace);
-  out.flag(converged);
-  out.text(reason);
-}
-
-FeatureProgress FeatureProgress::read(Reader& in) {
-  expect_kernels(in);
-  FeatureProgress out;
-  out.state = read_state(in);
-  out.failed = read_failed(in);
-  out.several = in.flag();
-  out.quiet_births = in.integer();
-  out.births_tried = in.integer();
-  out.trace = in.list<std::vector<LapRecord>>();
-  out.converged = in.flag();
-  out.reason = in.text();
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "features/check_progress.h"
+#include "features/check_state.h"
 
 #include <algorithm>
 #include <set>
@@ -13,8 +13,7 @@ constexpr int most_ids = 1 << 24;  // a table has a place for each: a guess, far
 
 }  // namespace
 
-void require_progress(const FeatureProblem& problem, const FeatureProgress& progress) {
-  const FeatureState& state = progress.state;
+void require_state(const FeatureProblem& problem, const FeatureState& state) {
   const Rows& rows = problem.rows;
   const SummaryShape shape = summary_shape(rows);
   const Index k = state.total.k, own = state.k(), batches = static_cast<Index>(state.batch.size());
@@ -49,7 +48,6 @@ void require_progress(const FeatureProblem& problem, const FeatureProgress& prog
                      static_cast<Index>(state.weights.prob.size()) == own &&
                      (state.weights.stick.empty() || static_cast<Index>(state.weights.stick.size()) >= own),
                  "weights of features");
-  require_stored(progress.quiet_births >= 0 && progress.births_tried >= 0, "numbers of births");
 }
 
 }  // namespace bnpvi::features

@@ -1,0 +1,104 @@
+#include "dynamics/start_lds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/random.h"
+#include "inference/start.h"
+
+namespace bnpvi::dynamics {
+
+LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths) {
+  const Series& s = problem.series;
+  const Index k = std::max<Index>(1, alloc->fixed_k());
+  Vec r(static_cast<std::size_t>(s.n * k), 0.0);
+  for (Index g = 0; g < s.n_groups(); ++g)
+    for (Index t = s.starts[g] + 1; t < s.starts[g + 1]; ++t) r[t * k] = 1;
+  return state_of(problem, std::move(alloc), std::move(paths), std::move(r), k);
+}
+
+namespace {
+
+// q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
+// with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
+LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
+                         const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
+                         const LearnOptions& options) {
+  LdsState seen = one_mode(problem, alloc, rows);
+  const Dataset data = expected_rows(problem, seen);
+  const MemorySource source(data, {problem.units});
+  const Problem of_rows{source, ar, *alloc, problem.seed, nobody, &problem.pool};
+  LearnOptions plain = options;
+  plain.max_laps = std::min<Index>(options.max_laps, 50);  // a guess
+  plain.keep_interrupted = false;
+  k = std::max(k, alloc->fixed_k());
+  State start =
+      start_from_globals(of_rows, start_from_seeds(of_rows, k, true, 10, k > 1 ? 10 : 1, problem.pool));
+  const auto fit = memoized_fit(of_rows, begin(of_rows, std::move(start)), plain, problem.pool);
+  Course course;
+  drive(*fit, course, plain, problem.pool);
+  if (fit->learned_alloc()) alloc = fit->learned_alloc();
+  seen.alloc = alloc;
+  seen.k = fit->state().k();
+  seen.r.assign(static_cast<std::size_t>(problem.series.n * seen.k), 0.0);
+  seen.globals = fit->state().globals;
+  seen.globals.weights = alloc->visit_weights(ar, data, seen.globals.effective, &problem.pool);
+  assign(problem, seen);
+  return state_of(problem, std::move(alloc), std::move(paths), std::move(seen.r), seen.k);
+}
+
+}  // namespace
+
+Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options) {
+  const auto begun = [&](LdsState at) {
+    return Learned{std::make_unique<LdsFit>(problem, std::move(at), options), {}};
+  };
+  if (problem.units.empty() || start.way == LdsStart::Way::one)
+    return begun(one_mode(problem, start.alloc, start.before));
+  const auto from_rows = [&](const std::shared_ptr<const AllocModel>& alloc) {
+    return start_from_rows(problem, alloc, start.ar, start.rows, start.before, start.k, options);
+  };
+  if (start.way == LdsStart::Way::rows) return begun(from_rows(start.alloc));
+
+  const auto drive_it = [&](Learned& one, const LearnOptions& how) {
+    drive(*one.fit, one.course, how, problem.pool,
+          [&](const LapRecord& record) { problem.pool.monitor().lap(record); });
+    return one.course.reason == "interrupted";
+  };
+  constexpr Index few_rows = 1000, first_laps = 20;  // guesses
+  const bool whole = problem.series.n <= few_rows || options.max_laps <= first_laps;
+  LearnOptions first = options;
+  if (!whole) first.max_laps = first_laps;
+  Learned best = begun(from_rows(start.search));
+  bool stopped = drive_it(best, first);
+  for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
+    LdsProblem again = problem;
+    again.seed = restart_seed(problem.seed, i);
+    Learned one{std::make_unique<LdsFit>(again, one_mode(problem, start.search, start.before), options), {}};
+    stopped = drive_it(one, first);
+    if (!std::isfinite(best.course.objective) || one.course.objective > best.course.objective)
+      best = std::move(one);
+  }
+  const auto found = [&]() -> const LdsState& { return static_cast<const LdsFit&>(*best.fit).state(); };
+  if (!std::isfinite(best.course.objective)) return best;
+  if (!whole && !stopped) {
+    best = begun(found());
+    if (start.alloc->fixed_k() > 0) return best;
+    stopped = drive_it(best, options);
+  }
+  if (start.alloc->fixed_k() > 0) return best;  // its bound is the one of the search
+  LdsState end = found();
+  Learned out = begun(state_of(problem, start.alloc, std::move(end.paths), std::move(end.r), end.k));
+  if (!stopped) return out;
+  LapRecord only;
+  only.lap = 1;
+  only.elbo = out.fit->objective();
+  only.k = end.k;
+  out.course.trace = {only};
+  out.course.reason = "interrupted";
+  out.course.objective = only.elbo;
+  out.fit->keep();
+  return out;
+}
+
+}  // namespace bnpvi::dynamics

@@ -1,0 +1,76 @@
+// A fit whose laps do what a script says, by which the driver is tested.
+#pragma once
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "inference/fit.h"
+
+namespace bnpvi::testing {
+
+/// What happens in one lap, and the objective after it.
+struct ScriptedLap {
+  enum Kind {
+    moves = 0,
+    still = 1,
+    breaks = 2,
+    stopped = 3,
+    partial = 4
+  };  // partial: no data seen as a whole
+  Kind kind;
+  double value;
+};
+
+/// Units: 1. The state is the number of the last lap, which comes back by go_back().
+class ScriptedFit final : public Fit {
+ public:
+  /// phases: the laps of each; a phase without laps left repeats its last one. value: before the first lap;
+  /// whole: whether that is a state to end with.
+  ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack)
+      : phases_(std::move(phases)), now_{value, 0, 0, 0}, whole_(whole), slack_(slack) {}
+
+  LapRecord lap(Index n) override {
+    const std::vector<ScriptedLap>& laps = phases_.at(static_cast<std::size_t>(now_.phase));
+    const ScriptedLap& lap = laps.at(std::min(static_cast<std::size_t>(now_.at++), laps.size() - 1));
+    now_.lap = n;
+    now_.value = lap.value;
+    if (lap.kind == ScriptedLap::breaks) throw std::domain_error("as the script says");
+    if (lap.kind == ScriptedLap::stopped) throw Interrupted();
+    whole_ = lap.kind != ScriptedLap::partial;
+    still_ = lap.kind == ScriptedLap::still;
+    LapRecord record;
+    record.lap = n;
+    record.elbo = now_.value;
+    record.k = now_.phase;
+    return record;
+  }
+  bool whole() const override { return whole_; }
+  double objective() const override { return now_.value; }
+  bool still() const override { return still_; }
+  double units() const override { return 1; }
+  double slack() const override { return slack_; }
+  bool next_phase(Why) override {
+    if (now_.phase + 1 >= static_cast<Index>(phases_.size())) return false;
+    ++now_.phase;
+    now_.at = 0;
+    now_.value = -1e6;  // another objective
+    return true;
+  }
+  void keep() override { kept_ = now_; }
+  void go_back() override { now_ = kept_; }
+  void write(Writer& out) const override { out.list(&now_, 1); }
+  void read(Reader& in) { now_ = in.list<std::vector<State>>().at(0), whole_ = true; }
+  Index lap_of_state() const { return now_.lap; }
+
+ private:
+  struct State {
+    double value;
+    Index lap, phase, at;
+  };
+  const std::vector<std::vector<ScriptedLap>> phases_;
+  State now_, kept_ = now_;
+  bool whole_, still_ = false;
+  const double slack_;
+};
+
+}  // namespace bnpvi::testing
