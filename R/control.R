@@ -64,8 +64,8 @@
 #'   looked at. For mixtures alone.
 #' @param keep Of mixtures and hidden Markov models: what a fit keeps of its observations beside their labels:
 #'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
-#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are* in
-#'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
+#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are*
+#'   in [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
 #'   data. Topic models always keep the proportions of their documents.
 #' @param bound Of `prior_hdp()` and `prior_hdp_hmm()` (not of networks): how the proportions of documents,
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,

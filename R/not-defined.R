@@ -83,7 +83,7 @@ extractAIC.bnp_fit <- function(fit, scale, k = 2, ...) {
 
 #' @export
 forecast.bnp_fit <- function(object, ...) {
-  not_defined("forecast", "Fits of {.fn bnp_hmm} and filters have rows to come; {.fn simulate} draws new data of any fit.")
+  not_defined("forecast", "Only fits of {.fn bnp_hmm} and filters have rows to come; {.fn simulate} draws new data.")
 }
 
 #' @importFrom stats family

@@ -40,7 +40,8 @@ types_of_text <- function(source, call) {
       in_reading(name_of_file(path), 0, call, evidence_of_text(path))
     }))
     source$kept$state <- state
-    tell_of_text_columns(source$kept$evidence, c(names(source$types), label_columns_of(source, source$kept$evidence$name)))
+    settled <- c(names(source$types), label_columns_of(source, source$kept$evidence$name))
+    tell_of_text_columns(source$kept$evidence, settled)
   }
   evidence <- source$kept$evidence
   type <- stats::setNames(ifelse(

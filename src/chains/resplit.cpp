@@ -13,7 +13,7 @@ namespace {
 
 constexpr double longest_stretch = 16;  // rows: a guess
 constexpr Index rounds_of_groups = 20;  // a guess
-constexpr double least_size = 1;  // rows
+constexpr double least_size = 1;        // rows
 
 class HmmResplit final : public HmmDivision {
  public:

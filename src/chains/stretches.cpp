@@ -11,9 +11,9 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index most_sampled = 4096;            // stretches; this and the next two are guesses
-constexpr Index most_doubles = Index{1} << 22;  // of their statistics
-constexpr int most_rounds = 20;                 // of k-means
+constexpr Index most_sampled = 4096;                        // stretches; this and the next two are guesses
+constexpr Index most_doubles = Index{1} << 22;              // of their statistics
+constexpr int most_rounds = 20;                             // of k-means
 constexpr double least_sharpness = 1, most_sharpness = 30;  // measured (inst/design/decisions.md)
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

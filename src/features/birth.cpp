@@ -124,10 +124,9 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
                       draw_rows(state.presence[b]->rows(), most_rows, stream)};
   FeatureState proposal = state;
   append_features(proposal, 1);
-  proposal.presence[b] = begin(
-      *state.presence[b], residuals, proposal.id.back(),
-      {residuals.beginning(residual_direction(residuals.r, residuals.d, residuals.sample, kind, stream,
-                                              problem.pool))});
+  proposal.presence[b] = begin(*state.presence[b], residuals, proposal.id.back(),
+                               {residuals.beginning(residual_direction(
+                                   residuals.r, residuals.d, residuals.sample, kind, stream, problem.pool))});
   proposal.loadings.k = proposal.total.k;
   visit_batch(problem, proposal, b, {0});
   renew(problem, proposal);

@@ -43,7 +43,7 @@ struct ResponsePosterior {
   };
   Index size = 0;  // w
   std::vector<Equation> equation;
-  double df = 0, scale = 0;  // 1/σ² ~ Gamma(df/2, scale/2), unless it is known
+  double df = 0, scale = 0;                 // 1/σ² ~ Gamma(df/2, scale/2), unless it is known
   double precision = 1, log_precision = 0;  // E 1/σ² and E log 1/σ²; not gaussian: 1 and 0
 };
 

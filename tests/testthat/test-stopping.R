@@ -22,7 +22,7 @@ test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   expect_equal(coef(fit), coef(same), tolerance = 1e-10)
   expect_identical(fit$labels, same$labels)
   interrupt_after(2)
-  control <- bnp_control("stochastic", seed = 1, k_init = 40, moves = FALSE, max_laps = 1e6, threads = 2, verbose = FALSE)
+  control <- bnp_control("stochastic", seed = 1, k_init = 40, moves = FALSE, max_laps = 1e6, verbose = FALSE)
   expect_message(fit <- bnp_mixture(x, control = control), class = "bnpvi_message_interrupted")
   expect_true(is.finite(fit$elbo) && !fit$converged)
   expect_equal(fit$elbo, sum(elbo(fit, terms = TRUE)))
