@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "r_hmm.h"
 #include "topics/topic_model.h"
@@ -237,11 +238,6 @@ Rcpp::List record_to_r(const LapRecord& r) {
                             _["deletes_tried"] = count(r.deletes_tried), _["seconds"] = r.seconds);
 }
 
-void RMonitor::lap(const LapRecord& record) {
-  if (progress_.isNotNull())
-    made_in_r([&] { return Rcpp::RObject(Rcpp::Function(progress_.get())(record_to_r(record))); });
-}
-
 namespace {
 
 SEXP check_interrupt(void*) {
@@ -249,18 +245,41 @@ SEXP check_interrupt(void*) {
   return R_NilValue;
 }
 
-// TRUE when the user pressed Ctrl-C.
-SEXP catch_interrupt(void*) {
+SEXP evaluate(void* call) {
+  Rf_eval(static_cast<SEXP>(call), R_BaseEnv);
+  return R_NilValue;
+}
+
+// What body(argument) returns, or TRUE where the user pressed Ctrl-C meanwhile.
+struct Caught {
+  SEXP (*body)(void*);
+  void* argument;
+};
+SEXP catch_interrupt(void* caught) {
+  const Caught& c = *static_cast<Caught*>(caught);
   const Rcpp::Shield<SEXP> kind(Rf_mkString("interrupt"));
   return R_tryCatch(
-      check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr, nullptr,
+      c.body, c.argument, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr, nullptr,
       nullptr);
 }
 
 }  // namespace
 
+bool RMonitor::stopped_in(SEXP (*body)(void*), void* argument) {
+  Caught caught{body, argument};
+  return (catches_ ? Rcpp::unwindProtect(catch_interrupt, &caught) : Rcpp::unwindProtect(body, argument)) !=
+         R_NilValue;
+}
+
+void RMonitor::lap(const LapRecord& record) {
+  if (progress_.isNull()) return;
+  const Rcpp::Shield<SEXP> call(
+      made_in_r([&] { return Rcpp::RObject(Rf_lang2(progress_.get(), record_to_r(record))); }));
+  if (stopped_in(evaluate, call)) stopped_ = true;
+}
+
 bool RMonitor::interrupted() {
-  return Rcpp::unwindProtect(catches_ ? catch_interrupt : check_interrupt, nullptr) != R_NilValue;
+  return std::exchange(stopped_, false) || stopped_in(check_interrupt, nullptr);
 }
 
 RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {

@@ -88,8 +88,12 @@ class RMonitor final : public Monitor {
   bool interrupted() override;
 
  private:
+  /// Runs body(argument), which returns R_NilValue. Was it left because the user asked to stop?
+  bool stopped_in(SEXP (*body)(void*), void* argument);
+
   Rcpp::Nullable<Rcpp::Function> progress_;
   bool catches_;
+  bool stopped_ = false;  // while R reported a lap
 };
 
 /// A pool that warns in R when fewer threads could be started than were asked for.
