@@ -73,7 +73,7 @@ reading_verbs <- list(
 
 test_that("edited fits: what reads a fit says that it is damaged", {
   skip_on_os("windows") # no fork
-  most <- if (Sys.getenv("BNPVI_LONG_TESTS") == "true") Inf else 60
+  most <- if (Sys.getenv("BNPVI_LONG_TESTS") == "true") Inf else 20
   links <- withr::with_seed(3, matrix(stats::rbinom(400, 1, 0.3), 20))
   x <- as.matrix(attitude)
   walk <- withr::with_seed(2, cbind(rnorm(60, rep(c(0, 4), each = 30)), rnorm(60)))

@@ -1,0 +1,38 @@
+# Run by test-damaged-files.R, in a process of its own: `folder` has the fits.
+suppressPackageStartupMessages(library(bnpvi))
+with_breakdowns <- function(code) code
+given <- readRDS(file.path(folder, "fits.rds"))
+questions <- list(
+  elbo, function(fit) fit$sizes, function(fit) utils::capture.output(print(fit)), coef, nobs,
+  function(fit) if (inherits(fit, "bnp_mixture")) predict(fit, faithful[1:5, ], type = "prob")
+)
+file <- file.path(folder, "damaged")
+stage <- file.path(folder, "stage")
+
+outcomes_of <- function(fit, compress) {
+  saveRDS(fit, file, compress = compress)
+  bytes <- bytes_of(file)
+  right <- lapply(questions, function(ask) ask(fit))
+  once <- function() {
+    writeBin(damaged(bytes), file)
+    unlink(stage)
+    out <- in_child(function() {
+      read <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
+      file.create(stage)
+      if (!inherits(read, class(fit)[1L])) return("not read")
+      unlist(lapply(seq_along(questions), function(i) outcome_of(function() questions[[i]](read), right[[i]])))
+    })
+    if (is.null(out) && !file.exists(stage)) "ended by readRDS()" else out %||% "crash"
+  }
+  unlist(lapply(seq_len(given[[2L]]), function(i) once()))
+}
+`%||%` <- function(x, y) if (is.null(x)) y else x
+
+set.seed(49)
+outcomes <- list()
+for (name in names(given[[1L]])) {
+  for (compress in c(TRUE, FALSE)) {
+    outcomes[[paste(name, if (compress) "compressed" else "plain")]] <- outcomes_of(given[[1L]][[name]], compress)
+  }
+}
+saveRDS(outcomes, file.path(folder, "outcomes.rds"))
