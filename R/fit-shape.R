@@ -130,7 +130,8 @@ shape_of_network <- function(fit) {
     "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
     "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
     "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
-    "state$params" = is.null(state$params) && !is.null(state$pairs) || is.list(state$params) && length(state$params) > 0L &&
+    "state$params" = is.null(state$params) && !is.null(state$pairs) || is.list(state$params) &&
+      length(state$params) > 0L &&
       all(vapply(state$params, is.numeric, NA)) &&
       all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
     "model$obs$links" = rlang::is_string(fit$model$obs$links),
