@@ -34,5 +34,5 @@ test_that("fits of other formats are refused by every reader", {
   expect_bad(bnp_mixture(faithful, start = `[[<-`(fits[[1]], "format", 9L)), "format")
   unknown <- fits[[1]]
   unknown$model$obs$family <- "cauchy"
-  expect_bad(coef(unknown), "format", "not known")
+  expect_bad(coef(unknown), "format", "model\\$obs")
 })
