@@ -7,6 +7,7 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
                        keep_loops = FALSE, weights = NULL) {
   check_sparse(x, arg, call)
   if (!is.null(directed)) check_flag(directed, "directed", call)
+  if (is.matrix(x)) x <- plain_values(x) # a table of pairs
   links <- if (inherits(x, "igraph")) {
     links_of_igraph(x, nodes, directed, call, arg, weights)
   } else if (inherits(x, "network")) {

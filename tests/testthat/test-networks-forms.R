@@ -199,3 +199,14 @@ test_that("a picture of another network says so", {
   expect_silent(plot(fit, network = cbind(edges, weight = 0.5)))
   said(plot(fit, network = data.frame(from = 1:5, to = 2:6)), "other links")
 })
+
+test_that("a table of pairs is an adjacency matrix", {
+  pairs <- edges[c("from", "to")]
+  nodes <- sort(unique(unlist(pairs)))
+  counted <- table(from = factor(pairs$from, nodes), to = factor(pairs$to, nodes))
+  bare <- matrix(counted, length(nodes), dimnames = unname(dimnames(counted)))
+  read <- function(x) suppressMessages(as_network(x, directed = TRUE))
+  expect_identical(read(counted), read(bare))
+  expect_identical(suppressMessages(as_network(counted)), suppressMessages(as_network(bare)))
+  expect_identical(read(I(bare)), read(bare))
+})
