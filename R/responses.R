@@ -90,7 +90,7 @@ response_and_covariates <- function(response, covariates, x, call) {
       ),
       error = function(e) {
         abort("response", c(
-          "The formula {.arg response} cannot be evaluated.", x = conditionMessage(e),
+          "The formula {.arg response} cannot be evaluated.", x = "{conditionMessage(e)}",
           i = "Its variables are document variables of a {.cls dfm}, or vectors with a value for each document."
         ), call = call)
       }
@@ -295,7 +295,7 @@ documents_by_covariates <- function(x, known, data, call) {
     formula_variables(terms, x, known$levels, "covariates", call),
     error = function(e) {
       if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
-      abort("response", c("{.arg covariates} cannot be read.", x = conditionMessage(e)), call = call)
+      abort("response", c("{.arg covariates} cannot be read.", x = "{conditionMessage(e)}"), call = call)
     }
   )
   terms <- attr(frame, "terms")
