@@ -26,7 +26,8 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  if (any(attr(terms, "factors")[attr(terms, "response"), ] > 0L)) {
+  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
+  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
     abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)

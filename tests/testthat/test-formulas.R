@@ -129,8 +129,8 @@ test_that("a text with braces stands in a message as it is", {
   expect_bad(bnp_topics(counts, response = `{r}` ~ 1, control = once), "response", "{r}", fixed = TRUE)
   file <- withr::local_tempfile(pattern = "{file}")
   expect_bad(bnp_resume(file, odd), "checkpoint", "{file}", fixed = TRUE)
-  nowhere <- file.path(file, "fit")
-  expect_bad(bnp_mixture(odd, control = bnp_control(seed = 1, checkpoint = nowhere)), "checkpoint", "{file}", fixed = TRUE)
+  nowhere <- bnp_control(seed = 1, checkpoint = file.path(file, "fit"))
+  expect_bad(bnp_mixture(odd, control = nowhere), "checkpoint", "{file}", fixed = TRUE)
 })
 
 test_that("the variables of a formula have a value for each row of the data", {
