@@ -267,7 +267,19 @@ read_covariates <- function(x, data, call, known = NULL) {
   made
 }
 
+# Variables of a formula, and columns of a tibble, may have names of their own, which say of which document a value is.
+columns_by_names <- function(x, data, call) {
+  if (is.data.frame(x) && !is.character(attr(x, "row.names"))) {
+    named <- vapply(x, function(v) length(dim(v)) < 2L && !is.null(names(v)), NA)
+    x[named] <- lapply(x[named], function(v) {
+      values_of_groups(plain_values(v), data, "covariates", "document", call)
+    })
+  }
+  x
+}
+
 documents_by_covariates <- function(x, known, data, call) {
+  x <- columns_by_names(x, data, call)
   x <- plain_columns(plain_values(x))
   if (is.atomic(x)) x <- values_of_groups(x, data, "covariates", "document", call)
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
