@@ -99,8 +99,10 @@ hidden_pairs <- function(pairs, links, call, arg = "missing") {
       "{.arg {arg}} must be a matrix or data frame whose first two columns are nodes, not {describe(pairs)}."
     ), call = call)
   }
+  ends <- if (names_links(pairs)) c("from", "to") else 1:2
   cbind(
-    nodes_of(pairs[, 1L, drop = TRUE], links$ids, arg, call), nodes_of(pairs[, 2L, drop = TRUE], links$ids, arg, call)
+    nodes_of(pairs[, ends[1L], drop = TRUE], links$ids, arg, call),
+    nodes_of(pairs[, ends[2L], drop = TRUE], links$ids, arg, call)
   )
 }
 

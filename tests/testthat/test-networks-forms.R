@@ -210,3 +210,21 @@ test_that("a table of pairs is an adjacency matrix", {
   expect_identical(suppressMessages(as_network(counted)), suppressMessages(as_network(bare)))
   expect_identical(read(I(bare)), read(bare))
 })
+
+test_that("pairs of nodes are read by the names of their columns, in any order", {
+  followed <- data.frame(from = rep(1:4, each = 3), to = rep(5:7, 4))
+  fit <- suppressMessages(bnp_network(followed, prior = prior_dp(), directed = TRUE, control = quiet()))
+  pairs <- data.frame(from = c(1, 5, 2), to = c(6, 2, 3), link = c(1, 0, 0))
+  turned <- pairs[c("link", "to", "from")]
+  forth <- predict(fit, pairs)
+  expect_gt(abs(diff(predict(fit, data.frame(from = c(1, 6), to = c(6, 1))))), 0.1) # or the order would not matter
+  expect_identical(predict(fit, turned), forth)
+  expect_identical(predict(fit, as.matrix(turned)[, c("to", "from")]), forth)
+  expect_identical(heldout_loglik(fit, turned), heldout_loglik(fit, pairs))
+  expect_identical(link_auc(fit, turned), link_auc(fit, pairs))
+  without <- function(missing) {
+    fit <- bnp_network(followed, prior = prior_dp(), directed = TRUE, missing = missing, control = quiet())
+    suppressMessages(elbo(fit))
+  }
+  expect_identical(without(pairs[3:1]), without(pairs))
+})
