@@ -1,6 +1,7 @@
 # Errors and the checks of arguments that constructors share. Every message
 # names the argument, what was found and the remedy.
 
+# A text from elsewhere goes in as `"{text}"`: by itself its braces would be evaluated.
 abort <- function(what, message, call = rlang::caller_env(), .envir = parent.frame()) {
   cli::cli_abort(
     message,

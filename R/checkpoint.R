@@ -66,7 +66,7 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
 # R's part of a checkpoint, after checks of everything but the data. Nothing in it is called or evaluated before.
 read_checkpoint <- function(file, call = rlang::caller_env()) {
   refuse <- function(why) {
-    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = why), call = call)
+    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = "{why}"), call = call)
   }
   header <- tryCatch(engine_checkpoint_header(file), error = function(e) refuse(conditionMessage(e)))
   engine_remove_left_beside(file)
@@ -152,14 +152,14 @@ in_checkpoint <- function(expr, call, reads = FALSE) {
     expr,
     `bnpvi::FileError` = function(e) {
       abort("checkpoint", c(
-        "The checkpoint cannot be written or read.", x = conditionMessage(e),
+        "The checkpoint cannot be written or read.", x = "{conditionMessage(e)}",
         i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
       ), call = call)
     },
     `C++Error` = function(e) {
       if (!reads) stop(e)
       abort("checkpoint", c(
-        "The checkpoint cannot be gone on with: it is damaged.", x = conditionMessage(e), i = "Fit anew."
+        "The checkpoint cannot be gone on with: it is damaged.", x = "{conditionMessage(e)}", i = "Fit anew."
       ), call = call)
     }
   )

@@ -21,7 +21,7 @@ argument_in_data <- function(captured, data, arg, call) {
     }
     abort(arg, c(
       "{.arg {arg}} cannot be evaluated.",
-      x = conditionMessage(e),
+      x = "{conditionMessage(e)}",
       i = "It may be a column of {.arg data}, by its name, or a variable where the function is called."
     ), call = call)
   })

@@ -122,7 +122,7 @@ asked <- function(model, name, arguments, time, sequence, n, width, call) {
   value <- tryCatch(do.call(f, unname_but_time(arguments)), error = function(e) {
     abort("user_function", c(
       "{.arg {name}} of {.fn particle_model} failed in row {time} of sequence {.val {sequence}}.",
-      x = gsub("([{}])", "\\1\\1", conditionMessage(e))
+      x = "{conditionMessage(e)}"
     ), call = call)
   })
   rows <- if (is.matrix(value)) nrow(value) else length(value)

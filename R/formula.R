@@ -49,7 +49,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
   }
-  terms <- if (inherits(formula, "terms")) formula else stats::terms(formula, data = if (is.data.frame(data)) data)
+  evaluated_in <- if (arg == "x") "data" else arg
+  terms <- if (inherits(formula, "terms")) formula else formula_terms(formula, data, evaluated_in, call)
   if (any(attr(terms, "order") > 1L)) {
     abort("formula", c(
       "{.arg {arg}} must not have interactions.",
@@ -63,16 +64,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   if (!length(attr(terms, "term.labels"))) {
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
-  frame <- tryCatch(
-    formula_variables(terms, data),
-    error = function(e) {
-      abort("formula", c(
-        "The formula cannot be evaluated in {.arg {if (arg == 'x') 'data' else arg}}.",
-        x = conditionMessage(e),
-        i = "Check the names of its variables."
-      ), call = call)
-    }
-  )
+  frame <- evaluate_formula(formula_variables(terms, data, NULL, evaluated_in, call), evaluated_in, call)
   terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
   # The variable of each term, which has other quotes in the terms than in the frame.
   frame <- as.data.frame(frame)[apply(attr(terms, "factors") > 0L, 2L, which)]
@@ -91,9 +83,22 @@ formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call 
     stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
   )
   frame <- evaluate(terms)
+  check_rows_of_variables(frame, data, arg, call)
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
+}
+
+# mean(y), head(y) or a vector from elsewhere would be taken as fewer or more rows than there are.
+check_rows_of_variables <- function(frame, data, arg, call) {
+  if (is.data.frame(data) && length(frame) && nrow(frame) != nrow(data)) {
+    abort("formula", c(
+      "The variables of the formula have {nrow(frame)} value{?s}, and {.arg {arg}} has {nrow(data)} row{?s}.",
+      x = "Variables: {.code {places(names(frame))}}.",
+      i = "Each must have one value for each row, and new data every column that the formula names; to use some rows
+           only, choose them in {.arg {arg}}."
+    ), call = call)
+  }
 }
 
 # Of a level that a fit has not seen there is no coefficient.

@@ -80,12 +80,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
       "{.arg {arg}} must hold numbers, not {describe(x)}.",
       foreign_remedies(list(x)) %||% c(i = "Convert it, or choose numeric columns.")
     ), call = call)
-  } else if (inherits(x, "formula")) {
-    abort("formula", c(
-      "{.arg {arg}} is a formula, which only {.fn bnp_mixture} and {.fn bnp_hmm} take.",
-      i = "Give a matrix or a data frame of the columns."
-    ), call = call)
   } else {
+    refuse_formula(x, arg, call)
     abort("input", c(
       "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}.",
       tables_within(x, arg)
@@ -261,4 +257,13 @@ refuse_sparse <- function(obs, arg, call) {
     "{.arg {arg}} is a sparse matrix, which {.fn {obs_entry(obs)$constructor}} does not take.",
     i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
   ), call = call)
+}
+
+refuse_formula <- function(x, arg, call) {
+  if (inherits(x, "formula")) {
+    abort("formula", c(
+      "{.arg {arg}} is a formula, which only {.fn bnp_mixture} and {.fn bnp_hmm} take.",
+      i = "Give a matrix or a data frame of the columns."
+    ), call = call)
+  }
 }

@@ -7,6 +7,7 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
                        keep_loops = FALSE, weights = NULL) {
   check_sparse(x, arg, call)
   if (!is.null(directed)) check_flag(directed, "directed", call)
+  if (is.matrix(x)) x <- plain_values(x) # a table of pairs
   links <- if (inherits(x, "igraph")) {
     links_of_igraph(x, nodes, directed, call, arg, weights)
   } else if (inherits(x, "network")) {
@@ -98,8 +99,10 @@ hidden_pairs <- function(pairs, links, call, arg = "missing") {
       "{.arg {arg}} must be a matrix or data frame whose first two columns are nodes, not {describe(pairs)}."
     ), call = call)
   }
+  ends <- if (names_links(pairs)) c("from", "to") else 1:2
   cbind(
-    nodes_of(pairs[, 1L, drop = TRUE], links$ids, arg, call), nodes_of(pairs[, 2L, drop = TRUE], links$ids, arg, call)
+    nodes_of(pairs[, ends[1L], drop = TRUE], links$ids, arg, call),
+    nodes_of(pairs[, ends[2L], drop = TRUE], links$ids, arg, call)
   )
 }
 

@@ -118,3 +118,78 @@ extractAIC.bnp_dynamic_means <- function(fit, scale, k = 2, ...) {
 anova.bnp_dynamic_means <- function(object, ...) {
   no_verb("anova", "Dynamic Means", "It has no likelihood; {.code glance(fit)$objective} is what it makes small.")
 }
+
+#' @export
+formula.bnp_draws <- function(x, ...) {
+  no_verb("formula", "draws", "{.code formula(draws$fit)} is that of the fit, if there is one.")
+}
+
+#' @export
+terms.bnp_draws <- function(x, ...) {
+  no_verb("terms", "draws", "{.code terms(draws$fit)} are those of the fit, if there are any.")
+}
+
+#' @export
+family.bnp_draws <- function(object, ...) {
+  no_verb("family", "draws", "{.code draws$fit$model$obs} is the observation model.")
+}
+
+#' @export
+model.frame.bnp_draws <- function(formula, ...) {
+  no_verb("model.frame", "draws", no_data_kept)
+}
+
+#' @export
+model.matrix.bnp_draws <- function(object, ...) {
+  no_verb("model.matrix", "draws", no_data_kept)
+}
+
+#' @export
+formula.bnp_filter <- function(x, ...) {
+  no_verb("formula", "a filter", "It is that of the fit that was filtered, if there is one.")
+}
+
+#' @export
+terms.bnp_filter <- function(x, ...) {
+  no_verb("terms", "a filter", "They are those of the fit that was filtered, if there are any.")
+}
+
+#' @export
+family.bnp_filter <- function(object, ...) {
+  no_verb("family", "a filter", "The fit that was filtered has the observation model.")
+}
+
+#' @export
+model.frame.bnp_filter <- function(formula, ...) {
+  no_verb("model.frame", "a filter", no_data_kept)
+}
+
+#' @export
+model.matrix.bnp_filter <- function(object, ...) {
+  no_verb("model.matrix", "a filter", no_data_kept)
+}
+
+#' @export
+formula.bnp_dynamic_means <- function(x, ...) {
+  no_verb("formula", "Dynamic Means", "It takes a table: choose the columns there.")
+}
+
+#' @export
+terms.bnp_dynamic_means <- function(x, ...) {
+  no_verb("terms", "Dynamic Means", "It takes a table: choose the columns there.")
+}
+
+#' @export
+family.bnp_dynamic_means <- function(object, ...) {
+  no_verb("family", "Dynamic Means", "It is no probability model; {.code bnp_mixture(x, time = time)} is.")
+}
+
+#' @export
+model.frame.bnp_dynamic_means <- function(formula, ...) {
+  no_verb("model.frame", "Dynamic Means", no_data_kept)
+}
+
+#' @export
+model.matrix.bnp_dynamic_means <- function(object, ...) {
+  no_verb("model.matrix", "Dynamic Means", no_data_kept)
+}

@@ -22,11 +22,15 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
   }
-  terms <- evaluate_formula(stats::terms(formula, data = if (is.data.frame(data)) data), "data", call)
+  terms <- formula_terms(formula, data, "data", call)
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  frame <- evaluate_formula(formula_variables(terms, data), "data", call)
+  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
+  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
+    abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
+  }
+  frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
   y <- response_matrix(frame, formula, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
   terms <- attr(frame, "terms")
@@ -40,12 +44,16 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   )
 }
 
+formula_terms <- function(formula, data, arg, call) {
+  evaluate_formula(stats::terms(formula, data = if (is.data.frame(data)) data), arg, call)
+}
+
 evaluate_formula <- function(value, arg, call) {
   tryCatch(value, error = function(e) {
     if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
     abort("formula", c(
       "The formula cannot be evaluated in {.arg {arg}}.",
-      x = conditionMessage(e),
+      x = "{conditionMessage(e)}",
       i = "Check the names of its variables."
     ), call = call)
   })

@@ -90,7 +90,7 @@ response_and_covariates <- function(response, covariates, x, call) {
       ),
       error = function(e) {
         abort("response", c(
-          "The formula {.arg response} cannot be evaluated.", x = conditionMessage(e),
+          "The formula {.arg response} cannot be evaluated.", x = "{conditionMessage(e)}",
           i = "Its variables are document variables of a {.cls dfm}, or vectors with a value for each document."
         ), call = call)
       }
@@ -267,7 +267,19 @@ read_covariates <- function(x, data, call, known = NULL) {
   made
 }
 
+# Variables of a formula, and columns of a tibble, may have names of their own, which say of which document a value is.
+columns_by_names <- function(x, data, call) {
+  if (is.data.frame(x) && !is.character(attr(x, "row.names"))) {
+    named <- vapply(x, function(v) length(dim(v)) < 2L && !is.null(names(v)), NA)
+    x[named] <- lapply(x[named], function(v) {
+      values_of_groups(plain_values(v), data, "covariates", "document", call)
+    })
+  }
+  x
+}
+
 documents_by_covariates <- function(x, known, data, call) {
+  x <- columns_by_names(x, data, call)
   x <- plain_columns(plain_values(x))
   if (is.atomic(x)) x <- values_of_groups(x, data, "covariates", "document", call)
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
@@ -295,7 +307,7 @@ documents_by_covariates <- function(x, known, data, call) {
     formula_variables(terms, x, known$levels, "covariates", call),
     error = function(e) {
       if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
-      abort("response", c("{.arg covariates} cannot be read.", x = conditionMessage(e)), call = call)
+      abort("response", c("{.arg covariates} cannot be read.", x = "{conditionMessage(e)}"), call = call)
     }
   )
   terms <- attr(frame, "terms")

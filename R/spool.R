@@ -109,7 +109,7 @@ is_note_of <- function(read, index, class) {
 in_spool <- function(expr, call) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
-      "The spool cannot be written or read.", x = conditionMessage(e),
+      "The spool cannot be written or read.", x = "{conditionMessage(e)}",
       i = "A spool that was damaged is made anew when you delete its folder. Is there room on the disk, and nobody else
            who changes its files? Another folder may be given as {.arg spool} of the source."
     ), call = call)

@@ -40,7 +40,7 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
     if (new_terms == "error") {
       abort("new_terms", c(
         "{.arg {arg}} has terms that were not in the training data.",
-        x = conditionMessage(w), i = "{.code new_terms = \"drop\"} leaves them out; to learn them, fit anew."
+        x = "{conditionMessage(w)}", i = "{.code new_terms = \"drop\"} leaves them out; to learn them, fit anew."
       ), call = call)
     }
     invokeRestart("muffleWarning")

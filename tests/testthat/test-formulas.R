@@ -115,3 +115,60 @@ test_that("a level that a regression has not seen is refused by column, level an
   fit <- calm(bnp_mixture(as.data.frame(CO2)[c("Type", "conc", "uptake")], both, control = once))
   expect_bad(predict(fit, new), "formula", "Mars")
 })
+
+test_that("a text with braces stands in a message as it is", {
+  odd <- stats::setNames(faithful, c("{a}", "b"))
+  expect_bad(bnp_mixture(~ `{stop()}` + b, odd, control = once), "formula", "{stop()}", fixed = TRUE)
+  expect_bad(bnp_mixture(b ~ `{1 + 1}`, odd, control = once), "formula", "{1 + 1}", fixed = TRUE)
+  expect_bad(bnp_mixture(~b, odd, weights = `{w}`, control = once), "weights", "{w}", fixed = TRUE)
+  fit <- calm(bnp_mixture(b ~ `{a}`, odd, control = once))
+  expect_bad(predict(fit, odd["b"]), "formula", "{a}", fixed = TRUE)
+  counts <- matrix(1:12, 4, dimnames = list(NULL, c("{x}", "y", "z")))
+  topics <- calm(bnp_topics(counts, control = once))
+  expect_bad(update(topics, newdata = cbind(counts, `{new}` = 1L)), "new_terms", "{new}", fixed = TRUE)
+  expect_bad(bnp_topics(counts, response = `{r}` ~ 1, control = once), "response", "{r}", fixed = TRUE)
+  file <- withr::local_tempfile(pattern = "{file}")
+  expect_bad(bnp_resume(file, odd), "checkpoint", "{file}", fixed = TRUE)
+  nowhere <- bnp_control(seed = 1, checkpoint = file.path(file, "fit"))
+  expect_bad(bnp_mixture(odd, control = nowhere), "checkpoint", "{file}", fixed = TRUE)
+})
+
+test_that("the variables of a formula have a value for each row of the data", {
+  other <- 1:7
+  for (fit in list(bnp_mixture, bnp_hmm)) {
+    expect_bad(fit(~ mean(eruptions), faithful, control = once), "formula", "1 value, .* 272 rows")
+    expect_bad(fit(~ head(eruptions, 10), faithful, control = once), "formula", "10 values")
+    expect_bad(fit(head(eruptions, 10) ~ head(waiting, 10), faithful, control = once), "formula", "10 values")
+    expect_bad(fit(~ c(eruptions, waiting), faithful, control = once), "formula", "544 values")
+    expect_bad(fit(~other, faithful, control = once), "formula", "7 values")
+  }
+  waiting <- faithful$waiting
+  alone <- calm(bnp_mixture(~waiting, faithful, control = once))
+  expect_identical(elbo(calm(bnp_mixture(~waiting, control = once))), elbo(alone))
+  # New data that lack a variable do not get another vector of that name.
+  assign("waiting", 1:7, globalenv())
+  withr::defer(rm("waiting", envir = globalenv()))
+  for (type in c("class", "prob", "logdensity")) {
+    expect_bad(predict(alone, faithful[1:5, "eruptions", drop = FALSE], type = type), "formula", "7 values")
+  }
+  expect_equal(predict(alone, faithful[1:5, ]), fitted(alone)[1:5])
+})
+
+test_that("formulas that R cannot read, and a response among its covariates, are refused", {
+  for (formula in list(~., ~"a")) expect_bad(bnp_mixture(formula, control = once), "formula", "cannot be evaluated")
+  twice <- stats::setNames(cbind(faithful, 1), c("a", "a", "b"))
+  expect_bad(bnp_hmm(~., twice, control = once), "formula", "duplicated name")
+  for (formula in list(waiting ~ waiting, waiting ~ waiting + eruptions, waiting ~ eruptions:waiting)) {
+    expect_bad(bnp_mixture(formula, faithful, control = once), "formula", "must not be a covariate")
+  }
+  expect_silent(suppressWarnings(
+    bnp_mixture(waiting ~ I(eruptions^2), faithful, control = once), "bnpvi_warning"
+  ))
+})
+
+test_that("verbs that take no formula say so, with data beside it, too", {
+  for (fit in list(bnp_features, bnp_topics, bnp_network)) {
+    expect_bad(fit(~ eruptions + waiting, faithful), "formula", "bnp_mixture")
+    expect_bad(fit(~eruptions), "formula", "bnp_mixture")
+  }
+})

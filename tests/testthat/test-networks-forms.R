@@ -199,3 +199,32 @@ test_that("a picture of another network says so", {
   expect_silent(plot(fit, network = cbind(edges, weight = 0.5)))
   said(plot(fit, network = data.frame(from = 1:5, to = 2:6)), "other links")
 })
+
+test_that("a table of pairs is an adjacency matrix", {
+  pairs <- edges[c("from", "to")]
+  nodes <- sort(unique(unlist(pairs)))
+  counted <- table(from = factor(pairs$from, nodes), to = factor(pairs$to, nodes))
+  bare <- matrix(counted, length(nodes), dimnames = unname(dimnames(counted)))
+  read <- function(x) suppressMessages(as_network(x, directed = TRUE))
+  expect_identical(read(counted), read(bare))
+  expect_identical(suppressMessages(as_network(counted)), suppressMessages(as_network(bare)))
+  expect_identical(read(I(bare)), read(bare))
+})
+
+test_that("pairs of nodes are read by the names of their columns, in any order", {
+  followed <- data.frame(from = rep(1:4, each = 3), to = rep(5:7, 4))
+  fit <- suppressMessages(bnp_network(followed, prior = prior_dp(), directed = TRUE, control = quiet()))
+  pairs <- data.frame(from = c(1, 5, 2), to = c(6, 2, 3), link = c(1, 0, 0))
+  turned <- pairs[c("link", "to", "from")]
+  forth <- predict(fit, pairs)
+  expect_gt(abs(diff(predict(fit, data.frame(from = c(1, 6), to = c(6, 1))))), 0.1) # or the order would not matter
+  expect_identical(predict(fit, turned), forth)
+  expect_identical(predict(fit, as.matrix(turned)[, c("to", "from")]), forth)
+  expect_identical(heldout_loglik(fit, turned), heldout_loglik(fit, pairs))
+  expect_identical(link_auc(fit, turned), link_auc(fit, pairs))
+  without <- function(missing) {
+    fit <- bnp_network(followed, prior = prior_dp(), directed = TRUE, missing = missing, control = quiet())
+    suppressMessages(elbo(fit))
+  }
+  expect_identical(without(pairs[3:1]), without(pairs))
+})

@@ -326,7 +326,7 @@ test_that("every option goes with every other", {
     given <- c(families[[family]], do.call(c, unname(options[pairs[[at]]])))
     given <- given[!duplicated(names(given))]
     if (setequal(pairs[[at]], c("learned", "stochastic"))) next # which is refused
-    if (identical(given$prior$family, "lda")) given$k_init <- NULL
+    if (identical(given$prior$family, "lda")) given[c("k_init", "bound")] <- NULL # which are refused
     in_control <- names(given) %in% of_control
     control <- do.call(bnp_control, c(list(seed = 1, max_laps = 3), given[in_control]))
     what <- paste(c(family, pairs[[at]]), collapse = ", ")
