@@ -105,13 +105,16 @@ is_note_of <- function(read, index, class) {
     (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n)
 }
 
-# Evaluates what reads or writes a spool.
-in_spool <- function(expr, call) {
+# Evaluates what reads a spool, or writes one.
+in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
-      "The spool cannot be written or read.", x = conditionMessage(e),
-      i = "A spool that was damaged is made anew when you delete its folder. Is there room on the disk, and nobody else
-           who changes its files? Another folder may be given as {.arg spool} of the source."
+      "The spool cannot be {if (writes) 'written' else 'read'}.", x = conditionMessage(e),
+      i = if (writes) {
+        "Is there room on the disk? Another folder may be given as {.arg spool} of the source."
+      } else {
+        "Delete the folder of the spool to make it anew, and let nothing else write to it meanwhile."
+      }
     ), call = call)
   })
 }
@@ -137,7 +140,7 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$key <- key
   }
   note <- serialize(list(key = key, read = read), NULL, xdr = FALSE)
-  in_spool(engine_write_bytes(spool_note(folder), note), call)
+  in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 
 # The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is

@@ -44,6 +44,21 @@ test_that("the message says what to do, and a folder that was deleted is made an
   expect_identical(elbo(bnp_mixture(made$source, control = how_source())), elbo(made$fit))
 })
 
+test_that("a damaged spool is told with its remedy, beside a checkpoint too; room is for what is written", {
+  folder <- file.path(withr::local_tempdir(), "kept")
+  made <- spooled(folder)
+  file <- file.path(folder, "batches.spool")
+  bytes <- bytes_of(file)
+  writeBin(replace(bytes, 100, xor(bytes[100], as.raw(1))), file)
+  for (control in list(how_source(), how_source(checkpoint = file.path(folder, "checkpoint")))) {
+    said <- expect_bad(bnp_mixture(made$source, control = control), "spool", "batch 1 was damaged")
+    expect_no_match(conditionMessage(said), "room|checkpoint")
+  }
+  nowhere <- file.path(folder, "nowhere", "batches.spool")
+  sizes <- cbind(272, 0, 0)
+  expect_bad(in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE), "spool", "room")
+})
+
 test_that("spools and descriptions of an earlier version are refused by name", {
   folder <- file.path(withr::local_tempdir(), "kept")
   made <- spooled(folder)
