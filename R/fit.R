@@ -206,7 +206,7 @@ report_interruption <- function(result, control) {
 
 # go_on: can the call be made again from where it ended?
 warn_of_laps <- function(result, control, call, go_on = TRUE) {
-  gain <- utils::tail(diff(result$trace$elbo), 1L)
+  gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
   cli::cli_warn(
     c(
       "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
