@@ -68,6 +68,12 @@ known_spool <- function(source, key, class, call) {
   }
   read <- note$read
   index <- in_spool(engine_spool_index(spool_file(folder)), call)
+  if (!identical(index$sums, note$sums)) {
+    abort("spool", c(
+      "The description of the spool in {.file {folder}} was written beside other batches.",
+      i = "Delete the folder to make the spool anew."
+    ), call = call)
+  }
   if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
   read
@@ -139,7 +145,8 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$temporary <- folder
     source$kept$key <- key
   }
-  note <- serialize(list(key = key, read = read), NULL, xdr = FALSE)
+  sums <- in_spool(engine_spool_index(spool_file(folder)), call)$sums # tell these batches from those of another spool
+  note <- serialize(list(key = key, read = read, sums = sums), NULL, xdr = FALSE)
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 

@@ -44,6 +44,33 @@ test_that("the message says what to do, and a folder that was deleted is made an
   expect_identical(elbo(bnp_mixture(made$source, control = how_source())), elbo(made$fit))
 })
 
+test_that("batches or a description of another spool, and what is no file, are refused", {
+  home <- withr::local_tempdir()
+  spool_of <- function(folder, scale) {
+    source_function(function(b) scale * faithful[1:90 + 90 * (b - 1), ], batches = 3, spool = file.path(home, folder))
+  }
+  source <- spool_of("one", 1)
+  one <- bnp_mixture(source, control = how_source())
+  bnp_mixture(spool_of("other", 2), control = how_source())
+  refused <- function(pattern) expect_bad(bnp_mixture(source, control = how_source()), "spool", pattern)
+  for (name in c("batches.spool", "description.rds")) {
+    file <- file.path(home, "one", name)
+    bytes <- bytes_of(file)
+    writeBin(bytes_of(file.path(home, "other", name)), file)
+    refused("other batches")
+    writeBin(bytes, file)
+  }
+  expect_identical(elbo(bnp_mixture(source, control = how_source())), elbo(one))
+  skip_on_os("windows")
+  file <- file.path(home, "one", "batches.spool")
+  unlink(file)
+  dir.create(file)
+  refused("no regular file")
+  unlink(file, recursive = TRUE)
+  system2("mkfifo", file)
+  refused("no regular file") # and not waited for
+})
+
 test_that("a damaged spool is told with its remedy, beside a checkpoint too; room is for what is written", {
   folder <- file.path(withr::local_tempdir(), "kept")
   made <- spooled(folder)
