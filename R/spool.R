@@ -247,6 +247,14 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
       bnp_topics = as_documents(x, obs, piece$id, "x", TRUE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, piece$id, "x", call, na_action)
     )
+    # Where the sample lacks them, nothing else would tell. Sparse rows are counts.
+    far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
+    if (length(far)) {
+      abort("range", c(
+        "{.arg x} has values beyond 1e150, whose squares are no numbers.",
+        x = "The first of them is in row {far[1L, 1L]}."
+      ))
+    }
     if (all$tokens && is.null(part$column_names) && is.null(grows) && all$d > 0L && part$d != all$d) {
       abort("columns", c(
         "There are {part$d} term{?s}, and {all$d} in the documents before.", i = "Give the columns names."

@@ -59,6 +59,12 @@ test_that("messages name file and row", {
   expect_length(setdiff(spools(), before), 0L)
 })
 
+test_that("values whose squares are no numbers are refused, though the sample has them not", {
+  x <- replace(matrix(withr::with_seed(1, rnorm(2e5))), 777, 1e300)
+  expect_false(engine_unit_keys(776, 1L) < stats::quantile(engine_unit_keys(0, 200000L), most_sampled / 2e5))
+  expect_bad(bnp_mixture(in_pieces(x, 1e5), control = how_source(max_laps = 1)), "range", "row 777")
+})
+
 test_that("verbs that take no sources say so", {
   source <- in_pieces(as.matrix(faithful), 100)
   mixture <- bnp_mixture(faithful, control = how_source(max_laps = 2))
