@@ -51,9 +51,9 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   given$control$header <- header
   if (inherits(given$x, "formula")) {
     environment(given$x) <- rlang::caller_env()
-    given$data <- x
+    given["data"] <- list(x)
   } else {
-    given$x <- x
+    given["x"] <- list(x)
   }
   # By name, so that neither messages nor the fit's call show the data; names that no column has.
   values <- stats::setNames(given, paste0(".given_", names(given)))
@@ -140,17 +140,19 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
       file = file, every = control$checkpoint_every, header = serialize(header, NULL), first = number == 1L,
       resume = !is.null(earlier) && number == length(earlier$done) + 1L
     )
-    result <- in_checkpoint(run(data, model, asked, start, report), frame, asked$checkpoints$resume)
+    result <- in_checkpoint(run(data, model, asked, start, report), frame, asked$checkpoints$resume, data$spool)
     header$done[number] <<- list(result)
     result
   }
 }
 
-# Evaluates what reads or writes a checkpoint. reads: an error of the engine is one of the file.
-in_checkpoint <- function(expr, call, reads = FALSE) {
+# Evaluates what reads or writes a checkpoint. reads: an error of the engine is one of the file. spool: what the
+# data are read from meanwhile, whose errors are left to in_spool().
+in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   tryCatch(
     expr,
     `bnpvi::FileError` = function(e) {
+      if (!is.null(spool) && startsWith(conditionMessage(e), paste0("\"", spool, "\""))) stop(e)
       abort("checkpoint", c(
         "The checkpoint cannot be written or read.", x = "{conditionMessage(e)}",
         i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."

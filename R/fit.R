@@ -206,7 +206,7 @@ report_interruption <- function(result, control) {
 
 # go_on: can the call be made again from where it ended?
 warn_of_laps <- function(result, control, call, go_on = TRUE) {
-  gain <- utils::tail(diff(result$trace$elbo), 1L)
+  gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
   cli::cli_warn(
     c(
       "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
@@ -304,16 +304,19 @@ progress_reporter <- function(control, teller = lap_teller) {
 }
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
-# restart counts laps anew, and a search with hard labels has the log joint.
+# restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
 lap_teller <- function(traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
   function(record) {
     what <- if (is.nan(record$log_joint)) "ELBO" else "log joint"
     value <- if (is.nan(record$log_joint)) record$elbo else record$log_joint
-    gain <- if (record$lap > last$lap && what == last$what) sprintf(" (%+.3g)", value - last$value) else ""
+    gain <- if (record$lap > last$lap && what == last$what) value - last$value else NaN
     last <<- list(lap = record$lap, what = what, value = value)
-    sprintf("Lap %d: %s, %s %.8g%s%s", record$lap, count_of(record$k, "cluster"), what, value, gain, sent())
+    paste0(
+      sprintf("Lap %d: %s", record$lap, count_of(record$k, "cluster")),
+      if (is.finite(value)) sprintf(", %s %.8g", what, value), if (is.finite(gain)) sprintf(" (%+.3g)", gain), sent()
+    )
   }
 }
 

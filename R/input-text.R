@@ -1,7 +1,12 @@
-# Text that is no data yet: names of files, corpora, texts that nobody has counted. Each is told what reads it.
+# What is no data yet: sources, names of files, corpora, texts that nobody has counted. Each is told what reads it.
 
 # x: whatever was given as data.
 refuse_files <- function(x, arg, call) {
+  if (inherits(x, c("bnp_source", "bnp_stream"))) {
+    abort("argument", c(
+      "{.arg {arg}} must be data here, not a source.", i = "Read it into memory, or give one piece after the other."
+    ), call = call)
+  }
   endings <- unique(c(names(file_readers), "csv", "tsv", "txt", "rds", "xlsx", "gz"))
   kinds <- paste0("[.](", paste(endings, collapse = "|"), ")$")
   text <- if (is.character(x) && is.null(dim(x)) && length(x)) unclass(x)

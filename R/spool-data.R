@@ -87,7 +87,10 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
     abort("memory", "A batch has more than {(.Machine$integer.max)} entries: raise {.arg batches}.", call = call)
   }
   single <- all$grouped && all(lengths == 1L)
-  writer <- in_spool(engine_spool_begin(spool_file(folder), all$engine_d, all$sparse, single, sizes), call)
+  writer <- in_spool(
+    engine_spool_begin(spool_file(folder), all$engine_d, all$sparse, single, sizes), call,
+    writes = TRUE
+  )
   finished <- FALSE
   on.exit(if (!finished) engine_spool_end(writer, FALSE))
   at <- 0
@@ -96,12 +99,12 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
     unlink(file)
     part$d <- all$engine_d
     units <- if (all$grouped) length(part$starts) - 1L else part$n
-    in_spool(engine_spool_add(writer, part, batch[at + seq_len(units)]), call)
+    in_spool(engine_spool_add(writer, part, batch[at + seq_len(units)]), call, writes = TRUE)
     at <<- at + units
     length(part$x %||% part$value)
   }
   for (file in all$files) collect_after(add(file))
-  in_spool(engine_spool_end(writer, TRUE), call)
+  in_spool(engine_spool_end(writer, TRUE), call, writes = TRUE)
   finished <- TRUE
 }
 

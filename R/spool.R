@@ -68,6 +68,12 @@ known_spool <- function(source, key, class, call) {
   }
   read <- note$read
   index <- in_spool(engine_spool_index(spool_file(folder)), call)
+  if (!identical(index$sums, note$sums)) {
+    abort("spool", c(
+      "The description of the spool in {.file {folder}} was written beside other batches.",
+      i = "Delete the folder to make the spool anew."
+    ), call = call)
+  }
   if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
   read
@@ -102,16 +108,25 @@ is_note_of <- function(read, index, class) {
     is_of(data[["lengths"]], typeof(data$lengths), length(data$starts) - 1L) &&
     (is.null(data[["cells_missing"]]) || is.numeric(data$cells_missing) && length(data$cells_missing) == data$d) &&
     is.list(sample[["counted"]]) &&
-    (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n)
+    (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
+    are_values(sample[["x"]] %||% sample[["value"]])
 }
 
-# Evaluates what reads or writes a spool.
-in_spool <- function(expr, call) {
+# Numbers of which a model can be made: some are there, and none is beyond what data may be.
+are_values <- function(x) {
+  is.numeric(x) && (!length(x) || any(!is.na(x))) && all(abs(x) < 1e200, na.rm = TRUE)
+}
+
+# Evaluates what reads a spool, or writes one.
+in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
-      "The spool cannot be written or read.", x = "{conditionMessage(e)}",
-      i = "A spool that was damaged is made anew when you delete its folder. Is there room on the disk, and nobody else
-           who changes its files? Another folder may be given as {.arg spool} of the source."
+      "The spool cannot be {if (writes) 'written' else 'read'}.", x = "{conditionMessage(e)}",
+      i = if (writes) {
+        "Is there room on the disk? Another folder may be given as {.arg spool} of the source."
+      } else {
+        "Delete the folder of the spool to make it anew, and let nothing else write to it meanwhile."
+      }
     ), call = call)
   })
 }
@@ -136,8 +151,9 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$temporary <- folder
     source$kept$key <- key
   }
-  note <- serialize(list(key = key, read = read), NULL, xdr = FALSE)
-  in_spool(engine_write_bytes(spool_note(folder), note), call)
+  sums <- in_spool(engine_spool_index(spool_file(folder)), call)$sums # tell these batches from those of another spool
+  note <- serialize(list(key = key, read = read, sums = sums), NULL, xdr = FALSE)
+  in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 
 # The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is
@@ -237,6 +253,14 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
       bnp_topics = as_documents(x, obs, piece$id, "x", TRUE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, piece$id, "x", call, na_action)
     )
+    # Where the sample lacks them, nothing else would tell. Sparse rows are counts.
+    far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
+    if (length(far)) {
+      abort("range", c(
+        "{.arg x} has values beyond 1e150, whose squares are no numbers.",
+        x = "The first of them is in row {far[1L, 1L]}."
+      ))
+    }
     if (all$tokens && is.null(part$column_names) && is.null(grows) && all$d > 0L && part$d != all$d) {
       abort("columns", c(
         "There are {part$d} term{?s}, and {all$d} in the documents before.", i = "Give the columns names."

@@ -88,7 +88,7 @@ void engine_spool_end(SEXP writer, bool finish) {
   });
 }
 
-// n, d, sparse and sizes, as engine_spool_begin() has them.
+// n, d, sparse and sizes, as engine_spool_begin() has them, and the sums of the batches as text.
 // [[Rcpp::export]]
 Rcpp::List engine_spool_index(std::string path) {
   const Spool spool(path);
@@ -99,10 +99,12 @@ Rcpp::List engine_spool_index(std::string path) {
     sizes(b, 1) = static_cast<double>(index.size[b].groups);
     sizes(b, 2) = static_cast<double>(index.size[b].entries);
   }
+  Rcpp::CharacterVector sums(sizes.nrow());
+  for (int b = 0; b < sizes.nrow(); ++b) sums[b] = std::to_string(index.sum[b]);
   using Rcpp::_;
   return Rcpp::List::create(_["n"] = static_cast<double>(index.shape.n),
                             _["d"] = static_cast<int>(index.shape.d), _["sparse"] = index.shape.sparse,
-                            _["sizes"] = sizes);
+                            _["sizes"] = sizes, _["sums"] = sums);
 }
 
 // Batch number b, from 1, as R has data, with the numbers of its rows and groups among all, from 1.

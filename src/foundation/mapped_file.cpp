@@ -77,7 +77,10 @@ void MappedFile::expect(std::int64_t, std::int64_t) const {}
 #else
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  const int file = open(fs::u8path(path).c_str(), O_RDONLY | O_CLOEXEC);
+  const fs::path at = fs::u8path(path);
+  std::error_code error;  // what is not there is told of by open(), which would wait for ever for a pipe
+  if (fs::exists(at, error) && !fs::is_regular_file(at, error)) fail(path, "it is no regular file");
+  const int file = open(at.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail_by_system(path);
   file_ = file;
   struct stat info;
@@ -85,9 +88,9 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   if (fstat(file, &info) == 0 && info.st_size > 0)
     data = mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_SHARED, file, 0);
   if (data == MAP_FAILED) {
-    const int error = errno;
+    const int number = errno;
     close(file);
-    errno = error;
+    errno = number;
     if (info.st_size == 0) fail(path, "it is empty");
     fail_by_system(path);
   }

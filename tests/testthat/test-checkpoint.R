@@ -87,6 +87,7 @@ test_that("other data, other versions, and files that are cut short or changed a
   refused(replace(x, 1, x[1] + 1e-9), "content of the rows")
   refused(x[600:1, ], "content of the rows")
   expect_error(bnp_resume(file), "holds no data", class = "bnpvi_error_checkpoint")
+  expect_bad(bnp_resume(file, NULL), "not_numeric", "not NULL")
   expect_error(bnp_resume(paste0(file, "none"), x), class = "bnpvi_error_checkpoint")
   expect_error(bnp_resume(NA, x), "path of a file", class = "bnpvi_error_argument")
   bytes <- readBin(file, "raw", file.size(file))

@@ -113,6 +113,8 @@ test_that("progress tells laps, clusters and gain; in knitr it is one message", 
   expect_equal(tell(lap(2L, 2L, NaN, -8)), "Lap 2: 2 clusters, log joint -8")
   expect_equal(tell(lap(3L, 2L, NaN, -6)), "Lap 3: 2 clusters, log joint -6 (+2)")
   expect_equal(tell(lap(4L, 2L, -7)), "Lap 4: 2 clusters, ELBO -7")
+  expect_equal(tell(lap(5L, 2L, NaN)), "Lap 5: 2 clusters") # of stochastic learning
+  expect_equal(tell(lap(6L, 2L, -5)), "Lap 6: 2 clusters, ELBO -5")
   expect_equal(thin_lines(as.character(1:12)), c(1:7, "... 3 more laps", 11, 12))
   said <- character()
   withr::with_options(list(knitr.in.progress = TRUE), withCallingHandlers(

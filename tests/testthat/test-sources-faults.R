@@ -59,6 +59,23 @@ test_that("messages name file and row", {
   expect_length(setdiff(spools(), before), 0L)
 })
 
+test_that("values whose squares are no numbers are refused, though the sample has them not", {
+  x <- replace(matrix(withr::with_seed(1, rnorm(2e5))), 777, 1e300)
+  expect_false(engine_unit_keys(776, 1L) < stats::quantile(engine_unit_keys(0, 200000L), most_sampled / 2e5))
+  expect_bad(bnp_mixture(in_pieces(x, 1e5), control = how_source(max_laps = 1)), "range", "row 777")
+})
+
+test_that("verbs that take no sources say so", {
+  source <- in_pieces(as.matrix(faithful), 100)
+  mixture <- bnp_mixture(faithful, control = how_source(max_laps = 2))
+  chain <- bnp_hmm(faithful, control = how_source(max_laps = 2))
+  for (verb in list(augment, impute, cluster_tree, coclustering)) {
+    for (fit in list(mixture, chain)) expect_bad(verb(fit, source), "argument", "not a source")
+  }
+  for (verb in list(segments, bnp_filter)) expect_bad(verb(chain, source), "argument", "not a source")
+  expect_bad(bnp_sample(source, draws = 3), "argument", "not a source")
+})
+
 test_that("what is not there is refused", {
   source <- in_pieces(points, 50)
   expect_bad(bnp_mixture(source, obs_ar()), "argument", "series")

@@ -44,6 +44,48 @@ test_that("the message says what to do, and a folder that was deleted is made an
   expect_identical(elbo(bnp_mixture(made$source, control = how_source())), elbo(made$fit))
 })
 
+test_that("batches or a description of another spool, and what is no file, are refused", {
+  home <- withr::local_tempdir()
+  spool_of <- function(folder, scale) {
+    source_function(function(b) scale * faithful[1:90 + 90 * (b - 1), ], batches = 3, spool = file.path(home, folder))
+  }
+  source <- spool_of("one", 1)
+  one <- bnp_mixture(source, control = how_source())
+  bnp_mixture(spool_of("other", 2), control = how_source())
+  refused <- function(pattern) expect_bad(bnp_mixture(source, control = how_source()), "spool", pattern)
+  for (name in c("batches.spool", "description.rds")) {
+    file <- file.path(home, "one", name)
+    bytes <- bytes_of(file)
+    writeBin(bytes_of(file.path(home, "other", name)), file)
+    refused("other batches")
+    writeBin(bytes, file)
+  }
+  expect_identical(elbo(bnp_mixture(source, control = how_source())), elbo(one))
+  skip_on_os("windows")
+  file <- file.path(home, "one", "batches.spool")
+  unlink(file)
+  dir.create(file)
+  refused("no regular file")
+  unlink(file, recursive = TRUE)
+  system2("mkfifo", file)
+  refused("no regular file") # and not waited for
+})
+
+test_that("a damaged spool is told with its remedy, beside a checkpoint too; room is for what is written", {
+  folder <- file.path(withr::local_tempdir(), "kept")
+  made <- spooled(folder)
+  file <- file.path(folder, "batches.spool")
+  bytes <- bytes_of(file)
+  writeBin(replace(bytes, 100, xor(bytes[100], as.raw(1))), file)
+  for (control in list(how_source(), how_source(checkpoint = file.path(folder, "checkpoint")))) {
+    said <- expect_bad(bnp_mixture(made$source, control = control), "spool", "batch 1 was damaged")
+    expect_no_match(conditionMessage(said), "room|checkpoint")
+  }
+  nowhere <- file.path(folder, "nowhere", "batches.spool")
+  sizes <- cbind(272, 0, 0)
+  expect_bad(in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE), "spool", "room")
+})
+
 test_that("spools and descriptions of an earlier version are refused by name", {
   folder <- file.path(withr::local_tempdir(), "kept")
   made <- spooled(folder)

@@ -78,6 +78,17 @@ test_that("max_laps reached is a warning of its own class, but for stochastic le
   })
 })
 
+test_that("a lap after one of a search says nothing of what it raised", {
+  links <- kronecker(diag(2), matrix(1, 10, 10)) - diag(20)
+  with_lap_warnings({
+    said <- expect_warning(
+      bnp_network(links, prior = prior_dp(), control = bnp_control(seed = 1, verbose = FALSE, max_laps = 1)),
+      class = "bnpvi_warning_max_laps"
+    )
+  })
+  expect_no_match(conditionMessage(said), "NA")
+})
+
 test_that("restarts are recorded and shown", {
   x <- asterisk[, 1:2]
   fit <- bnp_mixture(x, control = bnp_control(seed = 1, restarts = 3, k_init = 10, moves = FALSE, max_laps = 20))
