@@ -167,7 +167,8 @@ test_that("weights of sequences in R", {
   run <- function(x, start, ...) suppressWarnings(bnp_hmm(x, start = start, control = control, ...))
   for (obs in list(obs_gaussian(), obs_ar())) {
     a <- run(x, start, weights = w, obs = obs)
-    b <- run(x[rep(1:6, w)], unlist(split(start, rep(1:6, each = 19))[rep(1:6, w)]), obs = obs)
+    again <- unlist(split(start, rep(1:6, each = 19))[rep(1:6, w)], use.names = FALSE)
+    b <- run(x[rep(1:6, w)], again, obs = obs)
     expect_equal(elbo(a), elbo(b), tolerance = 1e-9)
     expect_equal(a$model, b$model, tolerance = 1e-9)
     expect_equal(nobs(a), nobs(b))
