@@ -73,6 +73,7 @@ class Driver {
     record.lap = course_.laps() + 1;
     record.elbo = std::numeric_limits<double>::quiet_NaN();
     try {
+      pool_.poll();
       record = fit_.lap(record.lap);
     } catch (const Interrupted&) {
       return stop();

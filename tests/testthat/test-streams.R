@@ -232,7 +232,7 @@ test_that("what streams cannot do is refused", {
   expect_bad(bnp_mixture(gaps, control = how(), na_action = "model"), "gaps", "diagonal")
   independent <- bnp_mixture(gaps, obs_gaussian("diagonal"), control = how(), na_action = "model")
   expect_equal(sum(cluster_sizes(independent)), 1000, tolerance = 0.01)
-  expect_bad(bnp_hmm(x, rep(1:2, each = 500), control = how()), "argument", "bnp_mixture")
+  expect_bad(bnp_hmm(x, rep(1:2, each = 500), control = how()), "argument", "truncation_free")
   expect_bad(bnp_control(k_max = 3), "argument", "truncation_free")
   expect_bad(bnp_control("truncation_free", restarts = 2), "argument", "restarts")
   expect_bad(how(half_life = 0), "argument", "half_life")
