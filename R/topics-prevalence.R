@@ -38,7 +38,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   covariate <- document_covariate(fit, by, data)
   value <- covariate$value
   timed <- inherits(value, c("Date", "POSIXct"))
-  known <- !is.na(value) & (!(is.numeric(value) || timed) | is.finite(as.double(value)))
+  known <- !is.na(value) & (if (is.numeric(value) || timed) is.finite(as.double(value)) else TRUE)
   if (!any(known)) abort("by", "{.arg by} has no value for any document.")
   if (!all(known)) {
     cli::cli_warn(

@@ -472,7 +472,7 @@ hidden_calls <- function(tables) {
     call("heldout_loglik", fit = fit, newdata = points, data = "newdata"),
     call("residuals", object = fit, newdata = points, data = "newdata"),
     valid_call("hidden", "bnp_filter", list(
-      object = fit, newdata = points, particles = 4, parameters = "draw", collapse = "none", seed = 1, keep = 9
+      object = fit, newdata = points, particles = 4, parameters = "draw", collapse = "none", seed = 1, keep = 14
     ), c("newdata", "particles", "parameters", "collapse", "seed", "keep"), "newdata"),
     call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
     valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),

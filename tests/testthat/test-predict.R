@@ -115,10 +115,10 @@ test_that("errors name the argument that the data were given as", {
   expect_bad(ldavis_data(topics, toy_corpus() + 0.5), "not_counts", "`x`")
 })
 
-test_that("arrays of one dimension are refused as new data", {
-  flat <- array(1:6, 6)
+test_that("arrays of one dimension are new data as vectors are", {
   for (fit in list(bnp_mixture(faithful), bnp_hmm(faithful), bnp_topics(toy_corpus()))) {
-    expect_bad(predict(fit, flat), "input", "`newdata` must have two dimensions")
+    answer <- function(x) suppressMessages(tryCatch(predict(fit, x), bnpvi_error = conditionMessage))
+    for (n in c(2, 6, ncol(toy_corpus()))) expect_identical(answer(array(seq_len(n), n)), answer(seq_len(n)))
   }
 })
 

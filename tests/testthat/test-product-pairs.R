@@ -168,7 +168,7 @@ test_that("one name stands for the columns of a matrix or of a Surv, wherever th
   ), control = control)
   expect_equal(elbo(fit), elbo(flat), tolerance = 1e-12)
   expect_identical(tidy(fit)$variable[1:3], c("len", "tries", "s"))
-  expect_identical(predict(fit, x[5:1, ]), fitted(fit)[5:1])
+  expect_identical(predict(fit, x[5:1, ]), stats::setNames(fitted(fit)[5:1], 5:1))
   expect_equal(elbo(bnp_mixture(~ len + tries + s, x, model(), control = control)), elbo(fit))
   expect_length(predict(fit, simulate(fit, seed = 1)$sim_1), 90)
   expect_named(augment(fit, x), c("len", "tries", "s", ".class", ".uncertainty"))
