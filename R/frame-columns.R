@@ -268,7 +268,7 @@ tell_of_two_values <- function(columns, call) {
   if (length(columns)) {
     cli::cli_inform(
       c("Column{?s} {.field {columns}} of two whole numbers {?is/are} taken as levels.",
-        i = "A model that is given takes them as it says, {.fn {obs_entry(obs_gaussian())$constructor}} as numbers."),
+        i = "A model that is given as {.arg obs} takes them as it says, numbers as numbers."),
       class = c("bnpvi_message_levels", "bnpvi_message"), call = NULL
     )
   }
