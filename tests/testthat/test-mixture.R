@@ -35,7 +35,7 @@ test_that("the parts of a fit agree with each other", {
   expect_false(is.unsorted(-cluster_sizes(fit)))
   expect_equal(nobs(fit), 272)
   expect_named(fitted(fit), rownames(faithful))
-  prob <- predict(fit, faithful, "prob")
+  prob <- predict(fit, faithful, "responsibility")
   expect_equal(unname(colSums(prob)), unname(cluster_sizes(fit)), tolerance = 1e-6)
   expect_equal(max.col(prob), unname(fitted(fit)))
   expect_equal(predict(fit, faithful), fitted(fit))
@@ -162,8 +162,13 @@ test_that("clusters that stand for single values of rounded data are named in a 
   expect_warning(
     bnp_mixture(quakes$mag, control = bnp_control(seed = 1)), "add noise of the size", class = "bnpvi_warning_ties"
   )
-  told <- expect_warning(bnp_mixture(mtcars, control = bnp_control(seed = 1)), class = "bnpvi_warning_ties")
-  expect_match(conditionMessage(told), "\"vs\", .*Zeros and ones .*x == 1.* add noise")
+  for (x in list(mtcars, as.matrix(mtcars))) {
+    told <- expect_warning(
+      suppressMessages(bnp_mixture(x, control = bnp_control(seed = 1))), class = "bnpvi_warning_ties"
+    )
+    expect_match(conditionMessage(told), "\"gear\".*factor, or leave it out")
+    expect_no_match(conditionMessage(told), "noise")
+  }
   expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
   expect_no_warning(bnp_mixture(iris[1:4], control = bnp_control(seed = 1)))
 })
