@@ -3,28 +3,11 @@
 
 #include <stdexcept>
 
+#include "inference/archived.h"
+
 namespace bnpvi {
 
 namespace {
-
-void write_arrays(Writer& out, const NamedArrays& arrays) {
-  out.integer(static_cast<std::int64_t>(arrays.size()));
-  for (const NamedArray& array : arrays) {
-    out.text(array.name);
-    out.list(array.value);
-    out.list(array.dim);
-  }
-}
-
-NamedArrays read_arrays(Reader& in) {
-  NamedArrays out;
-  for (std::int64_t n = in.integer(); n > 0; --n) {
-    NamedArray array{in.text(), in.list<Vec>(), {}};
-    array.dim = in.list<std::vector<Index>>();
-    out.push_back(std::move(array));
-  }
-  return out;
-}
 
 template <class Value>
 std::string bytes_of(const Value& write) {
@@ -104,7 +87,7 @@ std::unique_ptr<RWorkers> hired_workers(const Rcpp::List& control, const FitData
 void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) {
   NamedArrays learned = problem.obs.learned_fields();
   for (NamedArray& field : problem.alloc.learned_fields()) learned.push_back(std::move(field));
-  const std::string fields = bytes_of([&](Writer& out) { write_arrays(out, learned); });
+  const std::string fields = bytes_of([&](Writer& out) { write(out, learned); });
   std::map<const WorkGlobals*, std::string> globals;
   std::vector<std::string> tasks;
   for (const BatchWork* one : work) {
