@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -154,8 +154,8 @@ void take(Hash& to, SEXP x, int depth) {
 std::string engine_value_fingerprint(SEXP x) {
   Hash all;
   take(all, x, 0);
-  char out[33];
-  std::snprintf(out, sizeof out, "%016llx%016llx", static_cast<unsigned long long>(all.first()),
-                static_cast<unsigned long long>(all.second()));
+  std::string out;
+  for (const std::uint64_t half : {all.first(), all.second()})
+    for (int shift = 60; shift >= 0; shift -= 4) out += "0123456789abcdef"[half >> shift & 15];
   return out;
 }
