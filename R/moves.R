@@ -1,0 +1,99 @@
+# Moves of a fit: their constructor, and what bnp_control() takes as `moves`.
+
+#' Moves that find the number of clusters
+#'
+#' A move proposes another set of clusters and is accepted only when the bound
+#' of the whole data rises. Where the number of clusters is fixed (finite priors), merges and
+#' deletes leave an empty cluster behind, and a birth joins a pair of others, or takes an empty
+#' cluster, in the same proposal; `k` stays. Clusters near each other are also joined and divided
+#' anew, where both births and merges are on.
+#'
+#' @param birth Try new clusters?
+#' @param merge Try to join pairs of clusters?
+#' @param delete Try to do without a cluster?
+#' @param reorder Try another order of the clusters? (The Dirichlet process
+#'   prefers large ones first.)
+#' @param adopt Judge the births of a lap all together after one more lap, in
+#'   which every observation may move to the new clusters (Hughes and Sudderth,
+#'   2013), instead of one by one? Only for mixtures.
+#' @param max_births Most births tried per lap.
+#' @param birth_size Number of new clusters that one birth proposes. (Topics of
+#'   counts: of births from clusters of documents; anchor words set their own.)
+#' @param max_deletes Most deletes tried per lap; in topic models, most that fail.
+#' @param max_merges Most pairs of clusters followed during a lap; for sequences,
+#'   most proposals of merges tried.
+#' @param ... Must be empty.
+#' @return An object of class `bnp_moves`, to be given to [bnp_control()].
+#' @references
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Hughes, M. C., Kim, D. I. and Sudderth, E. B. (2015). Reliable and scalable variational
+#' inference for the hierarchical Dirichlet process. *Artificial Intelligence and Statistics*
+#' 18.
+#'
+#' Hughes, M. C., Stephenson, W. T. and Sudderth, E. B. (2015). Scalable adaptation of state
+#' complexity for nonparametric hidden Markov models. *Advances in Neural Information
+#' Processing Systems* 28.
+#' @seealso [bnp_control()]; [elbo_trace()] for what was tried and accepted;
+#'   `vignette("how-many-clusters")`.
+#' @examples
+#' bnp_moves(birth = FALSE)
+#' @export
+bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = FALSE,
+                      max_births = 50L, birth_size = 10L, max_deletes = 10L, max_merges = 50L, ...) {
+  check_no_dots(...)
+  structure(
+    list(
+      birth = check_flag(birth, "birth"),
+      merge = check_flag(merge, "merge"),
+      delete = check_flag(delete, "delete"),
+      reorder = check_flag(reorder, "reorder"),
+      adopt = check_flag(adopt, "adopt"),
+      max_births = check_count(max_births, "max_births"),
+      birth_size = check_count(birth_size, "birth_size", lower = 2L),
+      max_deletes = check_count(max_deletes, "max_deletes"),
+      max_merges = check_count(max_merges, "max_merges")
+    ),
+    class = c("bnp_moves", "list")
+  )
+}
+
+moves_in_use <- function(x) {
+  kinds <- c("birth", "merge", "delete", "reorder")
+  kinds[unlist(x[kinds])]
+}
+
+#' @export
+format.bnp_moves <- function(x, ...) {
+  used <- moves_in_use(x)
+  if (!length(used)) {
+    return("none")
+  }
+  knobs <- c(birth = "max_births", birth = "birth_size", merge = "max_merges", delete = "max_deletes")
+  knobs <- knobs[names(knobs) %in% used]
+  details <- if (length(knobs)) paste0(" (", paste(knobs, "=", unlist(x[knobs]), collapse = ", "), ")")
+  paste0(paste(used, collapse = ", "), details)
+}
+
+#' @export
+print.bnp_moves <- function(x, ...) {
+  cat("Moves: ", format(x), "\n", sep = "")
+  invisible(x)
+}
+
+check_moves <- function(moves, call = rlang::caller_env()) {
+  if (isFALSE(moves)) {
+    return(bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
+  }
+  if (isTRUE(moves)) {
+    return(bnp_moves())
+  }
+  if (!inherits(moves, "bnp_moves")) {
+    abort("argument", c(
+      "{.arg moves} must be made by {.fn bnp_moves}, or be {.code TRUE} or {.code FALSE}, not
+       {describe(moves)}."
+    ), call = call)
+  }
+  moves
+}
