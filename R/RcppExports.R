@@ -45,10 +45,6 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
-engine_features_fit <- function(data, model, control, start, progress) {
-    .Call(`_bnpvi_engine_features_fit`, data, model, control, start, progress)
-}
-
 engine_features_latent <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_features_latent`, data, model, state, threads)
 }
@@ -155,10 +151,6 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
 
 engine_scalable_kmeans <- function(data, model, control, rounds) {
     .Call(`_bnpvi_engine_scalable_kmeans`, data, model, control, rounds)
-}
-
-engine_lds_fit <- function(data, model, control, start, progress) {
-    .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
 }
 
 engine_lds_emission <- function(data, model, state) {

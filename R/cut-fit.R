@@ -63,7 +63,8 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
   # Only sequences whose rows may be in few states can end lower, as they choose these anew.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
-  out <- with_result(fit, cut$result[names(cut$result) != "group"], cut$model, cut$control, data)
+  learned <- cut$result[names(cut$result) != "group"]
+  out <- with_result(new_bnp_fit(class(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
   out$call <- call
   out$cut <- list(
     from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,

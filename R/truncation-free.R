@@ -90,19 +90,18 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   prior <- without_learned_values(prior)
   control$seed <- draw_seed(control$seed)
   control$k_max <- min(control$k_max, prior$k)
-  structure(
-    list(
-      format = fit_format, call = call, model = list(obs = obs, prior = prior, bound = control$bound),
-      control = control, state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
+  new_bnp_fit(
+    class, call, list(obs = obs, prior = prior, bound = control$bound), control,
+    learned = list(
+      state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
       stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
-      input = c(
-        input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
-        list(n = if (!is.null(start)) nobs(start))
-      )
     ),
-    class = c(class, "bnp_fit")
+    input = c(
+      input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
+      list(n = if (!is.null(start)) nobs(start))
+    )
   )
 }
 

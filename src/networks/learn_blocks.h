@@ -36,7 +36,7 @@ class BlocksFit final : public Fit {
   double objective() const override { return hard() ? search_.objective() : bound_; }
   double score() const override { return result().log_joint; }
   bool still() const override { return !hard() || search_.still(); }
-  double units() const override { return hard() ? search_.units() : 1 + std::abs(bound_); }
+  double units() const override { return links_.units(); }
   double slack() const override;
   bool next_phase(Why) override;
   void keep() override;

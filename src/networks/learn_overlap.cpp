@@ -31,7 +31,7 @@ OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& opt
       local_({options.births, options.merges, options.deletes, options.seed}),
       laps_left_(laps_of_round) {}
 
-double OverlapFit::units() const { return 1 + std::abs(value_); }
+double OverlapFit::units() const { return now_->links().units(); }
 double OverlapFit::slack() const { return 1e-6 * (1 + std::abs(value_)); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
@@ -92,7 +92,7 @@ bool OverlapFit::round(LapRecord& record) {
     if (options_.deletes && now_->k() > 1) deletes(record);
   }
   if (options_.reorder && now_->k() > 1) reorder();
-  return value_ > before + options_.tol * (1 + std::abs(before));
+  return !settles(value_ - before);
 }
 
 // The largest log joint of hard labels that a search finds, where the model has such labels.

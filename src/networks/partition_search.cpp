@@ -48,7 +48,7 @@ LapRecord PartitionSearch::lap(Index n) {
   if (now_.k() > 1) divisions();
   if (options_.births && options_.merges && options_.deletes) disturbances(record);
   record.log_joint = now_.log_joint();
-  without_gain_ = record.log_joint > before + worth_it ? 0 : without_gain_ + 1;
+  without_gain_ = record.log_joint > before + std::max(worth_it, options_.tol * units()) ? 0 : without_gain_ + 1;
   record.lap = n;
   record.elbo = std::numeric_limits<double>::quiet_NaN();
   record.k = now_.k();

@@ -20,7 +20,7 @@ struct SearchOptions : RestartOptions {
 /// made so: what degrees alone explain needs no cluster, and halves at random seldom tell more than that.
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
 /// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
-/// gained nothing.
+/// gained at most tol for each unit.
 class PartitionSearch final : public Fit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
@@ -30,7 +30,7 @@ class PartitionSearch final : public Fit {
   LapRecord lap(Index n) override;
   double objective() const override { return now_.log_joint(); }
   bool still() const override { return without_gain_ >= options_.patience || nodes_.size() < 2; }
-  double units() const override { return 1; }
+  double units() const override { return links_.units(); }
   double slack() const override;
   void keep() override { kept_ = now_; }
   void go_back() override { now_ = *kept_; }
