@@ -78,7 +78,8 @@
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
 #' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
-#' have no meaning here, as `sparsity`, `keep`, `bound`, `checkpoint` and the numbers of [bnp_moves()], are refused.
+#' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
+#' [bnp_resume()].
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
 #' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
@@ -143,29 +144,36 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   )
   weighted <- data$weighted
   data$weighted <- NULL
-  control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)
-  control$seed <- draw_seed(control$seed)
+  resolved <- replace(control, "header", list(NULL))
+  resolved$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
+  resolved$seed <- draw_seed(control$seed)
   # Each restart has a start of its own, which is that of a fit with its seed.
   shares <- lapply(seq_len(control$restarts), function(r) {
-    own <- replace(control, "seed", engine_restart_seed(control$seed, r - 1))
+    own <- replace(resolved, "seed", engine_restart_seed(resolved$seed, r - 1))
     network_start(start, data, prior, own, error_call)
   })
-  control$k_init <- ncol(shares[[1L]])
+  resolved$k_init <- ncol(shares[[1L]])
+  engine <- checkpointed_engine(
+    "bnp_network", call, data, list(obs = models, prior = prior), control, resolved, shares, error_call,
+    fit = if (has_blocks(prior)) engine_network_blocks else engine_network_overlap, form = links_of_data
+  )
   progress <- progress_reporter(control)
   on.exit(progress$finish())
   fits <- list()
+  stopped <- FALSE
   for (model in models) {
-    fit <- run_network(data, model, prior, control, shares, progress$report)
-    fits[[length(fits) + 1L]] <- fit
-    if (isTRUE(fit$interrupted)) break
+    fit <- unless_stopped(run_network(data, model, prior, resolved, shares, progress$report, engine), length(fits) > 0L)
+    stopped <- is.null(fit) || isTRUE(fit$interrupted)
+    if (!is.null(fit)) fits[[length(fits) + 1L]] <- fit
+    if (stopped) break
   }
   best <- fits[[which.max(vapply(fits, function(fit) fit$score, 1))]]
-  best$interrupted <- fit$interrupted
-  best <- report_interruption(report_breakdown(best, error_call), control)
+  best$interrupted <- stopped
+  best <- report_interruption(report_breakdown(best, error_call), resolved)
   if (best$reason == "max_laps" && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
-  fit <- network_fit(best, call, data, prior, control, fits)
+  fit <- network_fit(best, call, data, prior, resolved, fits)
   fit$input$weighted <- weighted
   fit
 }
@@ -213,8 +221,19 @@ network_disturbances <- 1L
 # (inst/bench/networks.R); football and the political books, which are below, end higher by moves of the whole.
 network_large <- 1e3
 
-# A model fitted, with its restarts, in the form of a fit's fields.
-run_network <- function(data, model, prior, control, shares, report) {
+# NULL where the user stops it and there is something else to end with.
+unless_stopped <- function(expr, else_there_is) {
+  if (!else_there_is || !rlang::is_interactive()) {
+    return(expr)
+  }
+  tryCatch(expr, interrupt = function(e) NULL)
+}
+
+# What the engine reads of a network.
+links_of_data <- function(data) data[setdiff(names(data), "ids")]
+
+# A model fitted, with its restarts, in the form of a fit's fields. engine: engine(data, model, asked, start, report).
+run_network <- function(data, model, prior, control, shares, report, engine) {
   asked <- list(
     birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
     reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
@@ -223,18 +242,12 @@ run_network <- function(data, model, prior, control, shares, report) {
     delay = control$learning_rate[["delay"]], power = control$learning_rate[["power"]],
     disturbances = network_disturbances, large = network_large
   )
-  engine_data <- data[setdiff(names(data), "ids")]
-  settings <- network_model(model, prior)
-  if (has_blocks(prior)) {
-    labels <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
-    out <- engine_network_blocks(engine_data, settings, asked, labels, report)
-  } else {
-    out <- engine_network_overlap(engine_data, settings, asked, shares, report)
-    if (!model$assortative) {
-      out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
-      out$params <- out$params[c("theta", "rho")]
-      out["rates"] <- list(NULL)
-    }
+  if (has_blocks(prior)) shares <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
+  out <- engine(data, network_model(model, prior), asked, shares, report)
+  if (!has_blocks(prior) && !model$assortative) {
+    out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
+    out$params <- out$params[c("theta", "rho")]
+    out["rates"] <- list(NULL)
   }
   out$elbo <- sum(out$terms)
   out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint

@@ -69,8 +69,8 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
     RestartOptions asked;
     read_run(options, asked);
     const Restarted run = run_of(
-        labels,
-        [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<Fit> {
+        control, labels,
+        [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<networks::NetworkFit> {
           const std::vector<int> start = labels_from_r(Rcpp::IntegerVector(given), links.n());
           if (stochastic)
             return std::make_unique<networks::SampledBlocks>(links, link_model, gamma, start,

@@ -1,8 +1,10 @@
 // What entries of networks read and return.
 #pragma once
+#include "foundation/random.h"
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
+#include "r_checkpoint.h"
 #include "r_learn.h"
 
 namespace bnpvi {
@@ -42,18 +44,26 @@ inline networks::SampledOptions sampled_from_r(const ListFields& control, std::u
   return out;
 }
 
-// Fits of which no part is written yet. starts: where restarts begin, a list of one for each or one for all.
-inline Restarted run_of(SEXP starts,
-                        const std::function<std::unique_ptr<Fit>(std::uint64_t seed, SEXP start)>& make,
-                        const RestartOptions& options, Pool& pool) {
-  int restart = 0;
+// starts: where restarts begin, a list of one for each or one for all.
+inline Restarted run_of(
+    const Rcpp::List& control, SEXP starts,
+    const std::function<std::unique_ptr<networks::NetworkFit>(std::uint64_t seed, SEXP start)>& make,
+    const RestartOptions& options, Pool& pool) {
   const bool several = TYPEOF(starts) == VECSXP;
   require(!several || Rf_xlength(starts) == options.restarts, "there is not a start for each restart");
-  Keeper nowhere;
-  const auto begin = [&](std::uint64_t seed) {
-    return Learned{make(seed, several ? VECTOR_ELT(starts, restart++) : starts), {}};
+  const auto made = [&](std::uint64_t seed) {
+    Index restart = 0;
+    while (restart + 1 < options.restarts && restart_seed(options.seed, restart) != seed) ++restart;
+    return make(seed, several ? VECTOR_ELT(starts, restart) : starts);
   };
-  return drive_restarts({begin, nullptr}, options, pool, nowhere);
+  const Maker maker{[&](std::uint64_t seed) { return Learned{made(seed), {}}; },
+                    [&](std::uint64_t seed, Reader& in) {
+                      auto fit = made(seed);
+                      fit->read(in);
+                      return fit;
+                    }};
+  Checkpoints checkpoints(control);
+  return drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
 }
 
 // Numbers of nodes from 1.

@@ -94,8 +94,8 @@ Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List 
     options.large = given.number("large");
     const bool stochastic = is_stochastic(control);
     const Restarted run = run_of(
-        share,
-        [&](std::uint64_t seed, SEXP given_share) -> std::unique_ptr<Fit> {
+        control, share,
+        [&](std::uint64_t seed, SEXP given_share) -> std::unique_ptr<networks::NetworkFit> {
           std::unique_ptr<networks::Overlap> start = overlap.start(links, Rcpp::NumericMatrix(given_share));
           if (stochastic)
             return std::make_unique<networks::SampledOverlap>(std::move(start), sampled_from_r(given, seed),

@@ -49,6 +49,8 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   void merge(Index a, Index b) override;
   void drop(Index k) override;
   void permute(const std::vector<Index>& order) override;
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
   LocalMoves* local() override { return this; }
   double split_here(const Division& division, double share, double least) override;

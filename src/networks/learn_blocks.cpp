@@ -140,6 +140,21 @@ void BlocksFit::go_back() {
   bound_ = kept_bound_;
 }
 
+void BlocksFit::write(Writer& out) const {
+  search_.write(out);
+  out.flag(hard());
+  if (soft_) soft_->write(out);
+}
+
+void BlocksFit::read(Reader& in) {
+  search_.read(in);
+  if (in.flag()) return;
+  next_phase(Why::converged);
+  if (!soft_) return;
+  soft_->read(in);
+  bound_ = soft_->bound().sum();
+}
+
 Blocks BlocksFit::by_partition() const {
   Blocks fit;
   const Partition& found = search_.partition();
@@ -162,7 +177,7 @@ Blocks BlocksFit::by_partition() const {
 }
 
 Blocks BlocksFit::result() const {
-  if (answer_) return *answer_;
+  if (!soft_) return answer_ ? *answer_ : by_partition();
   Blocks fit;
   const Partition& found = search_.partition();
   fit.labels = by_decreasing_size(found.labels(), found.k());
@@ -180,6 +195,16 @@ SampledBlocks::SampledBlocks(const Links& links, const LinkModel& model, double 
       model_(model),
       gamma_(gamma),
       soft_(softened(links, model, gamma, labels, 1 + *std::max_element(labels.begin(), labels.end()))) {}
+
+void SampledBlocks::write(Writer& out) const {
+  SampledFit::write(out);
+  soft_.write(out);
+}
+
+void SampledBlocks::read(Reader& in) {
+  SampledFit::read(in);
+  soft_.read(in);
+}
 
 Blocks SampledBlocks::result() const {
   Blocks fit;

@@ -2,7 +2,21 @@
 
 #include <algorithm>
 
+#include "inference/check_progress.h"
+
 namespace bnpvi::networks {
+
+void Overlap::write(Writer& out) const {
+  out.list(sticks_.u);
+  out.list(sticks_.omega);
+}
+
+void Overlap::read(Reader& in) {
+  sticks_.u = in.list<Vec>();
+  sticks_.omega = in.list<Vec>();
+  k_ = static_cast<Index>(sticks_.u.size());
+  require_stored(k_ > 0 && sticks_.omega.size() == sticks_.u.size(), "sticks");
+}
 
 Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share) {
   const std::size_t before = static_cast<std::size_t>(k), after = before + divisions.size();

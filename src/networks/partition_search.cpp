@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "inference/check_progress.h"
 #include "networks/bisection.h"
 
 namespace bnpvi::networks {
@@ -24,6 +25,20 @@ PartitionSearch::PartitionSearch(Partition start, const SearchOptions& options, 
       pool_(pool),
       nodes_(now_.labels().size()) {
   std::iota(nodes_.begin(), nodes_.end(), 0);
+}
+
+void PartitionSearch::write(Writer& out) const {
+  out.list(now_.labels());
+  out.list(nodes_);
+  out.integer(without_gain_);
+}
+
+void PartitionSearch::read(Reader& in) {
+  now_ = now_.with_labels(read_labels(in, links_.n()));
+  nodes_ = read_labels(in, links_.n());
+  without_gain_ = in.integer();
+  require_stored(without_gain_ >= 0 && std::find(nodes_.begin(), nodes_.end(), links_.n() - 1) != nodes_.end(),
+                 "the order of nodes");
 }
 
 double PartitionSearch::slack() const { return 1e-8 * (1 + std::abs(now_.log_joint())); }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/driver.h"
+#include "networks/network_fit.h"
 #include "networks/partition.h"
 
 namespace bnpvi::networks {
@@ -21,7 +22,7 @@ struct SearchOptions : RestartOptions {
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
 /// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
 /// gained nothing.
-class PartitionSearch final : public Fit {
+class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
 
@@ -34,9 +35,8 @@ class PartitionSearch final : public Fit {
   double slack() const override;
   void keep() override { kept_ = now_; }
   void go_back() override { now_ = *kept_; }
-  // Not written yet.
-  void write(Writer&) const override {}
-  bool can_go_on() const override { return false; }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   // A trial: what happened to the number of clusters decides as what it counts.
@@ -58,7 +58,7 @@ class PartitionSearch final : public Fit {
   const Links& links_;
   const SearchOptions options_;
   Pool& pool_;
-  std::vector<int> nodes_;
+  std::vector<int> nodes_;    // in the order of their visits, which each lap draws from that of the last
   std::uint64_t number_ = 0;  // of the lap
   Index without_gain_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "inference/check_progress.h"
+#include "networks/network_fit.h"
 #include "networks/profile.h"
 
 namespace bnpvi::networks {
@@ -50,6 +52,12 @@ void Relational::spread_out() {
   const std::size_t size = static_cast<std::size_t>(links_->n() * (k_ + 1));
   theta_.resize(size);
   log_pi_.resize(size);
+}
+
+void Relational::clear_links() {
+  q_n_.assign(static_cast<std::size_t>(n_blocks()), 0);
+  q_s_.assign(q_n_.size(), 0);
+  link_entropy_ = 0;
 }
 
 void Relational::sum_profiles() {
@@ -232,6 +240,24 @@ std::vector<Ends> Relational::ends(Index i) const {
   for (Index k = 0; k < k_; ++k)
     if (ends_[i * k_ + k] > 0) out.push_back({k, ends_[i * k_ + k]});
   return out;
+}
+
+void Relational::write(Writer& out) const {
+  Overlap::write(out);
+  for (const Vec* x : {&rho_, &ends_, &theta_, &log_pi_, &sum_, &q_n_, &q_s_, &n_, &s_}) out.list(*x);
+  out.number(link_entropy_);
+}
+
+void Relational::read(Reader& in) {
+  Overlap::read(in);
+  const auto read = [&](Index size, std::initializer_list<Vec*> lists) {
+    for (Vec* x : lists) *x = read_numbers(in, static_cast<std::size_t>(size), "communities");
+  };
+  read(links_->n() * k_, {&rho_, &ends_});
+  read(links_->n() * (k_ + 1), {&theta_, &log_pi_});
+  read(k_, {&sum_});
+  read(n_blocks(), {&q_n_, &q_s_, &n_, &s_});
+  link_entropy_ = in.number();
 }
 
 std::vector<Overlap::Array> Relational::arrays() const {

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "inference/check_progress.h"
 #include "networks/block_tables.h"
+#include "networks/network_fit.h"
 
 namespace bnpvi::networks {
 
@@ -145,6 +147,18 @@ void SoftBlocks::merge(Index a, Index b) {
   r_ = std::move(r);
   --k_;
   refresh();
+}
+
+void SoftBlocks::write(Writer& out) const {
+  for (const Vec* x : {&size_, &r_, &n_, &s_}) out.list(*x);
+}
+
+void SoftBlocks::read(Reader& in) {
+  size_ = in.list<Vec>();
+  k_ = static_cast<Index>(size_.size());
+  require_stored(k_ > 0, "sizes of clusters");
+  r_ = read_numbers(in, static_cast<std::size_t>(links_.n() * k_), "soft labels");
+  for (Vec* x : {&n_, &s_}) *x = read_numbers(in, static_cast<std::size_t>(k_ * k_), "statistics of blocks");
 }
 
 }  // namespace bnpvi::networks

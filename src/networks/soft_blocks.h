@@ -1,5 +1,6 @@
 // Variational posterior of a stochastic blockmodel: soft labels.
 #pragma once
+#include "foundation/archive.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
 
@@ -49,6 +50,11 @@ class SoftBlocks {
   /// The bound after a and b joined: exact, as nodes are independent under q.
   double bound_of_merge(Index a, Index b) const;
   void merge(Index a, Index b);
+
+  void write(Writer& out) const;
+  /// What write() wrote, with as many clusters as there were. Throws std::invalid_argument when it is none of
+  /// this network.
+  void read(Reader& in);
 
  private:
   struct Weights {

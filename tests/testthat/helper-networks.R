@@ -21,6 +21,13 @@ planted_network <- function(labels, p, directed = FALSE, counts = FALSE) {
   small_network(n, at[, 1], at[, 2], y[at], directed)
 }
 
+# Its matrix.
+adjacency_of <- function(net) {
+  x <- matrix(0, net$n, net$n, dimnames = list(seq_len(net$n), seq_len(net$n)))
+  x[cbind(net$from, net$to)] <- net$value
+  if (net$directed) x else x + t(x)
+}
+
 # The same network with some pairs hidden.
 without_pairs <- function(net, hidden) {
   drop <- paste(net$from, net$to) %in% paste(hidden[, 1], hidden[, 2])
