@@ -1,10 +1,20 @@
 // The state between two laps, written and read. Sums over nodes are what laps have added up, in their digits,
 // too.
+#include <algorithm>
+
 #include "inference/check_progress.h"
 #include "networks/gamma_network.h"
 #include "networks/network_fit.h"
 
 namespace bnpvi::networks {
+
+namespace {
+
+bool positive(std::initializer_list<double> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= above_none && x < HUGE_VAL; });
+}
+
+}  // namespace
 
 void GammaNetwork::write(Writer& out) const {
   Overlap::write(out);
@@ -29,18 +39,19 @@ void GammaNetwork::read(Reader& in) {
   g_.communities = in.list<std::vector<Community>>();
   require_stored(static_cast<Index>(g_.communities.size()) == k_, "communities");
   g_.background = in.list<std::vector<Community>>().at(0);
+  for (const Community& it : g_.communities)
+    require_stored(it.mean >= 0 && positive({it.shape, it.rate, it.phi_shape, it.phi_rate}), "communities");
   g_.totals = in.list<std::vector<Totals>>().at(0);
   g_.links = in.number();
-  own_ = read_numbers(in, rows_.size(), "activities of nodes");
-  tilde_ = read_numbers(in, rows_.size(), "activities of nodes");
+  for (Vec* x : {&own_, &tilde_}) *x = read_numbers(in, n(), any, "activities of nodes");
   stale_ = in.flag();
   for (Row& row : rows_) {
     row.clear();
     for (std::int64_t left = in.integer(), before = -1; left > 0; --left) {
       const std::int64_t k = in.integer();
-      require_stored(before < k && k < k_, "communities of a node");
-      before = k;
       const double ends = in.number(), shape = in.number(), rate = in.number();
+      require_stored(before < k && k < k_ && positive({shape, rate}), "communities of a node");
+      before = k;
       row.push_back({static_cast<int>(k), ends, 0, 0, 0, 0, 0, 0});
       set(row.back(), shape, rate, priors_.alpha);
     }

@@ -6,9 +6,10 @@
 
 namespace bnpvi::networks {
 
-Vec read_numbers(Reader& in, std::size_t size, const char* what) {
+Vec read_numbers(Reader& in, Index size, double least, const char* what) {
   Vec out = in.list<Vec>();
-  require_stored(out.size() == size, what);
+  const auto good = [&](double x) { return std::isfinite(x) && x >= least; };
+  require_stored(static_cast<Index>(out.size()) == size && std::all_of(out.begin(), out.end(), good), what);
   return out;
 }
 

@@ -1,6 +1,6 @@
 // What fits of networks share: how they are read.
 #pragma once
-#include <string>
+#include <cmath>
 #include <vector>
 
 #include "inference/fit.h"
@@ -14,8 +14,10 @@ class NetworkFit : public Fit {
   virtual void read(Reader& in) = 0;
 };
 
-/// A list of as many numbers as that. Throws std::invalid_argument, with what it is, when there are not.
-Vec read_numbers(Reader& in, std::size_t size, const char* what);
+/// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they are,
+/// when it is none. What counts something may be `nearly_none`, below 0 by rounding.
+Vec read_numbers(Reader& in, Index size, double least, const char* what);
+constexpr double nearly_none = -1e-6, any = -HUGE_VAL, above_none = 1e-300;
 
 /// n labels 0 .. K − 1, each of which occurs. Throws std::invalid_argument when they are not that.
 std::vector<int> read_labels(Reader& in, Index n);

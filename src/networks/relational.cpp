@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "foundation/special.h"
-#include "inference/check_progress.h"
 #include "networks/network_fit.h"
 #include "networks/profile.h"
 
@@ -250,13 +249,12 @@ void Relational::write(Writer& out) const {
 
 void Relational::read(Reader& in) {
   Overlap::read(in);
-  const auto read = [&](Index size, std::initializer_list<Vec*> lists) {
-    for (Vec* x : lists) *x = read_numbers(in, static_cast<std::size_t>(size), "communities");
-  };
-  read(links_->n() * k_, {&rho_, &ends_});
-  read(links_->n() * (k_ + 1), {&theta_, &log_pi_});
-  read(k_, {&sum_});
-  read(n_blocks(), {&q_n_, &q_s_, &n_, &s_});
+  const Index n = links_->n();
+  for (Vec* x : {&rho_, &ends_}) *x = read_numbers(in, n * k_, 0, "memberships");
+  theta_ = read_numbers(in, n * (k_ + 1), above_none, "proportions");
+  log_pi_ = read_numbers(in, n * (k_ + 1), any, "proportions");
+  sum_ = read_numbers(in, k_, nearly_none, "memberships");
+  for (Vec* x : {&q_n_, &q_s_, &n_, &s_}) *x = read_numbers(in, n_blocks(), nearly_none, "statistics of blocks");
   link_entropy_ = in.number();
 }
 

@@ -150,15 +150,16 @@ void SoftBlocks::merge(Index a, Index b) {
 }
 
 void SoftBlocks::write(Writer& out) const {
+  out.integer(k_);
   for (const Vec* x : {&size_, &r_, &n_, &s_}) out.list(*x);
 }
 
 void SoftBlocks::read(Reader& in) {
-  size_ = in.list<Vec>();
-  k_ = static_cast<Index>(size_.size());
-  require_stored(k_ > 0, "sizes of clusters");
-  r_ = read_numbers(in, static_cast<std::size_t>(links_.n() * k_), "soft labels");
-  for (Vec* x : {&n_, &s_}) *x = read_numbers(in, static_cast<std::size_t>(k_ * k_), "statistics of blocks");
+  k_ = in.integer();
+  require_stored(k_ > 0, "number of clusters");
+  size_ = read_numbers(in, k_, nearly_none, "sizes of clusters");
+  r_ = read_numbers(in, links_.n() * k_, 0, "soft labels");
+  for (Vec* x : {&n_, &s_}) *x = read_numbers(in, k_ * k_, nearly_none, "statistics of blocks");
 }
 
 }  // namespace bnpvi::networks
