@@ -68,6 +68,7 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
     const bool stochastic = !degrees && is_stochastic(control);
     RestartOptions asked;
     read_run(options, asked);
+    const auto audit = audit_from_r(control);
     const Restarted run = run_of(
         control, labels,
         [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<networks::NetworkFit> {
@@ -75,8 +76,10 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
           if (stochastic)
             return std::make_unique<networks::SampledBlocks>(links, link_model, gamma, start,
                                                              sampled_from_r(options, seed), pool);
-          return std::make_unique<networks::BlocksFit>(links, link_model, degrees.get(), gamma, start,
-                                                       search_options(options, seed), pool);
+          networks::SearchOptions search = search_options(options, seed);
+          search.observer = observer_of(audit);
+          return std::make_unique<networks::BlocksFit>(links, link_model, degrees.get(), gamma, start, search,
+                                                       pool);
         },
         asked, pool);
     const networks::Blocks fit = stochastic
@@ -89,6 +92,7 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
           _["pairs"] = matrix_to_r(fit.n, fit.k, fit.k), _["sum"] = matrix_to_r(fit.s, fit.k, fit.k),
           _["terms"] = bound_to_r(fit.bound, degrees != nullptr));
       add_run(run, out);
+      add_audit(audit, out);
       if (degrees)
         out["degrees"] = Rcpp::List::create(_["ends"] = degrees->ends(), _["lent"] = degrees->lent());
       return out;
@@ -199,7 +203,7 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
       bound.push_back(soft.bound().sum());
     }
     double merged = NA_REAL;
-    if (soft.k() > 1) merged = soft.bound_of_merge(0, 1);
+    if (soft.k() > 1) merged = soft.merged(0, 1).bound().sum();
     return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
                               _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
   });

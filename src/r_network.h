@@ -6,6 +6,7 @@
 #include "networks/links.h"
 #include "r_checkpoint.h"
 #include "r_learn.h"
+#include "testing/network_audit.h"
 
 namespace bnpvi {
 
@@ -42,6 +43,24 @@ inline networks::SampledOptions sampled_from_r(const ListFields& control, std::u
   out.delay = control.number("delay");
   out.power = control.number("power");
   return out;
+}
+
+// Where control$audit asks for one: who makes all that is accepted anew.
+inline std::unique_ptr<testing::NetworkAudit> audit_from_r(const Rcpp::List& control) {
+  return ListFields(control).optional_flag("audit") ? std::make_unique<testing::NetworkAudit>() : nullptr;
+}
+
+inline networks::Observer* observer_of(const std::unique_ptr<testing::NetworkAudit>& audit) {
+  return audit ? audit.get() : &networks::nobody;
+}
+
+inline void add_audit(const std::unique_ptr<testing::NetworkAudit>& audit, Rcpp::List& out) {
+  using Rcpp::_;
+  if (!audit) return;
+  out.push_back(Rcpp::NumericVector::create(_["accepted"] = static_cast<double>(audit->accepted_ones),
+                                            _["objective"] = audit->objective,
+                                            _["smallest_gain"] = audit->smallest_gain),
+                "audit");
 }
 
 // starts: where restarts begin, a list of one for each or one for all.

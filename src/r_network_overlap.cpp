@@ -92,6 +92,8 @@ Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List 
     options.reorder = given.flag("reorder");
     options.disturbances = given.integer("disturbances");
     options.large = given.number("large");
+    const auto audit = audit_from_r(control);
+    options.observer = observer_of(audit);
     const bool stochastic = is_stochastic(control);
     const Restarted run = run_of(
         control, share,
@@ -111,6 +113,7 @@ Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List 
     return made_in_r([&] {
       Rcpp::List out = overlap_to_r(state);
       add_run(run, out);
+      add_audit(audit, out);
       return out;
     });
   });

@@ -96,22 +96,23 @@ LapRecord BlocksFit::lap(Index n) {
 LapRecord BlocksFit::soft_lap() {
   pool_.poll();
   LapRecord record;
-  SoftBlocks& soft = *soft_;
-  soft.lap();
-  for (Index a = 0; options_.merges && a < soft.k(); ++a)
-    for (Index b = a + 1; b < soft.k(); ++b) {
+  soft_->lap();
+  for (Index a = 0; options_.merges && a < soft_->k(); ++a)
+    for (Index b = a + 1; b < soft_->k(); ++b) {
       // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
       // tried.
-      if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
+      if (std::min(soft_->sizes()[a], soft_->sizes()[b]) > 1) continue;
       pool_.poll();
       ++record.merges_tried;
-      if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
-        soft.merge(a, b);
-        ++record.merges;
-        b = a;
-      }
+      const SoftBlocks joined = soft_->merged(a, b);
+      const double bound = joined.bound().sum();
+      if (!(bound > soft_->bound().sum())) continue;
+      options_.observer->accepted(*soft_, joined, bound);
+      soft_.emplace(joined);
+      ++record.merges;
+      b = a;
     }
-  bound_ = soft.bound().sum();
+  bound_ = soft_->bound().sum();
   return record;
 }
 

@@ -120,9 +120,12 @@ bool OverlapFit::round(LapRecord& record) {
     if (record.births > 0 && is_large()) return true;
   }
   if (is_large() && now_->local()) {
-    value_ += local_.run(
+    const State was = options_.observer->wants_copies() ? now_->copy() : nullptr;
+    const double gain = local_.run(
         *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
         record);
+    value_ += gain;
+    if (was && gain > 0) options_.observer->accepted(*was, *now_, value_);
   } else {
     if (options_.births) single_splits(record);
     if (options_.merges && now_->k() > 1) joins(record);
@@ -172,6 +175,7 @@ bool OverlapFit::disturb() {
   ++round_;
   OverlapOptions inner = options_;
   inner.disturbances = 0;
+  inner.observer = &nobody;
   inner.keep_interrupted = false;
   inner.trials = std::min<Index>(1, options_.trials);
   return best_of(trials_at_once, [&](Index t) {
@@ -201,11 +205,14 @@ bool OverlapFit::best_of(Index n, F make) {
   Vec value(made.size(), -HUGE_VAL);
   pool_.run(n, [&](Index t) {
     made[t] = make(t);
-    if (made[t]) value[t] = made[t]->bound();
+    const double bound = made[t] ? made[t]->bound() : -HUGE_VAL;
+    if (std::isfinite(bound)) value[t] = bound;
   });
   const auto best = std::max_element(value.begin(), value.end());
   if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
-  now_ = std::move(made[best - value.begin()]);
+  State& next = made[static_cast<std::size_t>(best - value.begin())];
+  options_.observer->accepted(*now_, *next, *best);
+  now_ = std::move(next);
   value_ = *best;
   return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "networks/learn_sampled.h"
 #include "networks/local_rounds.h"
+#include "networks/observer.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
@@ -11,6 +12,7 @@ struct OverlapOptions : RestartOptions {
   Index trials = 10;       // births, merges and deletes, each, that a round tries at most
   Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
   double large = 1e3;      // links and nodes from which a network counts as large
+  Observer* observer = &nobody;
 };
 
 /// Laps until the bound settles, then a round of moves, and so on until a round gains nothing; laps after

@@ -94,6 +94,10 @@ class Overlap {
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
 
+  /// All that q of links and nodes and the sticks determine made anew, which may change no more than the last
+  /// digits of the bound (for tests).
+  virtual void refresh() = 0;
+
   /// All that laps and changes depend on, as it is after a lap or a step.
   virtual void write(Writer& out) const;
   /// What write() wrote, with as many communities as there were. Throws std::invalid_argument when it is none

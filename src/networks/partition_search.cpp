@@ -56,7 +56,9 @@ LapRecord PartitionSearch::lap(Index n) {
     visit_existing(now_);
   if (options_.births) splits(record);
   if (options_.merges) {
+    const std::vector<int> before_merges = now_.labels();
     const Index merged = now_.merge_all();
+    if (merged > 0) options_.observer->accepted(before_merges, now_, now_.log_joint());
     record.merges += merged;
     record.merges_tried += now_.k() * (now_.k() - 1) / 2;
   }
@@ -110,6 +112,11 @@ std::vector<PartitionSearch::Trial> PartitionSearch::tried(std::uint64_t kind, I
   return out;
 }
 
+void PartitionSearch::accept(Partition next) {
+  options_.observer->accepted(now_.labels(), next, next.log_joint());
+  now_ = std::move(next);
+}
+
 // Every cluster in two.
 void PartitionSearch::splits(LapRecord& record) {
   const Index k = now_.k();
@@ -126,7 +133,7 @@ void PartitionSearch::splits(LapRecord& record) {
   if (found.empty()) return;
   std::vector<std::vector<int>> labels;
   for (const Trial& trial : found) labels.push_back(trial.result->labels());
-  record.births += make_together(now_, labels);
+  record.births += make_together(now_, labels, *options_.observer);
   settle(now_, nodes_);
 }
 
@@ -140,7 +147,7 @@ void PartitionSearch::divisions() {
     p.divide(a, b, random);
     return p.k() == now_.k() || options_.deletes;
   });
-  if (!found.empty()) now_ = *found.front().result;
+  if (!found.empty()) accept(*found.front().result);
 }
 
 void PartitionSearch::disturbances(LapRecord& record) {
@@ -166,12 +173,12 @@ void PartitionSearch::disturbances(LapRecord& record) {
   });
   if (found.empty()) return;
   const Index before = now_.k();
-  now_ = *found.front().result;
+  accept(*found.front().result);
   if (now_.k() > before) ++record.births;
   if (now_.k() < before) ++record.deletes;
 }
 
-Index make_together(Partition& now, const std::vector<std::vector<int>>& splits) {
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer) {
   const int newborn = static_cast<int>(now.k());
   Index made = 0;
   for (const std::vector<int>& split : splits) {
@@ -179,7 +186,8 @@ Index make_together(Partition& now, const std::vector<std::vector<int>>& splits)
     for (std::size_t i = 0; i < labels.size(); ++i)
       if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
     Partition next = now.with_labels(std::move(labels));
-    if (next.log_joint() <= now.log_joint() + worth_it) continue;
+    if (!(next.log_joint() > now.log_joint() + worth_it)) continue;
+    observer.accepted(now.labels(), next, next.log_joint());
     now = std::move(next);
     ++made;
   }

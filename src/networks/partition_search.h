@@ -4,6 +4,7 @@
 
 #include "inference/driver.h"
 #include "networks/network_fit.h"
+#include "networks/observer.h"
 #include "networks/partition.h"
 
 namespace bnpvi::networks {
@@ -11,6 +12,7 @@ namespace bnpvi::networks {
 struct SearchOptions : RestartOptions {
   bool births = true, merges = true, deletes = true;
   Index patience = 20;  // laps without a gain after which the search ends; a guess
+  Observer* observer = &nobody;
 };
 
 /// Raises J. A lap visits every node, then tries to
@@ -49,6 +51,7 @@ class PartitionSearch final : public NetworkFit {
   Stream stream(std::uint64_t kind, Index trial) const;
   template <class F>
   std::vector<Trial> tried(std::uint64_t kind, Index n, F change);
+  void accept(Partition next);
   void splits(LapRecord& record);
   void divisions();
   void disturbances(LapRecord& record);
@@ -67,6 +70,6 @@ class PartitionSearch final : public NetworkFit {
 /// may not gain together, as the blocks between their clusters are divided twice. Each of `splits` is labels
 /// that divide a cluster of `now`, another one each, and call what leaves it now.k(). Returns how many were
 /// made.
-Index make_together(Partition& now, const std::vector<std::vector<int>>& splits);
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer = nobody);
 
 }  // namespace bnpvi::networks

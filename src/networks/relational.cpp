@@ -169,6 +169,11 @@ void Relational::lap() {
   update_proportions();
 }
 
+void Relational::refresh() {
+  update_statistics();
+  update_proportions();
+}
+
 void Relational::hold_sticks(const HdpSticks& sticks) {
   sticks_ = sticks;
   update_proportions();

@@ -28,6 +28,7 @@ class Relational : public Overlap {
   void permute(const std::vector<Index>& order) override;
   void write(Writer& out) const override;
   void read(Reader& in) override;
+  void refresh() override;
 
   /// For tests: the bound at other sticks, all else as it is and θ̂ at its optimum.
   void hold_sticks(const HdpSticks& sticks);

@@ -132,21 +132,13 @@ void SoftBlocks::step(const std::vector<int>& nodes, double rate) {
   for (int i : nodes) visit(i, w, met);
 }
 
-double SoftBlocks::bound_of_merge(Index a, Index b) const {
-  SoftBlocks joined = *this;
-  joined.merge(a, b);
-  return joined.bound().sum();
-}
-
-void SoftBlocks::merge(Index a, Index b) {
+SoftBlocks SoftBlocks::merged(Index a, Index b) const {
   Vec r;
   r.reserve(static_cast<std::size_t>(links_.n() * (k_ - 1)));
   for (Index i = 0; i < links_.n(); ++i)
     for (Index l = 0; l < k_; ++l)
       if (l != b) r.push_back(r_[i * k_ + l] + (l == a ? r_[i * k_ + b] : 0));
-  r_ = std::move(r);
-  --k_;
-  refresh();
+  return SoftBlocks(links_, model_, gamma_, k_ - 1, std::move(r));
 }
 
 void SoftBlocks::write(Writer& out) const {
