@@ -165,10 +165,6 @@ engine_lds_chain <- function(data, model, state, resp, weights) {
     .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
 }
 
-engine_network_blocks <- function(data, model, control, labels, progress) {
-    .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
-}
-
 engine_network_divided <- function(data, k, seed) {
     .Call(`_bnpvi_engine_network_divided`, data, k, seed)
 }
@@ -191,10 +187,6 @@ engine_network_soft <- function(data, model, prob, laps) {
 
 engine_network_soft_steps <- function(data, model, prob, sets) {
     .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
-}
-
-engine_network_overlap <- function(data, model, control, share, progress) {
-    .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
 }
 
 engine_network_laps <- function(data, model, share, laps, sticks) {

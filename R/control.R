@@ -74,8 +74,7 @@
 #'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
 #'   `Inf`: rows count for ever.
 #' @param checkpoint A file to which the fit writes, while it is learned, all that its rest depends on, so that
-#'   [bnp_resume()] goes on from there after a crash, with the same bits. For mixtures, topics, hidden Markov models and
-#'   latent features. A file that is there is replaced.
+#'   [bnp_resume()] goes on from there after a crash, with the same bits. A checkpoint that is there is replaced.
 #' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
 #'   0: after every lap. The end of each restart is written anyhow.
 #' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and

@@ -11,7 +11,7 @@ sealed <- function(fit) {
 
 # Classes and attributes that a user adds break no seal.
 seal_of <- function(fit) {
-  family <- intersect(class(fit), c(fitting_verbs, "bnp_network"))
+  family <- intersect(class(fit), verbs_of_fits)
   attributes(fit) <- list(names = names(fit))
   engine_value_fingerprint(list(family, fit))
 }

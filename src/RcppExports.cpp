@@ -577,21 +577,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_network_blocks
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels, SEXP progress);
-RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type labels(labelsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_blocks(data, model, control, labels, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_network_divided
 Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed);
 RcppExport SEXP _bnpvi_engine_network_divided(SEXP dataSEXP, SEXP kSEXP, SEXP seedSEXP) {
@@ -672,21 +657,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
     Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_soft_steps(data, model, prob, sets));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_overlap
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share, SEXP progress);
-RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_overlap(data, model, control, share, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1653,14 +1623,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
-    {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_together", (DL_FUNC) &_bnpvi_engine_network_together, 4},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
-    {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
     {"_bnpvi_engine_network_steps", (DL_FUNC) &_bnpvi_engine_network_steps, 6},
     {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 6},

@@ -32,5 +32,7 @@ class RFamily {
 std::unique_ptr<RFamily> family_of_clusters(const FitCall& call);  // mixtures, topics and chains
 std::unique_ptr<RFamily> family_of_features(const FitCall& call);
 std::unique_ptr<RFamily> family_of_systems(const FitCall& call);  // linear dynamical ones
+std::unique_ptr<RFamily> family_of_blocks(const FitCall& call);
+std::unique_ptr<RFamily> family_of_communities(const FitCall& call);  // that overlap
 
 }  // namespace bnpvi

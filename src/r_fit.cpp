@@ -14,7 +14,11 @@ namespace {
 // By model$family, without which a model is one of clusters.
 std::unique_ptr<RFamily> family_of(const FitCall& call) {
   static const std::map<std::string, std::unique_ptr<RFamily> (*)(const FitCall&)> makers{
-      {"clusters", family_of_clusters}, {"features", family_of_features}, {"systems", family_of_systems}};
+      {"clusters", family_of_clusters},
+      {"features", family_of_features},
+      {"systems", family_of_systems},
+      {"blocks", family_of_blocks},
+      {"communities", family_of_communities}};
   const ListFields model(call.model);
   const auto found = makers.find(model.has("family") ? model.text("family") : "clusters");
   require(found != makers.end(), "there is no such family");

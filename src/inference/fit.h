@@ -50,7 +50,8 @@ class Fit {
 
   /// What a maker of this kind of fit reads.
   virtual void write(Writer& out) const = 0;
-  /// True when what write() writes can be gone on from.
+  /// False after a last lap that a fit with more laps would not have had (of stochastic learning): a run goes
+  /// on from the lap before.
   virtual bool can_go_on() const { return true; }
 
   void hold(std::shared_ptr<const void> what) { held_ = std::move(what); }
