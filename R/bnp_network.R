@@ -139,7 +139,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
   weighted <- data$weighted
   data$weighted <- NULL

@@ -297,6 +297,7 @@ described_stream <- function(fit) {
 # update() of a fit by truncation-free learning: one more batch.
 update_of_stream <- function(fit, newdata, new_terms, id = NULL, ..., call = rlang::caller_env()) {
   check_no_dots(..., call = call)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- rows_of_stream(fit, newdata, new_terms, call, "newdata", id = id)
   if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
   progress <- progress_reporter(fit$control, batch_teller)

@@ -5,6 +5,7 @@
 take_in <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL, control = NULL,
                     time = NULL, keep_times = NULL, discount = 1, error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
+  read_arguments(rlang::enquos(weights = weights, id = id, time = time), newdata, "newdata")
   check_can_take_in(fit, error_call)
   fit <- with_times_kept(with_discount(fit, discount, error_call), keep_times, error_call)
   if (!is.null(olddata)) refuse_forgetting(fit, error_call)
