@@ -77,7 +77,7 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
+#' `"propagation"`, labels that spread along links (by igraph). Options that
 #' have no meaning here, as `sparsity`, `keep`, `bound`, `checkpoint` and the numbers of [bnp_moves()], are refused.
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
