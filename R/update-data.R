@@ -39,7 +39,24 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     data$classes <- integer(data$n)
   }
   if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
+  if (!inherits(fit, "bnp_mixture")) tell_same_names(fit, data)
   data
+}
+
+# Sequences and documents of new data are new ones, whatever they are called.
+tell_same_names <- function(fit, data) {
+  word <- if (inherits(fit, "bnp_hmm")) "sequence" else "document"
+  before <- fit$input$group_names
+  at <- which(data$group_names %in% before)
+  if (length(at) && !is.null(before)) {
+    now <- make.unique(c(before, data$group_names))[length(before) + at]
+    cli::cli_inform(
+      c("{.arg newdata} names {word}s as earlier ones of the fit are named: {places(data$group_names[at])}.
+         They are taken as new {word}s, and called {places(now)}.",
+        i = "To go on with a {word}, fit anew to all its rows."),
+      class = c("bnpvi_message_same_names", "bnpvi_message")
+    )
+  }
 }
 
 tell_no_weights <- function() {
