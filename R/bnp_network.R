@@ -153,7 +153,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     network_start(start, data, prior, own, error_call)
   })
   control$k_init <- ncol(shares[[1L]])
-  progress <- progress_reporter(control)
+  progress <- progress_reporter(control, "bnp_network")
   on.exit(progress$finish())
   fits <- list()
   for (model in models) {

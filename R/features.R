@@ -108,7 +108,7 @@ linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, l
 # A fit with what the engine returns; group: of columns in an earlier fit. engine: engine(data, model, asked, start,
 # report).
 run_features <- function(fit, data, model, control, start, group, call, arg = "x", engine = in_memory_engine) {
-  progress <- progress_reporter(control)
+  progress <- progress_reporter(control, "bnp_features")
   on.exit(progress$finish())
   control$header <- NULL
   asked <- c(control, list(keep_interrupted = rlang::is_interactive()))

@@ -81,15 +81,36 @@ formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call 
   refuse_lacking(lacking_columns(terms, data), arg, call)
   if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))
   data <- bare_variables(data)
-  if (length(levels)) refuse_new_levels(stats::model.frame(terms, data, na.action = stats::na.pass), levels, arg, call)
-  evaluate <- function(terms) bare_variables(
-    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
-  )
+  if (length(levels)) refuse_new_levels(frame_of(terms, data, NULL, arg, call), levels, arg, call)
+  evaluate <- function(terms) bare_variables(frame_of(terms, data, levels, arg, call))
   frame <- evaluate(terms)
   check_rows_of_variables(frame, data, arg, call)
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
+}
+
+# stats::model.frame(). Where a function warns and gives no number, as log(-1) does, that is an error; other warnings stay.
+frame_of <- function(terms, data, levels, arg, call) {
+  warned <- list()
+  frame <- withCallingHandlers(
+    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels),
+    warning = function(w) {
+      warned <<- c(warned, list(w))
+      invokeRestart("muffleWarning")
+    }
+  )
+  rows <- lapply(frame, function(v) if (is.numeric(v)) which(rowSums(is.nan(as.matrix(v))) > 0))
+  rows <- if (length(warned)) rows[lengths(rows) > 0L]
+  if (length(rows)) {
+    abort("not_finite", c(
+      "{.code {names(rows)[1L]}} of the formula is not a number in {length(rows[[1L]])} row{?s} of {.arg {arg}}.",
+      x = "In row {places(row_number(rows[[1L]]))}.", i = "Leave {cli::qty(length(rows[[1L]]))}{?it/them} out, or take
+       another function."
+    ), call = call)
+  }
+  for (w in warned) warning(w)
+  frame
 }
 
 # mean(y), head(y) or a vector from elsewhere would be taken as fewer or more rows than there are.

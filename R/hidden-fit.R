@@ -36,7 +36,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   )
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   asked$init <- "best"
-  progress <- progress_reporter(control)
+  progress <- progress_reporter(control, "bnp_hmm")
   on.exit(progress$finish())
   result <- in_memory_of_fit(engine(data, model, asked, engine_start, progress$report), error_call)
   result <- report_breakdown(result, error_call, remedy = hidden_remedy)

@@ -110,7 +110,7 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
   if (is.data.frame(x)) names(x) <- names else colnames(x) <- names
   if (!is.null(arg) && length(unnamed)) {
     cli::cli_inform(
-      "Columns {places(unnamed)} of {.arg {arg}} have no names and are called {.field {places(names[unnamed])}}.",
+      "Columns {.field {unnamed}} of {.arg {arg}} have no names and are called {.field {names[unnamed]}}.",
       class = c("bnpvi_message_names", "bnpvi_message"), call = call
     )
   }

@@ -4,6 +4,7 @@ network_start <- function(start, data, prior, control, call) {
   if (is.null(start)) {
     return(one_column_each(start_labels(data, prior, control, call)))
   }
+  refuse_source_of_starts(start, call)
   if (inherits(start, "bnp_network")) {
     if (!identical(start$input$ids, data$ids)) {
       abort("start", c(

@@ -91,7 +91,7 @@ run_update <- function(fit, data, control, start, call) {
     length(data$starts) - 1L
   }
   resolved <- control_of_update(fit, control, data, n_units, call)
-  progress <- progress_reporter(resolved)
+  progress <- progress_reporter(resolved, class(fit)[1L])
   on.exit(progress$finish())
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   result <- in_memory(engine_fit(as_engine_data(data), fit$model, asked, start, progress$report), call)
