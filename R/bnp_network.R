@@ -77,7 +77,7 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
+#' `"propagation"`, labels that spread along links (by igraph). Options that
 #' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
 #' [bnp_resume()].
 #'
@@ -140,7 +140,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
   weighted <- data$weighted
   data$weighted <- NULL
@@ -173,9 +173,10 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     best$interrupted <- stopped
     best
   }
-  starts <- if (has_blocks(prior)) lapply(shares, function(share) as.integer(factor(max.col(share, "first")))) else shares
+  starts <- shares
+  if (has_blocks(prior)) starts <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
   best <- fit_family(
-    engine, data, NULL, resolved, NULL, error_call, learn,
+    "bnp_network", engine, data, NULL, resolved, NULL, error_call, learn,
     extra = list(starts = starts, disturbances = network_disturbances, large = network_large), go_on = FALSE
   )
   network_fit(best, call, data, prior, resolved, runs, weighted)

@@ -6,7 +6,7 @@
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The observations that it was made of.
-#' @param ... Further arguments of [bnp_sample()], such as `id`, `draws` and `seed`.
+#' @param ... Further arguments of [bnp_sample()], such as `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
 #' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of their numbers of
 #'   clusters; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, that of
@@ -21,10 +21,11 @@
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' check_fit(fit, faithful, draws = 200, seed = 1)
 #' @export
-check_fit <- function(fit, data, ...) {
+check_fit <- function(fit, data, id = NULL, ...) {
   check_class(fit, sampled_verbs, "fit", sampled_verbs)
   need_data(missing(data), "data")
-  draws <- bnp_sample(fit, data, ...)
+  read_arguments(rlang::enquos(id = id), data, "data")
+  draws <- bnp_sample(fit, data, !!id, ...)
   kept <- kept_labels(draws)
   of_fit <- labels_of_fit(draws)
   structure(
@@ -32,7 +33,7 @@ check_fit <- function(fit, data, ...) {
       draws = draws, n_clusters = n_clusters(draws),
       agreement = mean(apply(kept, 2L, adjusted_rand_index, b = of_fit)),
       point = adjusted_rand_index(best_partition(draws)$labels, of_fit),
-      evidence = evidence_estimate(draws, data, list(...)$id)
+      evidence = evidence_estimate(draws, data, id)
     ),
     class = "bnp_check"
   )

@@ -66,6 +66,7 @@ cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
@@ -75,6 +76,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
@@ -84,6 +86,7 @@ cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 

@@ -258,7 +258,12 @@ check_path <- function(path, arg, call = rlang::caller_env()) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
     abort("argument", "{.arg {arg}} must be the path of a file, not {describe(path)}.", call = call)
   }
-  enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path)))
+  tryCatch(
+    enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path))),
+    warning = function(w) { # of R, which gives back what it was given
+      abort("argument", "{.arg {arg}} is longer than a path can be: it has {nchar(path)} characters.", call = call)
+    }
+  )
 }
 
 default_threads <- function() {

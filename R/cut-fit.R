@@ -18,6 +18,7 @@ cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
@@ -27,6 +28,7 @@ cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps 
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
@@ -35,6 +37,7 @@ cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps 
 cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 

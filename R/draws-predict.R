@@ -36,6 +36,8 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
     ))
   }
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
+  read_arguments(rlang::enquos(new_id = new_id), newdata, "newdata")
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   kept <- kept_labels(object)
   trained <- data_of_draws(object, data, id)

@@ -47,6 +47,7 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
     lacking <- c("time", "lambda")[c(missing(time), missing(lambda))]
     abort("argument", c("{.arg {lacking}} {?is/are} needed.", i = "See {.help bnp_dynamic_means}."))
   }
+  read_arguments(rlang::enquos(time = time), x, "x")
   lambda <- check_number(lambda, "lambda")
   q <- check_number(q, "q", strict = FALSE)
   tau <- check_number(tau, "tau", strict = FALSE)

@@ -110,8 +110,8 @@ run_features <- function(fit_call, input, cells, data, model, control, start, gr
                          engine = plain_engine()) {
   jacobian <- -sum(cells * log(model$unit))
   result <- fit_family(
-    engine, data, engine_features_model(model, group), control, start, call, arg = arg, shift = jacobian,
-    go_on = is.null(start$settled)
+    "bnp_features", engine, data, engine_features_model(model, group), control, start, call, arg = arg,
+    shift = jacobian, go_on = is.null(start$settled)
   )
   new_bnp_fit("bnp_features", fit_call, model, control, input, features_learned(result, data, model, cells, jacobian))
 }
@@ -149,7 +149,10 @@ engine_features_model <- function(model, group) {
   prior <- unclass(model$prior)
   if (inherits(prior$alpha, "bnp_gamma_prior")) prior$alpha <- as.double(prior$alpha)
   c(
-    list(family = "features", prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group)),
+    list(
+      family = "features", prior = prior, likelihood = model$likelihood, offset = model$offset,
+      group = as.integer(group)
+    ),
     model[intersect(c("centre", "unit"), names(model))]
   )
 }

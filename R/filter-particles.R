@@ -51,6 +51,7 @@ print.bnp_particle_model <- function(x, ...) {
 bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, particles = 100L, seed = NULL, ...,
                                           keep = Inf) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   options <- list(
     particles = check_count(particles, "particles"), seed = draw_seed(check_seed(seed)), keep = check_keep(keep)
   )

@@ -6,6 +6,7 @@ bnp_filter.bnp_lds_model <- function(object, newdata = NULL, id = NULL, particle
                                      collapse = c("none", "gpb2"), seed = NULL, ..., keep = Inf,
                                      threads = default_threads()) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   filter_systems(list(object), newdata, id, particles, collapse, seed, keep, threads)
 }
 
@@ -14,6 +15,7 @@ bnp_filter.bnp_lds_model <- function(object, newdata = NULL, id = NULL, particle
 bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L, collapse = c("none", "gpb2"),
                             seed = NULL, ..., keep = Inf, threads = default_threads()) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (!length(object) || !all(vapply(object, inherits, NA, "bnp_lds_model"))) {
     abort("argument", c(
       "{.arg object} is a list that does not hold what {.fn lds_model} makes.",

@@ -132,6 +132,7 @@ check_keep <- function(keep, call = rlang::caller_env()) {
 update.bnp_filter <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   take_rows(check_filter(object), newdata, id, rlang::current_env())
 }
 

@@ -1,14 +1,14 @@
 # What fits of all families share: a call of the engine, what is said of how it went, and the object that comes of it.
 
-# Learns a fit and returns the engine's list. engine: engine(data, model, asked, start, report), of
+# Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), of
 # checkpointed_engine() or plain_engine(). model: as the engine reads it. learn: learn(run, asked) for fits that call
 # the engine more than once; `run` calls it with what is given in place of the arguments here. extra: what the engine is
 # asked beside `control`. arg, remedy: of the error where numbers break down; shift: of the engine's ELBO to that of the
 # data as given; go_on: can the call be made again from where it ended?
-fit_family <- function(engine, data, model, control, start, call, learn = function(run, asked) run(),
+fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
                        teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
                        go_on = TRUE) {
-  progress <- progress_reporter(control, teller)
+  progress <- progress_reporter(control, class, teller)
   on.exit(progress$finish())
   control$header <- NULL
   asked <- c(control, list(keep_interrupted = rlang::is_interactive()), Filter(Negate(is.null), extra))

@@ -65,8 +65,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     result
   }
   result <- fit_family(
-    engine, data, model, resolved, resolved_start, error_call, learn,
-    teller = function() lap_teller(hired$traffic), extra = list(batch_of = batch_of)
+    class, engine, data, model, resolved, resolved_start, error_call, learn,
+    teller = function(word) lap_teller(word, hired$traffic), extra = list(batch_of = batch_of)
   )
   with_result(new_bnp_fit(class, call, model, resolved, kept_input(data, obs, input), result), data)
 }
@@ -183,11 +183,11 @@ warn_of_threads <- function(running, asked, most) {
 
 # list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
 # elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
-progress_reporter <- function(control, teller = lap_teller) {
+progress_reporter <- function(control, class, teller = lap_teller) {
   if (!control$verbose) {
     return(list(report = NULL, finish = function() NULL))
   }
-  told <- teller()
+  told <- teller(cluster_words[[class]])
   if (isTRUE(getOption("knitr.in.progress"))) {
     lines <- character()
     return(list(
@@ -210,7 +210,7 @@ progress_reporter <- function(control, teller = lap_teller) {
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
 # restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
-lap_teller <- function(traffic = NULL) {
+lap_teller <- function(word = "cluster", traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
   function(record) {
@@ -219,7 +219,7 @@ lap_teller <- function(traffic = NULL) {
     gain <- if (record$lap > last$lap && what == last$what) value - last$value else NaN
     last <<- list(lap = record$lap, what = what, value = value)
     paste0(
-      sprintf("Lap %d: %s", record$lap, count_of(record$k, "cluster")),
+      sprintf("Lap %d: %s", record$lap, count_of(record$k, word)),
       if (is.finite(value)) sprintf(", %s %.8g", what, value), if (is.finite(gain)) sprintf(" (%+.3g)", gain), sent()
     )
   }

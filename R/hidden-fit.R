@@ -34,7 +34,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
     form = function(data) hidden_data(obs, data)
   )
   result <- fit_family(
-    engine, data, c(model, family = "systems"), replace(resolved, "init", "best"), engine_start, error_call,
+    "bnp_hmm", engine, data, c(model, family = "systems"), replace(resolved, "init", "best"), engine_start, error_call,
     remedy = hidden_remedy
   )
   data$expected <- result$paths

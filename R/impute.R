@@ -63,6 +63,7 @@ impute.default <- function(fit, newdata, ...) {
 impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   refuse_drift(fit, "imputations", "Leave rows with missing values out.")
   data <- as_newdata(fit, newdata, na_action = "model", id = id)
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
@@ -73,6 +74,7 @@ impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...
 impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   refuse_trees(fit, "imputations")
   refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")

@@ -35,6 +35,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   check_no_dots(...)
   check_format(object)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   type <- check_choice(type, c("cluster", "response"), "type")
   obs <- object$model$obs
   y <- obs_entry(obs)$responses(obs)

@@ -148,6 +148,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
+  refuse_source_of_starts(start, call)
   start <- start_from_clustering(start, call)
   start <- as_vector(start)
   if (is.list(start)) {
@@ -270,6 +271,15 @@ documents_of_fit <- function(fit, data) {
   }
   counts <- Matrix::summary(fit$documents)
   list(documents = list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x))
+}
+
+refuse_source_of_starts <- function(start, call) {
+  if (inherits(start, c("bnp_source", "bnp_stream"))) {
+    abort("start", c(
+      "{.arg start} must be labels, probabilities or a fit, not {describe(start)}.",
+      i = "To learn from the data of a source, give it in place of {.arg x}."
+    ), call = call)
+  }
 }
 
 # `kept`: numbers of the rows whose labels are needed; NULL: all.

@@ -187,7 +187,7 @@ refuse_with_stream <- function(values, call) {
 
 # Learns from all batches of the reader; `first` was read already.
 learn_stream <- function(fit, reader, first, new_terms, call) {
-  progress <- progress_reporter(fit$control, batch_teller)
+  progress <- progress_reporter(fit$control, class(fit)[1L], batch_teller)
   on.exit(progress$finish())
   calls <- list()
   batches <- 0L
