@@ -94,6 +94,7 @@ check_tree <- function(tree, fit, call) {
   if (!inherits(tree, "bnp_tree")) {
     abort("argument", "{.arg tree} must be made by {.fn cluster_tree}, not {describe(tree)}.", call = call)
   }
+  check_object(tree, call)
   if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
     abort("argument", c(
       "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.",

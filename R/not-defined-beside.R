@@ -5,13 +5,15 @@ no_verb <- function(generic, what, remedy, call = rlang::caller_env()) {
 }
 
 #' @export
-nobs.bnp_draws <- function(object, ...) nobs(object$fit)
+nobs.bnp_draws <- function(object, ...) nobs(check_object(object)$fit)
 
 #' @export
-nobs.bnp_dynamic_means <- function(object, ...) length(object$cluster)
+nobs.bnp_dynamic_means <- function(object, ...) length(check_object(object)$cluster)
 
 #' @export
-as.data.frame.bnp_dynamic_means <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x$trajectories)
+as.data.frame.bnp_dynamic_means <- function(x, row.names = NULL, optional = FALSE, ...) {
+  plain_frame(check_object(x)$trajectories)
+}
 
 #' @export
 logLik.bnp_draws <- function(object, ...) {
