@@ -127,11 +127,11 @@ shape_of_stream <- function(x) {
 }
 
 shape_of_source <- function(x) {
-  is_named_text <- function(types) is.null(types) || is_text(types) && rlang::is_named(types)
+  are_types <- function(types) !length(types) || all(types %in% text_types) && rlang::is_named(types)
   which_hold(
     "kind" = rlang::is_string(x$kind, c("function", "files", "dbi", "arrow")), "kept" = is.environment(x$kept),
-    "spool" = is.null(x$spool) || rlang::is_string(x$spool), "types" = is_named_text(x$types),
-    "declared" = is_named_text(x$declared),
+    "spool" = is.null(x$spool) || rlang::is_string(x$spool), "types" = are_types(x$types),
+    "declared" = are_types(x$declared),
     "read" = is.function(x$read) || x$kind != "function" && is.null(x$read),
     "batches" = x$kind != "function" || identical(x$batches, Inf) || is_whole(x$batches, 1),
     "rows" = !x$kind %in% c("files", "dbi") || is_whole(x$rows, 1),

@@ -33,7 +33,7 @@ places_in_fit <- function(fit) {
 places_in_object <- function(x, depth = 4L) {
   unlist(lapply(setdiff(names(x), "call"), function(name) {
     part <- x[[name]]
-    goes_on <- depth > 1L && is.list(part) && !inherits(part, "bnp_fit") && length(names(part))
+    goes_on <- depth > 1L && is.list(part) && !inherits(part, c("bnp_fit", "data.frame")) && length(names(part))
     c(list(name), if (goes_on) lapply(places_in_object(part, depth - 1L), function(place) c(name, place)))
   }), FALSE)
 }
