@@ -82,6 +82,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
+  check_format(fit)
   refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
   need_data(missing(data), "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
@@ -127,8 +128,8 @@ engine_start <- function(fit, data) {
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
-  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
+  refuse_drift(fit, "trees of clusters", call = error_call)
   k <- fit$state$k
   if (k < 2L) {
     abort("one_cluster", c(

@@ -44,8 +44,8 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
-  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
+  refuse_drift(fit, "trees of clusters", call = error_call)
   if (is.null(k) == is.null(h)) {
     abort(
       "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",

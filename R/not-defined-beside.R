@@ -195,3 +195,33 @@ model.frame.bnp_dynamic_means <- function(formula, ...) {
 model.matrix.bnp_dynamic_means <- function(object, ...) {
   no_verb("model.matrix", "Dynamic Means", no_data_kept)
 }
+
+#' @export
+coef.bnp_draws <- function(object, ...) {
+  no_verb("coef", "draws", "{.code coef(draws$fit)} has the means of the fit; {.fn tidy} what is recorded of the draws.")
+}
+
+#' @export
+segments.bnp_draws <- function(x0, ...) {
+  no_verb("segments", "draws", "{.code segments(draws$fit)} has the runs of the fit, if it is one of sequences.")
+}
+
+#' @export
+coef.bnp_filter <- function(object, ...) {
+  no_verb("coef", "a filter", "{.fn tidy} has where things stand; the fit that was filtered has parameters.")
+}
+
+#' @export
+segments.bnp_filter <- function(x0, ...) {
+  no_verb("segments", "a filter", "{.fn filter_probs} has the states of each row.")
+}
+
+#' @export
+coef.bnp_dynamic_means <- function(object, ...) {
+  no_verb("coef", "Dynamic Means", "{.fn tidy} has the mean of each cluster at each time.")
+}
+
+#' @export
+segments.bnp_dynamic_means <- function(x0, ...) {
+  no_verb("segments", "Dynamic Means", "{.fn tidy} has the path of each cluster.")
+}

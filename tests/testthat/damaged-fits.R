@@ -28,8 +28,8 @@ outcomes_of <- function(fit, compress) {
     unlink(stage)
     out <- in_child(function() {
       read <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
-      file.create(stage)
       if (!inherits(read, class(fit)[1L])) return("not read")
+      file.create(stage) # from here on a crash is one of the package
       unlist(lapply(seq_along(questions), function(i) outcome_of(function() questions[[i]](read), right[[i]])))
     })
     if (is.null(out) && !file.exists(stage)) "ended by readRDS()" else out %||% "crash"
