@@ -28,7 +28,7 @@ check_fit <- function(fit, data, id = NULL, ...) {
   draws <- bnp_sample(fit, data, !!id, ...)
   kept <- kept_labels(draws)
   of_fit <- labels_of_fit(draws)
-  structure(
+  sealed(structure(
     list(
       draws = draws, n_clusters = n_clusters(draws),
       agreement = mean(apply(kept, 2L, adjusted_rand_index, b = of_fit)),
@@ -36,7 +36,7 @@ check_fit <- function(fit, data, id = NULL, ...) {
       evidence = evidence_estimate(draws, data, id)
     ),
     class = "bnp_check"
-  )
+  ))
 }
 
 # c(estimate, se) of log p(data); NULL for more observations than an average of some thousand runs is good for.
@@ -55,6 +55,7 @@ evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
 #' @rdname check_fit
 #' @export
 print.bnp_check <- function(x, ...) {
+  check_object(x)
   k <- n_clusters(x$draws$fit)
   share <- x$n_clusters[as.character(k)]
   share <- if (is.na(share)) 0 else share
@@ -88,6 +89,7 @@ print.bnp_check <- function(x, ...) {
 #' @export
 plot.bnp_check <- function(x, ...) {
   check_drawing(...)
+  check_object(x)
   plot_number(x$draws, ...)
   invisible(x)
 }

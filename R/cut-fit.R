@@ -47,8 +47,8 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
-  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
+  refuse_drift(fit, "trees of clusters", call = error_call)
   if (is.null(k) == is.null(h)) {
     abort(
       "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",
@@ -98,6 +98,7 @@ check_tree <- function(tree, fit, call) {
   if (!inherits(tree, "bnp_tree")) {
     abort("argument", "{.arg tree} must be made by {.fn cluster_tree}, not {describe(tree)}.", call = call)
   }
+  check_object(tree, call)
   if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
     abort("argument", c(
       "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.",

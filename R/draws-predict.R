@@ -20,6 +20,7 @@
 predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "logdensity"), ..., id = NULL,
                               new_id = NULL) {
   check_no_dots(...)
+  check_object(object)
   need_data(missing(newdata), "newdata")
   if (inherits(object$fit, "bnp_topics")) {
     abort("argument", c(

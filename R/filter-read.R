@@ -236,7 +236,7 @@ summary.bnp_filter <- function(object, ...) {
 
 #' @export
 print.summary.bnp_filter <- function(x, ...) {
-  f <- x$filter
+  f <- check_filter(x$filter)
   print(f)
   rows <- plain_frame(as.data.frame(f)) # a tibble warns of columns that it does not have
   if (!nrow(rows)) {

@@ -267,6 +267,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 #' @export
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
+  check_format(object)
   refuse_trees(object, "pseudo-residuals, which look one step ahead")
   obs <- object$model$obs
   entry <- obs_entry(obs)

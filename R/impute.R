@@ -62,6 +62,7 @@ impute.default <- function(fit, newdata, ...) {
 #' @export
 impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
+  check_format(fit)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   refuse_drift(fit, "imputations", "Leave rows with missing values out.")
@@ -73,6 +74,7 @@ impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...
 #' @export
 impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
+  check_format(fit)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   refuse_trees(fit, "imputations")

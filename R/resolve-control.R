@@ -183,7 +183,7 @@ start_clusters <- function(given, prior, call) {
 start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
-  same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d &&
+  same <- given$family == obs$family && fit$model$prior$family == prior$family && isTRUE(fit$input$d == data$d) &&
     is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(

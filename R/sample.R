@@ -334,6 +334,7 @@ modelled_rows_of <- function(data, obs, x) {
 #' @export
 update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = NULL, ...) {
   check_no_dots(...)
+  check_object(object)
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   draws <- check_count(draws, "draws")

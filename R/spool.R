@@ -8,6 +8,7 @@
 # list(data, obs, input): as a fit's input functions give them.
 read_source <- function(source, class, obs, na_action, id, formula, control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
+  check_object(source, call)
   key <- list(
     version = package_version_here(), source = identity_of_source(source), verb = class,
     obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
