@@ -17,8 +17,8 @@
 #'   raises the bound by at most `tol` for each observation (token, row), or changes no size of a cluster by more than
 #'   `tol` times their number. Latent features and [obs_lds()]: such a lap raises the bound by less than `tol` for each
 #'   row. Networks: a lap raises the bound by at most `tol` times (1 + its size). Stochastic and truncation-free
-#'   learning have no `tol`; blockmodels that are corrected for degrees go by it nowhere, as their search of hard
-#'   labels ends where nothing is gained.
+#'   learning have no `tol`, and blockmodels that are corrected for degrees neither: their search of hard labels ends
+#'   where nothing is gained.
 #' @param restarts Number of fits from different random starts; the one with
 #'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
 #'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with

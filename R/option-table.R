@@ -70,8 +70,10 @@ option_table <- list(
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(
     what = "degree-corrected blockmodels ({.fn bnp_network})", algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "init"),
-    instead = c(batches = "Networks are learned from as a whole.")
+    takes = c("restarts", "k_init", "init"), lacks = "tol",
+    instead = c(
+      batches = "Networks are learned from as a whole.", tol = "The search of hard labels ends where nothing is gained."
+    )
   ),
   sampled_network = list(
     what = "{.fn bnp_network}", algorithms = "stochastic", takes = c("batches", "restarts", "k_init", "init")
