@@ -77,6 +77,7 @@ shape_of_all <- function(fit) {
     "control" = all(vapply(control[intersect(numbers_of_control, names(control))], function(x) {
       is.null(x) || is.numeric(x)
     }, NA)),
+    "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))

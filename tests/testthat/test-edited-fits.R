@@ -29,7 +29,7 @@ test_that("edited fits: what reads a fit says that it is damaged", {
       filter = function(f) bnp_filter(f, walk, particles = 5, seed = 1)
     )),
     labelled = list(bnp_mixture(x, labels = rep(c(1, 2, NA), 10), control = how), list(
-      impute = function(f) impute(f, replace(x, 1, NA), seed = 1), tree = function(f) cluster_tree(f, x),
+      impute = function(f) impute(f, replace(x, 1, NA), seed = 1),
       start = function(f) bnp_mixture(x, start = f, control = how), history = cluster_history
     )),
     network = list(bnp_network(links, control = how), list(
@@ -85,7 +85,7 @@ test_that("what is needed and was removed is named", {
   foreign <- put_in(mixture, c("model", "obs"), of_features$model$obs)
   expect_bad(impute(foreign, replace(faithful, 1, NA)), "format", "model")
   expect_bad(residuals(put_in(mixture, "model", NULL), faithful), "format", "model")
-  expect_bad(cluster_history(put_in(mixture, "input", linear$input)), "format")
+  expect_bad(cluster_history(put_in(mixture, "input", list(d = 2L))), "format", "input\\$n")
   expect_bad(print(put_in(topics, c("model", "obs", "term_prior"), numeric())), "format")
 })
 

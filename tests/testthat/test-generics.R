@@ -27,7 +27,7 @@ test_that("generics without a meaning say so", {
   for (fit in fits[1:2]) expect_bad(residuals(fit), "not_defined")
 })
 
-test_that("draws, filters and Dynamic Means have no formula, terms, family, table of variables, coefficients or segments", {
+test_that("draws, filters and Dynamic Means have no formula, terms, family, table, coefficients or segments", {
   fit <- suppressWarnings(bnp_hmm(beaver1["temp"], control = few))
   beside <- list(
     bnp_sample(faithful, draws = 2, chains = 1, warmup = 1, seed = 1), bnp_filter(fit, beaver1["temp"]),

@@ -113,7 +113,7 @@ test_that("a description that is whole and says other things is refused", {
     missing = change(cells_missing = 1:9), order = change(order = 1:3), call = change(starts = quote(stop("called")))
   )
   for (name in names(other)) {
-    engine_write_bytes(file, serialize(other[[name]], NULL))
+    engine_write_bytes(file, serialize(sealed_note(other[[name]]), NULL))
     expect_bad(bnp_mixture(made$source, control = how_source()), "spool", label = name)
   }
   engine_write_bytes(file, serialize(note, NULL))
@@ -203,7 +203,7 @@ test_that("every field of a description may be anything", {
     log <- withr::local_tempfile()
     out <- in_child(function() vapply(edits, function(edit) {
       cat(edit$name, "\n", file = log)
-      engine_write_bytes(file, serialize(put_in(note, edit$place, edit$value[[1L]]), NULL))
+      engine_write_bytes(file, serialize(sealed_note(put_in(note, edit$place, edit$value[[1L]])), NULL))
       said <- outcome_of(ask, right)
       if (startsWith(said, "unclassed")) paste(edit$name, "-", said) else ""
     }, ""))
@@ -221,7 +221,10 @@ test_that("a sample of numbers that no data may have is refused (it ended R)", {
   for (value in list(1e300, -1e250, NA_real_, Inf)) {
     other <- note
     other$read$data$sample$x[] <- value
-    engine_write_bytes(file, serialize(other, NULL))
+    engine_write_bytes(file, serialize(sealed_note(other), NULL))
     expect_bad(bnp_mixture(made$source, control = how_source()), "spool", "damaged")
   }
+  note$read$data$sample$x[1] <- note$read$data$sample$x[1] + 1 # such numbers are a model of their own: the seal tells
+  engine_write_bytes(file, serialize(note, NULL))
+  expect_bad(bnp_mixture(made$source, control = how_source()), "spool", "damaged")
 })
