@@ -76,15 +76,6 @@ refuse_no_labels <- function(missing, call) {
   }
 }
 
-refuse_labelled_series <- function(labels, obs, call) {
-  if (!is.null(labels) && obs_lag(obs) > 0L) {
-    abort("labels", c(
-      "{.arg labels} are for rows that are independent given their cluster, not for those of a series.",
-      i = "Leave {.arg labels} out for {.fn {obs_entry(obs)$constructor}}."
-    ), call = call)
-  }
-}
-
 # Data with what C++ reads of the labels.
 with_labels <- function(data, known) {
   data$classes <- known$set

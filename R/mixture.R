@@ -204,12 +204,14 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   call <- rename_call(match.call())
   if (inherits(data, "bnp_stream")) {
-    refuse_with_stream(list(weights = weights, labels = labels, id = id, time = time), here)
+    given <- list(weights = weights, labels = labels, id = id, time = time)
+    require_abilities(kinds_of_form("stream", "mixture"), given, here)
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, labels = labels, id = id, time = time), here)
+    given <- list(weights = weights, labels = labels, id = id, time = time)
+    require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)
@@ -229,11 +231,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, if (is.null(time$time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
-  check_drift(obs, prior, time$time, weights, labels, id$id, error_call)
+  check_drift(obs, time$time, error_call)
+  modelled <- if (identical(na_action, "model")) TRUE
+  given <- list(time = time$time, id = id$id, weights = weights, labels = labels, na_action = modelled)
+  require_abilities(kinds_to_fit("bnp_mixture", obs, prior), given, error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
-  refuse_weighted_series(weights, obs, error_call)
-  refuse_labelled_series(labels, obs, error_call)
   data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
   weights <- values_of_rows(weights, data, "weights", error_call)
   labels <- values_of_rows(labels, data, "labels", error_call, known = TRUE)

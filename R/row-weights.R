@@ -56,17 +56,6 @@ unit_weights <- function(weights, data, word, call) {
   rep(weights, diff(data$starts))
 }
 
-# Weights are for rows that are independent of each other.
-refuse_weighted_series <- function(weights, obs, call) {
-  if (!is.null(weights) && obs_lag(obs) > 0L) {
-    abort("weights", c(
-      "{.arg weights} are for rows that are independent given their cluster, not for those of a series.",
-      i = "With {.fn {obs_entry(obs)$constructor}} each row has the rows before it to explain it: leave {.arg weights}
-           out."
-    ), call = call)
-  }
-}
-
 # How many rows the data count as.
 counted_rows <- function(data) {
   if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)

@@ -20,11 +20,10 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
   }
   if (!inherits(fit, "bnp_mixture") && !is.null(time)) newdata_time(fit, newdata, time, "newdata", call)
+  if (!is.null(weights)) require_ability(fit, "weights", call)
   if (has_weights_by_time(fit)) {
-    if (!is.null(weights)) check_drift(fit$model$obs, fit$model$prior, time %||% 1, weights, NULL, NULL, call)
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
-    refuse_weighted_series(weights, fit$model$obs, call)
     weights <- values_of_rows(weights, data, "weights", call)
     data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
   } else {
