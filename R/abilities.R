@@ -21,6 +21,7 @@ kinds <- list(
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", of = "sequences", error = "hidden"),
+  lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
   communities = kind("networks of overlapping communities", of = "network"),
@@ -68,7 +69,7 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   switch(verb,
     bnp_mixture = c(special_mixtures(obs, prior), "mixture"), bnp_topics = "topics",
-    bnp_hmm = c(if (obs_entry(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "series", "sequences")
+    bnp_hmm = c(if (obs_entry(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
   )
 }
 

@@ -49,6 +49,40 @@ of_terms <- function(instead) {
 }
 of_networks <- function(instead, ...) able("network", "It is about nodes of networks.", instead, ...)
 
+of_joins <- able(
+  c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
+  "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
+  drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
+  hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
+  filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
+)
+of_pairs <- able(
+  of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
+  drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
+  hidden = c("States are dynamics, which have no closed form.", "See {.fn coef}."),
+  network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
+)
+of_samplers <- able(
+  c("mixture", "topics", "sequences"),
+  "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
+  "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
+  response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
+  stream = c("A stream has no data that could be given again.", "Fit data in memory."),
+  draws = c("{.fn update} draws more.")
+)
+of_states <- able(
+  "sequences", "Only states of {.fn bnp_hmm} follow each other.", "{.fn coef} has the weights.", draws = in_draws,
+  filter = of_the_fit
+)
+of_identities <- able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}.")
+of_features <- able("features", "Only {.fn bnp_features} has features of rows.", "{.fn coef} has the parameters.")
+of_trees <- able(
+  "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.", "Rows that follow each other are given in order.",
+  lagged = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  source = not_in_source, area = "data", error = "trees"
+)
+
 ability_table <- list(
   # ---- what the data are, and what is given beside them
   formula = able(
@@ -69,14 +103,14 @@ ability_table <- list(
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
-    c(of_clusters, "mixture"), "Each row counts once.", "Leave {.arg weights} out.",
+    of_clusters, "Each row counts once.", "Leave {.arg weights} out.",
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
     "mixture", "Only clusters of {.fn bnp_mixture} belong to classes.",
-      "Give labels as {.arg start}, which is only a start.",
+    "Give labels as {.arg start}, which is only a start.",
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
@@ -92,18 +126,7 @@ ability_table <- list(
     "Give {.code obs_gaussian(drift = )}; for weights by time {.fn bnp_topics} takes {.code id}.",
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
-  parent = able(
-    "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.", "Leave {.arg parent} out.",
-    series = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
-    hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
-    source = not_in_source, area = "data", error = "trees"
-  ),
-  position = able(
-    "sequences", "Only nodes of trees have places among the children of others.", "Leave {.arg position} out.",
-    series = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
-    hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
-    source = not_in_source, area = "data", error = "trees"
-  ),
+  parent = of_trees, position = of_trees,
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
@@ -161,26 +184,14 @@ ability_table <- list(
   cluster_sizes = able(
     of_clusters, "Only fits have sizes of clusters.", "See {.fn tidy}.", features = many_features
   ),
-  cluster_ids = able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}."),
-  cluster_history = able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}."),
+  cluster_ids = of_identities, cluster_history = of_identities,
   posterior_params = able(
     of_clusters, "Only fits have a variational posterior of clusters.", "See {.fn tidy}.", features = many_features
   ),
   compare_fits = able(
     of_clusters, "Only fits have clusters and a bound.", "See {.fn glance}.", features = many_features
   ),
-  cluster_divergence = able(
-    of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
-    drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
-    hidden = c("States are dynamics, which have no closed form.", "See {.fn coef}."),
-    network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
-  ),
-  cluster_overlap = able(
-    of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
-    drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
-    hidden = c("States are dynamics, which have no closed form.", "See {.fn coef}."),
-    network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
-  ),
+  cluster_divergence = of_pairs, cluster_overlap = of_pairs,
   fitted = able(of_objects, stream = no_rows_kept),
   residuals = able(
     c("sequences", "features", "regressions"),
@@ -259,20 +270,7 @@ ability_table <- list(
     label = "{.arg keep_times} of {.fn update}"
   ),
   # ---- coarser clusters
-  cluster_tree = able(
-    c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
-    "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
-    drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
-    hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
-    filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
-  ),
-  cut_fit = able(
-    c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
-    "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
-    drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
-    hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
-    filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
-  ),
+  cluster_tree = of_joins, cut_fit = of_joins,
   coclustering = able(
     c("mixture", "sequences", "draws"), "It needs one cluster for each row.", "See {.fn fitted}.",
     topics = c("Documents mix topics: {.code tcrossprod(fitted(fit))} is how much they share."),
@@ -283,21 +281,7 @@ ability_table <- list(
     dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
   ),
   # ---- the full posterior
-  bnp_sample = able(
-    c("mixture", "topics",
-      "sequences"), "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
-    "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-    response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
-    stream = c("A stream has no data that could be given again.", "Fit data in memory."),
-    draws = c("{.fn update} draws more.")
-  ),
-  check_fit = able(
-    c("mixture", "topics",
-      "sequences"), "It needs draws, and only {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} have samplers.",
-    "{.fn heldout_loglik} judges new data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-    response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
-    stream = c("A stream has no data that could be given again.", "Fit data in memory.")
-  ),
+  bnp_sample = of_samplers, check_fit = of_samplers,
   point_partition = able("draws", "It summarises draws.",
     "{.fn bnp_sample} makes draws; {.fn fitted} has the labels of a fit."),
   # ---- topics
@@ -321,13 +305,7 @@ ability_table <- list(
     filter = c("{.fn filter_probs} has the states of each row."),
     dynamic_means = c("{.fn tidy} has the path of each cluster.")
   ),
-  transition_matrix = able("sequences", "Only states of {.fn bnp_hmm} follow each other.",
-    "{.fn coef} has the weights.",
-    draws = in_draws, filter = of_the_fit
-  ),
-  state_durations = able("sequences", "Only states of {.fn bnp_hmm} follow each other.", "{.fn coef} has the weights.",
-    draws = in_draws, filter = of_the_fit
-  ),
+  transition_matrix = of_states, state_durations = of_states,
   latent_path = able(
     "hidden", "Only {.fn obs_lds} has states behind rows that are seen through noise.", "{.fn fitted} has the labels.",
     filter = c("{.fn augment} has the filtered means.")
@@ -349,8 +327,7 @@ ability_table <- list(
     "{.fn elbo} judges fits.", communities = c("Only blockmodels, {.fn prior_dp}, have labels.",
       "{.fn elbo} judges them.")
   ),
-  n_features = able("features", "Only {.fn bnp_features} has features of rows.", "See {.fn n_clusters}."),
-  feature_probs = able("features", "Only {.fn bnp_features} has features of rows.", "{.fn coef} has the weights."),
+  n_features = of_features, feature_probs = of_features,
   # ---- what base R asks of other models
   "formula()" = able(
     c("mixture", "sequences"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
