@@ -69,7 +69,6 @@ void SampledOverlap::read(Reader& in) {
 }
 
 double OverlapFit::units() const { return 1 + std::abs(value_); }
-double OverlapFit::slack() const { return 1e-6 * (1 + std::abs(value_)); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
 LapRecord OverlapFit::lap(Index n) {

@@ -12,6 +12,12 @@ class NetworkFit : public Fit {
  public:
   /// The state that write() wrote. Throws std::invalid_argument when it is none of this network.
   virtual void read(Reader& in) = 0;
+  double slack() const final { return rounding_of_lap * (1 + std::abs(objective())); }
+
+ private:
+  // By how much laps of 400 random networks fell, of up to 120 nodes, with counts up to 1e6 and parameters of
+  // priors from 1e-8 to 1e8: 8e-6, with parameters up to 1e4 1e-9. Numbers that broke down fell by 1e-3 and more.
+  static constexpr double rounding_of_lap = 1e-5;
 };
 
 /// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they are,
