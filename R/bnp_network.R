@@ -77,7 +77,7 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
+#' `"propagation"`, labels that spread along links (by igraph). Options that
 #' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
 #' [bnp_resume()].
 #'
@@ -140,7 +140,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
   weighted <- data$weighted
   data$weighted <- NULL
@@ -155,27 +155,31 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     network_start(start, data, prior, own, error_call)
   })
   resolved$k_init <- ncol(shares[[1L]])
+  family <- if (has_blocks(prior)) "blocks" else "communities"
   engine <- checkpointed_engine(
     "bnp_network", call, data, list(obs = models, prior = prior), control, resolved, shares, error_call,
-    fit = if (has_blocks(prior)) engine_network_blocks else engine_network_overlap, form = links_of_data
+    form = links_of_data
   )
-  progress <- progress_reporter(control)
-  on.exit(progress$finish())
-  fits <- list()
-  stopped <- FALSE
-  for (model in models) {
-    fit <- unless_stopped(run_network(data, model, prior, resolved, shares, progress$report, engine), length(fits) > 0L)
-    stopped <- is.null(fit) || isTRUE(fit$interrupted)
-    if (!is.null(fit)) fits[[length(fits) + 1L]] <- fit
-    if (stopped) break
+  runs <- list()
+  learn <- function(run, asked) {
+    stopped <- FALSE
+    for (model in models) {
+      out <- unless_stopped(run(c(list(family = family), network_model(model, prior))), length(runs) > 0L)
+      stopped <- is.null(out) || isTRUE(out$interrupted)
+      if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
+      if (stopped) break
+    }
+    best <- runs[[max(1L, which.max(vapply(runs, function(run) run$score, 1)))]]
+    best$interrupted <- stopped
+    best
   }
-  best <- fits[[which.max(vapply(fits, function(fit) fit$score, 1))]]
-  best$interrupted <- stopped
-  best <- report_interruption(report_breakdown(best, error_call), resolved)
-  if (best$reason == "max_laps" && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
-  fit <- network_fit(best, call, data, prior, resolved, fits)
-  fit$input$weighted <- weighted
-  fit
+  starts <- shares
+  if (has_blocks(prior)) starts <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
+  best <- fit_family(
+    "bnp_network", engine, data, NULL, resolved, NULL, error_call, learn,
+    extra = list(starts = starts, disturbances = network_disturbances, large = network_large), go_on = FALSE
+  )
+  network_fit(best, call, data, prior, resolved, runs, weighted)
 }
 
 check_network_prior <- function(prior, call) {
@@ -232,31 +236,20 @@ unless_stopped <- function(expr, else_there_is) {
 # What the engine reads of a network.
 links_of_data <- function(data) data[setdiff(names(data), "ids")]
 
-# A model fitted, with its restarts, in the form of a fit's fields. engine: engine(data, model, asked, start, report).
-run_network <- function(data, model, prior, control, shares, report, engine) {
-  asked <- list(
-    birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
-    reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
-    seed = control$seed, restarts = control$restarts, keep_interrupted = rlang::is_interactive(),
-    algorithm = control$algorithm, batches = control$batches,
-    delay = control$learning_rate[["delay"]], power = control$learning_rate[["power"]],
-    disturbances = network_disturbances, large = network_large
-  )
-  if (has_blocks(prior)) shares <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
-  out <- engine(data, network_model(model, prior), asked, shares, report)
-  if (!has_blocks(prior) && !model$assortative) {
+# What the engine returned of a model, in the form of a fit's fields.
+network_run <- function(out, model, prior) {
+  if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
     out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
     out$params <- out$params[c("theta", "rho")]
     out["rates"] <- list(NULL)
   }
-  out$elbo <- sum(out$terms)
   out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint
   out$obs <- model
   out
 }
 
 # The fit, with communities by decreasing size.
-network_fit <- function(result, call, data, prior, control, runs) {
+network_fit <- function(result, call, data, prior, control, runs, weighted) {
   prob <- result$prob
   dimnames(prob) <- list(data$ids, NULL)
   degree <- tabulate(c(data$from, data$to), data$n)
@@ -274,22 +267,23 @@ network_fit <- function(result, call, data, prior, control, runs) {
   if (!is.null(state$ends)) state$ends <- state$ends[, order, drop = FALSE]
   if (!is.null(state$params)) state$params <- params_in_order(state$params, order)
   colnames(prob) <- seq_along(order)
-  sealed(structure(
+  input <- list(
+    n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
+    hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
+    components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data),
+    weighted = weighted
+  )
+  learned <- c(
     list(
-      format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
-      control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
-      elbo_terms = as.list(result$terms), trace = result$trace, converged = result$converged,
-      reason = result$reason, laps = result$laps, restarts = result$restarts, labels = labels,
-      sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint,
-      compared = compared_runs(runs),
-      input = list(
-        n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
-        hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
-        components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data)
-      )
+      state = c(list(k = length(order)), state), elbo_terms = as.list(result$terms), labels = labels,
+      sizes = sizes[order], numbering = order, prob = prob, compared = compared_runs(runs)
     ),
-    class = c("bnp_network", "bnp_fit")
-  ))
+    result[intersect(
+      c("elbo", "trace", "converged", "reason", "laps", "restarts", "log_joint", "threads"), names(result)
+    )]
+  )
+  model <- list(obs = result$obs, prior = prior, bound = "loose")
+  sealed(new_bnp_fit("bnp_network", call, model, control, input, learned))
 }
 
 # The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;

@@ -104,13 +104,13 @@ spoiled_header <- function(header) {
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
-# How fits call the engine, whose entry is `fit` and takes form(data): engine(data, model, asked, start, report). A fit
+# How fits call the engine, which takes form(data): engine(data, model, asked, start, report). A fit
 # is a function of its data and arguments that calls the engine once or a few times. To go on, the verb is called again:
 # engine runs that were done return what they did, and the one that was in progress goes on. `frame`: of the verb's
 # method, with the arguments.
-checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, fit = engine_fit,
+checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame,
                                 form = as_engine_data) {
-  run <- function(data, model, asked, start, report) fit(form(data), model, asked, start, report)
+  run <- plain_engine(form)
   if (is.null(control$checkpoint)) {
     return(run)
   }

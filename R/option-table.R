@@ -65,7 +65,8 @@ option_table <- list(
   ),
   network = list(
     what = "{.fn bnp_network}", algorithms = c("memoized", "full", "stochastic"),
-    takes = c("restarts", "k_init", "init", "checkpoint"), instead = c(batches = "Networks are learned from as a whole.")
+    takes = c("restarts", "k_init", "init", "checkpoint"),
+    instead = c(batches = "Networks are learned from as a whole.")
   ),
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(

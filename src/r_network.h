@@ -4,9 +4,7 @@
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
-#include "r_checkpoint.h"
-#include "r_learn.h"
-#include "testing/network_audit.h"
+#include "r_family.h"
 
 namespace bnpvi {
 
@@ -31,59 +29,68 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-inline bool is_stochastic(const Rcpp::List& control) {
-  return Rcpp::as<std::string>(control["algorithm"]) == "stochastic";
-}
+/// A family of networks. control$starts: where its fits begin, a list of one for each restart or one for all.
+class NetworkFamily : public RFamily {
+ public:
+  Learned begin(std::uint64_t seed) override { return {made(seed), {}}; }
 
-inline networks::SampledOptions sampled_from_r(const ListFields& control, std::uint64_t seed) {
-  networks::SampledOptions out;
-  read_run(control, out);
-  out.seed = seed;
-  out.batches = control.integer("batches");
-  out.delay = control.number("delay");
-  out.power = control.number("power");
-  return out;
-}
+  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+    auto fit = made(seed);
+    fit->read(in);
+    return fit;
+  }
 
-// Where control$audit asks for one: who makes all that is accepted anew.
-inline std::unique_ptr<testing::NetworkAudit> audit_from_r(const Rcpp::List& control) {
-  return ListFields(control).optional_flag("audit") ? std::make_unique<testing::NetworkAudit>() : nullptr;
-}
+ protected:
+  explicit NetworkFamily(const FitCall& call)
+      : call_(call),
+        fields_(call.control),
+        links_(links_from_r(call.data)),
+        asked_(learn_options(call.control)) {
+    links_.poll_by([this] { call_.pool.poll(); });
+  }
 
-inline networks::Observer* observer_of(const std::unique_ptr<testing::NetworkAudit>& audit) {
-  return audit ? audit.get() : &networks::nobody;
-}
+  bool stochastic() const { return fields_.text("algorithm") == "stochastic"; }
 
-inline void add_audit(const std::unique_ptr<testing::NetworkAudit>& audit, Rcpp::List& out) {
-  using Rcpp::_;
-  if (!audit) return;
-  out.push_back(Rcpp::NumericVector::create(_["accepted"] = static_cast<double>(audit->accepted_ones),
-                                            _["objective"] = audit->objective,
-                                            _["smallest_gain"] = audit->smallest_gain),
-                "audit");
-}
+  networks::SampledOptions sampled(std::uint64_t seed) const {
+    networks::SampledOptions out;
+    static_cast<RestartOptions&>(out) = asked_;
+    out.seed = seed;
+    out.batches = fields_.integer("batches");
+    out.delay = asked_.delay;
+    out.power = asked_.power;
+    return out;
+  }
 
-// starts: where restarts begin, a list of one for each or one for all.
-inline Restarted run_of(
-    const Rcpp::List& control, SEXP starts,
-    const std::function<std::unique_ptr<networks::NetworkFit>(std::uint64_t seed, SEXP start)>& make,
-    const RestartOptions& options, Pool& pool) {
-  const bool several = TYPEOF(starts) == VECSXP;
-  require(!several || Rf_xlength(starts) == options.restarts, "there is not a start for each restart");
-  const auto made = [&](std::uint64_t seed) {
+  // Options: SearchOptions or OverlapOptions.
+  template <class Options>
+  Options searched(std::uint64_t seed) const {
+    Options out;
+    static_cast<RestartOptions&>(out) = asked_;
+    out.seed = seed;
+    out.births = asked_.moves.birth;
+    out.merges = asked_.moves.merge;
+    out.deletes = asked_.moves.remove;
+    out.observer = &call_.observer;
+    return out;
+  }
+
+  const FitCall call_;
+  const ListFields fields_;
+  Links links_;
+  const LearnOptions asked_;
+
+ private:
+  virtual std::unique_ptr<networks::NetworkFit> fit_from(SEXP start, std::uint64_t seed) const = 0;
+
+  std::unique_ptr<networks::NetworkFit> made(std::uint64_t seed) const {
+    const SEXP starts = call_.control["starts"];
+    if (TYPEOF(starts) != VECSXP) return fit_from(starts, seed);
+    require(Rf_xlength(starts) == asked_.restarts, "there is not a start for each restart");
     Index restart = 0;
-    while (restart + 1 < options.restarts && restart_seed(options.seed, restart) != seed) ++restart;
-    return make(seed, several ? VECTOR_ELT(starts, restart) : starts);
-  };
-  const Maker maker{[&](std::uint64_t seed) { return Learned{made(seed), {}}; },
-                    [&](std::uint64_t seed, Reader& in) {
-                      auto fit = made(seed);
-                      fit->read(in);
-                      return fit;
-                    }};
-  Checkpoints checkpoints(control);
-  return drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
-}
+    while (restart + 1 < asked_.restarts && restart_seed(asked_.seed, restart) != seed) ++restart;
+    return fit_from(VECTOR_ELT(starts, restart), seed);
+  }
+};
 
 // Numbers of nodes from 1.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {

@@ -11,7 +11,8 @@ namespace bnpvi::networks {
 namespace {
 
 bool positive(std::initializer_list<double> numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return x >= above_none && x < HUGE_VAL; });
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [](double x) { return x >= above_none && x < HUGE_VAL; });
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ LapRecord BlocksFit::soft_lap() {
       const SoftBlocks joined = soft_->merged(a, b);
       const double bound = joined.bound().sum();
       if (!(bound > soft_->bound().sum())) continue;
-      options_.observer->accepted(*soft_, joined, bound);
+      options_.observer->replaced(soft_->bound().sum(), bound, [&] { return joined.anew().bound().sum(); });
       soft_.emplace(joined);
       ++record.merges;
       b = a;

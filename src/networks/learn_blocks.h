@@ -36,7 +36,7 @@ class BlocksFit final : public NetworkFit {
   double objective() const override { return hard() ? search_.objective() : bound_; }
   double score() const override { return result().log_joint; }
   bool still() const override { return !hard() || search_.still(); }
-  double units() const override { return hard() ? search_.units() : 1 + std::abs(bound_); }
+  double units() const override { return links_.units(); }
   bool next_phase(Why) override;
   void keep() override;
   void go_back() override;

@@ -23,6 +23,12 @@ constexpr double soft = 0.8;
 constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
+double bound_anew(const Overlap& state) {
+  const auto copy = state.copy();
+  copy->refresh();
+  return copy->bound();
+}
+
 }  // namespace
 
 OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool)
@@ -53,8 +59,9 @@ void OverlapFit::read(Reader& in) {
   const std::int64_t stage = in.integer();
   laps_left_ = in.integer();
   round_ = in.integer();
-  require_stored(0 <= stage && stage <= static_cast<std::int64_t>(Stage::last) && laps_left_ >= 0 && round_ >= 0,
-                 "laps and rounds");
+  require_stored(
+      0 <= stage && stage <= static_cast<std::int64_t>(Stage::last) && laps_left_ >= 0 && round_ >= 0,
+      "laps and rounds");
   stage_ = static_cast<Stage>(stage);
 }
 
@@ -68,7 +75,7 @@ void SampledOverlap::read(Reader& in) {
   now_->read(in);
 }
 
-double OverlapFit::units() const { return 1 + std::abs(value_); }
+double OverlapFit::units() const { return now_->links().units(); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
 LapRecord OverlapFit::lap(Index n) {
@@ -119,19 +126,18 @@ bool OverlapFit::round(LapRecord& record) {
     if (record.births > 0 && is_large()) return true;
   }
   if (is_large() && now_->local()) {
-    const State was = options_.observer->wants_copies() ? now_->copy() : nullptr;
     const double gain = local_.run(
         *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
         record);
+    if (gain > 0) options_.observer->replaced(value_, value_ + gain, [&] { return bound_anew(*now_); });
     value_ += gain;
-    if (was && gain > 0) options_.observer->accepted(*was, *now_, value_);
   } else {
     if (options_.births) single_splits(record);
     if (options_.merges && now_->k() > 1) joins(record);
     if (options_.deletes && now_->k() > 1) deletes(record);
   }
   if (options_.reorder && now_->k() > 1) reorder();
-  return value_ > before + options_.tol * (1 + std::abs(before));
+  return !settles(value_ - before);
 }
 
 // The largest log joint of hard labels that a search finds, where the model has such labels.
@@ -210,7 +216,7 @@ bool OverlapFit::best_of(Index n, F make) {
   const auto best = std::max_element(value.begin(), value.end());
   if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
   State& next = made[static_cast<std::size_t>(best - value.begin())];
-  options_.observer->accepted(*now_, *next, *best);
+  options_.observer->replaced(value_, *best, [&] { return bound_anew(*next); });
   now_ = std::move(next);
   value_ = *best;
   return true;

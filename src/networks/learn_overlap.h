@@ -2,7 +2,6 @@
 #pragma once
 #include "networks/learn_sampled.h"
 #include "networks/local_rounds.h"
-#include "networks/observer.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {

@@ -20,8 +20,8 @@ class NetworkFit : public Fit {
   static constexpr double rounding_of_lap = 1e-5;
 };
 
-/// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they are,
-/// when it is none. What counts something may be `nearly_none`, below 0 by rounding.
+/// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they
+/// are, when it is none. What counts something may be `nearly_none`, below 0 by rounding.
 Vec read_numbers(Reader& in, Index size, double least, const char* what);
 constexpr double nearly_none = -1e-6, any = -HUGE_VAL, above_none = 1e-300;
 

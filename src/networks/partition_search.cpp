@@ -13,8 +13,12 @@ namespace bnpvi::networks {
 namespace {
 
 constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
-constexpr Index max_sweeps = 20;   // after a disturbance; a guess
-constexpr int bisections = 4;      // tries of halves by links; a guess
+
+void tell(Observer& observer, double before, const Partition& now) {
+  observer.replaced(before, now.log_joint(), [&] { return now.with_labels(now.labels()).log_joint(); });
+}
+constexpr Index max_sweeps = 20;  // after a disturbance; a guess
+constexpr int bisections = 4;     // tries of halves by links; a guess
 
 }  // namespace
 
@@ -37,8 +41,9 @@ void PartitionSearch::read(Reader& in) {
   now_ = now_.with_labels(read_labels(in, links_.n()));
   nodes_ = read_labels(in, links_.n());
   without_gain_ = in.integer();
-  require_stored(without_gain_ >= 0 && std::find(nodes_.begin(), nodes_.end(), links_.n() - 1) != nodes_.end(),
-                 "the order of nodes");
+  require_stored(
+      without_gain_ >= 0 && std::find(nodes_.begin(), nodes_.end(), links_.n() - 1) != nodes_.end(),
+      "the order of nodes");
 }
 
 LapRecord PartitionSearch::lap(Index n) {
@@ -54,16 +59,17 @@ LapRecord PartitionSearch::lap(Index n) {
     visit_existing(now_);
   if (options_.births) splits(record);
   if (options_.merges) {
-    const std::vector<int> before_merges = now_.labels();
+    const double before_merges = now_.log_joint();
     const Index merged = now_.merge_all();
-    if (merged > 0) options_.observer->accepted(before_merges, now_, now_.log_joint());
+    if (merged > 0) tell(*options_.observer, before_merges, now_);
     record.merges += merged;
     record.merges_tried += now_.k() * (now_.k() - 1) / 2;
   }
   if (now_.k() > 1) divisions();
   if (options_.births && options_.merges && options_.deletes) disturbances(record);
   record.log_joint = now_.log_joint();
-  without_gain_ = record.log_joint > before + worth_it ? 0 : without_gain_ + 1;
+  without_gain_ =
+      record.log_joint > before + std::max(worth_it, options_.tol * units()) ? 0 : without_gain_ + 1;
   record.lap = n;
   record.elbo = std::numeric_limits<double>::quiet_NaN();
   record.k = now_.k();
@@ -111,7 +117,7 @@ std::vector<PartitionSearch::Trial> PartitionSearch::tried(std::uint64_t kind, I
 }
 
 void PartitionSearch::accept(Partition next) {
-  options_.observer->accepted(now_.labels(), next, next.log_joint());
+  tell(*options_.observer, now_.log_joint(), next);
   now_ = std::move(next);
 }
 
@@ -185,7 +191,7 @@ Index make_together(Partition& now, const std::vector<std::vector<int>>& splits,
       if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
     Partition next = now.with_labels(std::move(labels));
     if (!(next.log_joint() > now.log_joint() + worth_it)) continue;
-    observer.accepted(now.labels(), next, next.log_joint());
+    tell(observer, now.log_joint(), next);
     now = std::move(next);
     ++made;
   }

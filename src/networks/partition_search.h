@@ -4,7 +4,6 @@
 
 #include "inference/driver.h"
 #include "networks/network_fit.h"
-#include "networks/observer.h"
 #include "networks/partition.h"
 
 namespace bnpvi::networks {
@@ -23,7 +22,7 @@ struct SearchOptions : RestartOptions {
 /// made so: what degrees alone explain needs no cluster, and halves at random seldom tell more than that.
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
 /// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
-/// gained nothing.
+/// gained at most tol for each unit.
 class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
@@ -33,7 +32,7 @@ class PartitionSearch final : public NetworkFit {
   LapRecord lap(Index n) override;
   double objective() const override { return now_.log_joint(); }
   bool still() const override { return without_gain_ >= options_.patience || nodes_.size() < 2; }
-  double units() const override { return 1; }
+  double units() const override { return links_.units(); }
   void keep() override { kept_ = now_; }
   void go_back() override { now_ = *kept_; }
   void write(Writer& out) const override;

@@ -259,7 +259,8 @@ void Relational::read(Reader& in) {
   theta_ = read_numbers(in, n * (k_ + 1), above_none, "proportions");
   log_pi_ = read_numbers(in, n * (k_ + 1), any, "proportions");
   sum_ = read_numbers(in, k_, nearly_none, "memberships");
-  for (Vec* x : {&q_n_, &q_s_, &n_, &s_}) *x = read_numbers(in, n_blocks(), nearly_none, "statistics of blocks");
+  for (Vec* x : {&q_n_, &q_s_, &n_, &s_})
+    *x = read_numbers(in, n_blocks(), nearly_none, "statistics of blocks");
   link_entropy_ = in.number();
 }
 
