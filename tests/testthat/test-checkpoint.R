@@ -159,43 +159,6 @@ test_that("verbs that write no checkpoints say so", {
   expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
 })
 
-test_that("a process that is killed goes on to the same bits", {
-  skip_on_os("windows")
-  long <- Sys.getenv("BNPVI_LONG_TESTS") == "true"
-  folder <- withr::local_tempdir()
-  file <- file.path(folder, "checkpoint")
-  x <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))
-  how <- function(...) {
-    bnp_control(seed = 2, restarts = 2, batches = 5, checkpoint = file, checkpoint_every = 0, verbose = FALSE, ...)
-  }
-  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
-  script <- file.path(folder, "fit.R")
-  kill_and_resume <- function(verb, x, control, kills) {
-    saveRDS(list(x, control = control), file.path(folder, "arguments"))
-    writeLines(c(
-      "suppressPackageStartupMessages(library(bnpvi))",
-      sprintf("do.call(%s, readRDS(%s))", verb, deparse(file.path(folder, "arguments")))
-    ), script)
-    began <- proc.time()[["elapsed"]]
-    whole <- suppressWarnings(do.call(verb, list(x, control = control)))
-    seconds <- proc.time()[["elapsed"]] - began
-    compared <- setdiff(names(whole), "call")
-    for (kill in seq_len(kills)) {
-      unlink(file)
-      command <- paste(shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!")
-      pid <- as.integer(system(command, intern = TRUE))
-      limit <- Sys.time() + 60
-      while (!file.exists(file) && Sys.time() < limit) Sys.sleep(0.02)
-      Sys.sleep(stats::runif(1, 0, seconds))
-      tools::pskill(pid, tools::SIGKILL)
-      again <- suppressWarnings(bnp_resume(file, x))
-      expect_identical(bits_of_fit(again)[compared], bits_of_fit(whole)[compared], info = verb)
-    }
-  }
-  kill_and_resume("bnp_mixture", x, how(max_laps = 40, k_init = 5), if (long) 20 else 2)
-  kill_and_resume("bnp_features", planted_features(5, 2000, 16, 6)$x, how(max_laps = 30), if (long) 20 else 1)
-})
-
 test_that("the best restart is the fit with its seed, rows and batches included", {
   case <- checkpoint_cases()$race
   file <- withr::local_tempfile()
