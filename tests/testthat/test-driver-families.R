@@ -96,7 +96,7 @@ test_that("numbers that break down in the midst of a lap leave the lap before, i
   for (name in names(cases)) {
     case <- cases[[name]]
     fit <- function(...) {
-      given <- c(list(...), case[[3]])
+      given <- utils::modifyList(case[[3]], list(...))
       control <- bnp_control(seed = 5, verbose = FALSE)
       control[names(given)] <- given
       with_breakdowns(suppressWarnings(case[[2]](case[[1]], control)))
