@@ -32,7 +32,8 @@ stopped_fit <- function(fit, now, ...) {
       stop(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
     }
   }
-  replace_in_package("progress_reporter", function(...) list(report = interrupt, finish = function() NULL), environment())
+  quiet <- list(report = interrupt, finish = function() NULL)
+  replace_in_package("progress_reporter", function(...) quiet, environment())
   out <- NULL
   expect_message(out <- one_fit(fit, ...), class = "bnpvi_message_interrupted")
   out
