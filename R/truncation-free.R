@@ -96,7 +96,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
-      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
+      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start)
     ),
     input = c(
       input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
