@@ -81,7 +81,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 }
 
 # What a fit keeps of its data; `input`: what the family adds.
-kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
+kept_input <- function(data, obs, input = list()) {
   input <- c(
     input, obs_entry(obs)$keep(sample_of(data)),
     list(
@@ -89,14 +89,9 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
         if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),
       sampled = if (is_spooled(data) && sample_size(data) < rows_or_groups(data)) sample_size(data)
     ),
-    data[c(
-      "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
-      "n_individuals", "individuals", "id",
-      "back", "position", "tree"
-    )]
+    unclass(data)[intersect(kept_fields, names(data))]
   )
-  input[!vapply(input, is.null, NA)]
+  input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
 # A fit with what the engine returned for its data, model and control.

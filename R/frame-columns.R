@@ -147,7 +147,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(missing) && !keeps_missing(na_action)) {
     abort("not_finite", c(
       "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
-      x = "At (row, column): {places(paste0('(', row_number(missing), ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(missing, arg), ', ', name, ')'))}.",
       remedy_of_missing(na_action, NA), i = "{.fn addNA} makes a level of them."
     ), call = call)
   }
@@ -155,7 +155,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(bad)) {
     abort("not_levels", c(
       "{.arg {arg}} must hold labels or whole numbers in columns of levels.",
-      x = "At (row, column): {places(paste0('(', row_number(bad), ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(bad, arg), ', ', name, ')'))}.",
       i = "Model numbers as numbers, or group them first: {.fn cut}."
     ), call = call)
   }
@@ -172,7 +172,7 @@ refuse_column <- function(v, name, arg, call) {
 # An identifier or free text has a level for nearly every row and tells nothing of groups: refused where nine rows of
 # ten have one of their own, said where every second row has. (Both are guesses; a fit is right with any number.)
 check_many_levels <- function(levels, n, arg, call) {
-  if (reading$piece || reading$sample) {
+  if (is_piece(arg) || isTRUE(origin_of(arg)$sample)) {
     return(invisible()) # known of all pieces together
   }
   number <- lengths(levels)
@@ -195,7 +195,7 @@ check_many_levels <- function(levels, n, arg, call) {
 }
 
 tell_of_order <- function(frame, arg, call) {
-  if (reading$piece) {
+  if (is_piece(arg)) {
     return(invisible())
   }
   ordered <- names(frame)[vapply(frame, is.ordered, NA)]

@@ -81,10 +81,9 @@ without_unknown_rows <- function(data, obs, arg, call) {
     return(data)
   }
   if (any(!has_values(data, modelled_columns(data, obs)))) {
-    data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
-    data <- numbered_individuals(data, data$individuals$all, data$individuals$all_names)
-    if (!any(data$missing)) data$missing <- NULL
-    return(without_unknown_rows(data, obs, arg, call))
+    left <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
+    left <- numbered_individuals(left, data$individuals$all, data$individuals$all_names)
+    return(without_unknown_rows(left, obs, arg, call))
   }
   maker <- expects[1L]
   rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
@@ -234,7 +233,7 @@ training_individuals <- function(fit, data, arg, call) {
   kept <- known$left_out$kept
   # Rows without any value, which the fit left out, are there in new data.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
-  if (empty) rows <- some_rows(data, seq_len(data$n) %in% kept)
+  if (empty) rows <- data[kept]
   same <- !is.null(as_trained(rows, fit)) &&
     (empty || identical(data$left_out$kept, kept))
   if (!same) {

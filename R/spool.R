@@ -238,20 +238,21 @@ numbers_only <- function(x) {
 
 # A piece, its levels complete, as numbers. fit: what the first look made of the sample; NULL: columns are numbers.
 add_piece <- function(all, piece, class, obs, na_action, fit, call) {
+  arg <- arg_from("x", piece)
   part <- in_piece(piece, call, {
     x <- piece$x
     if (is.null(fit)) {
       x <- without_id(piece)$x
     } else {
       if (is.null(fit$input$terms)) x <- without_id(piece)$x
-      x <- select_columns(variables_of(fit, x, "x", call), fit, call, "x")
+      x <- select_columns(variables_of(fit, x, arg, call), fit, call, arg)
       obs <- fit$model$obs
     }
     grows <- attr(piece$x, "grows")
     part <- switch(class,
-      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
-      bnp_topics = as_documents(x, obs, piece$id, "x", TRUE, call, na_action),
-      bnp_hmm = as_sequence_data(x, obs, piece$id, "x", call, na_action)
+      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, piece$id, arg, TRUE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, piece$id, arg, call, na_action)
     )
     # Where the sample lacks them, nothing else would tell. Sparse rows are counts.
     far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
@@ -328,8 +329,7 @@ sampled_rows <- function(sample) {
 # What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
 # observation model before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
-  reading$sample <- TRUE
-  on.exit(reading$sample <- FALSE)
+  arg <- arg_from("x", sample, sample = TRUE)
   own <- list()
   x <- if (is.null(formula)) without_id(sample)$x else sample$x
   if (!is.null(formula)) {
@@ -341,16 +341,16 @@ first_look <- function(sample, class, obs, na_action, formula, call) {
   obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
-      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
-      bnp_topics = as_documents(x, obs, sample$id, "x", FALSE, call, na_action),
-      bnp_hmm = as_sequence_data(x, obs, sample$id, "x", call, na_action)
+      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, sample$id, arg, FALSE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, sample$id, arg, call, na_action)
     ),
     bnpvi_message_left_out = function(m) invokeRestart("muffleMessage")
   )
   resolved <- resolve_obs(obs, data, NULL, call)
   fit <- list(
     format = fit_format, given = obs, own = own, model = list(obs = resolved),
-    input = c(own, data[c("n", "d", "column_names")])
+    input = c(own, unclass(data)[c("n", "d", "column_names")])
   )
   structure(fit, class = c(class, "bnp_fit"))
 }

@@ -161,6 +161,7 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  arg <- arg_of_table(arg, newdata)
   if (is.null(id) && obs_entry(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)

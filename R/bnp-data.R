@@ -1,0 +1,272 @@
+# The one internal form of data, shared by all families (inst/design/data.md).
+#
+# A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values. Rows and
+# groups are taken, and pieces joined, by this table alone: a new field needs a line here and nothing elsewhere.
+
+# axis: a name of `data_axes`; engine: does C++ read the field? keep: does a fit keep it? fill: of a part that lacks the
+# field, when it is joined with one that has it: its values as a function of the part. Without `fill` what is joined
+# lacks the field, too (but fields of the whole, which any part has for all).
+data_field <- function(axis, engine = FALSE, keep = FALSE, fill = NULL) {
+  list(axis = axis, engine = engine, keep = keep, fill = fill)
+}
+
+data_fields <- list(
+  x = data_field("cell", engine = TRUE),
+  missing = data_field("cell", fill = function(data) matrix(FALSE, data$n, data$d)),
+  row_start = data_field("row_offset", engine = TRUE),
+  column = data_field("entry", engine = TRUE),
+  value = data_field("entry", engine = TRUE),
+  n = data_field("n_rows", engine = TRUE, keep = TRUE),
+  d = data_field("columns", engine = TRUE, keep = TRUE),
+  column_names = data_field("columns", keep = TRUE),
+  starts = data_field("group_offset", engine = TRUE, keep = TRUE),
+  grouped = data_field("whole", keep = TRUE),
+  group_names = data_field("group", keep = TRUE),
+  lengths = data_field("group", keep = TRUE),
+  group_values = data_field("group_column", engine = TRUE),
+  row_names = data_field("row", keep = TRUE),
+  exposure = data_field("row"),
+  covariates = data_field("row"),
+  weights = data_field("row", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
+  classes = data_field("row", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
+  times = data_field("row", keep = TRUE),
+  slot = data_field("row", keep = TRUE),
+  back = data_field("row", engine = TRUE, keep = TRUE),
+  position = data_field("row", engine = TRUE, keep = TRUE),
+  order = data_field("row_number", keep = TRUE, fill = function(data) seq_len(data$n)),
+  individual = data_field("individual", engine = TRUE, keep = TRUE),
+  n_individuals = data_field("individual", engine = TRUE, keep = TRUE),
+  individuals = data_field("individual", keep = TRUE),
+  left_out = data_field("given", keep = TRUE, fill = function(data) all_given(data$n, given_row_names(data))),
+  left_out_documents = data_field("given", keep = TRUE, fill = function(data) {
+    all_given(length(data$starts) - 1L, data$group_names)
+  }),
+  tree = data_field("all", keep = TRUE),
+  origin = data_field("all"),
+  expected = data_field("all"),
+  na_action = data_field("whole", keep = TRUE),
+  frame = data_field("whole"),
+  id = data_field("whole", keep = TRUE),
+  class_sets = data_field("whole", engine = TRUE, keep = TRUE),
+  class_names = data_field("whole", keep = TRUE),
+  time_name = data_field("whole", keep = TRUE),
+  gaps = data_field("whole", keep = TRUE),
+  slot_times = data_field("whole"),
+  gap = data_field("whole"),
+  past = data_field("whole"),
+  response = data_field("all"),
+  # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
+  spool = data_field("all"),
+  engine_d = data_field("all"),
+  n_batches = data_field("all"),
+  sample = data_field("all"),
+  fingerprint = data_field("all"),
+  cells_missing = data_field("all"),
+  counted = data_field("all"),
+  totals = data_field("all")
+)
+axis_of_field <- vapply(data_fields, `[[`, "", "axis")
+engine_fields <- names(Filter(function(field) field$engine, data_fields))
+kept_fields <- names(Filter(function(field) field$keep, data_fields))
+
+# What becomes of the values of an axis. take(v, at): of some rows; at: list(rows, groups, lengths of these groups,
+# entries). join(parts, before): of several data, one after the other; before: how many rows come before each. NULL: the
+# field is gone.
+data_axes <- list(
+  cell = list(
+    take = function(v, at) v[at$rows, , drop = FALSE], join = function(parts, before) do.call(rbind, parts)
+  ),
+  row = list(
+    take = function(v, at) if (is.data.frame(v)) `row.names<-`(v[at$rows, , drop = FALSE], NULL) else v[at$rows],
+    join = function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+  ),
+  # Numbers among the rows that were given and used, without gaps.
+  row_number = list(
+    take = function(v, at) order(order(v[at$rows])),
+    join = function(parts, before) unlist(Map(`+`, parts, before))
+  ),
+  individual = list(take = function(v, at) v, join = function(parts, before) parts[[1L]]), # renumbered()
+  n_rows = list(take = function(v, at) length(at$rows), join = function(parts, before) sum(unlist(parts))),
+  row_offset = list(
+    take = function(v, at) c(0L, cumsum(diff(v)[at$rows])), join = function(parts, before) joined_offsets(parts)
+  ),
+  entry = list(take = function(v, at) v[at$entries], join = function(parts, before) unlist(parts)),
+  group_offset = list(
+    take = function(v, at) c(0L, cumsum(at$lengths)), join = function(parts, before) joined_offsets(parts)
+  ),
+  group = list(
+    take = function(v, at) v[at$groups],
+    join = function(parts, before) {
+      joined <- unlist(parts)
+      if (is.character(joined)) make.unique(joined) else joined
+    }
+  ),
+  group_column = list(
+    take = function(v, at) v[, at$groups, drop = FALSE], join = function(parts, before) do.call(cbind, parts)
+  ),
+  # Terms are numbered as they come: the last part has all of them.
+  columns = list(take = function(v, at) v, join = function(parts, before) parts[[length(parts)]]),
+  whole = list(take = function(v, at) v, join = function(parts, before) parts[[1L]]),
+  # Which rows or groups are left of those that were given: list(n, kept, row_names).
+  given = list(take = function(v, at) NULL, join = function(parts, before) Reduce(joined_left_out, parts)),
+  # What is known of all rows together.
+  all = list(take = function(v, at) NULL, join = function(parts, before) NULL)
+)
+
+# x: a matrix, or with `sparse` (list(row_start, column, value)) anything that has its dimensions and names. starts:
+# offsets of the groups (sequences, documents), whose rows are contiguous; NULL: rows are not grouped. `...`: further
+# fields.
+new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ...) {
+  names <- dimnames(x) %||% list(NULL, NULL)
+  values <- sparse
+  if (is.null(sparse)) {
+    if (!is.double(x)) storage.mode(x) <- "double"
+    if (!is.null(dimnames(x))) dimnames(x) <- NULL
+    values <- list(x = x)
+  }
+  as_bnp_data(c(values, list(
+    n = nrow(x), d = ncol(x), starts = as.integer(starts %||% c(0L, nrow(x))), grouped = !is.null(starts),
+    row_names = names[[1]], column_names = names[[2]], group_names = group_names, ...
+  )))
+}
+
+# A list of declared fields as data, those that are NULL left out.
+as_bnp_data <- function(fields) {
+  check_declared(names(fields))
+  structure(fields[!vapply(fields, is.null, NA)], class = "bnp_data")
+}
+
+check_declared <- function(names) {
+  if (!all(names %in% names(data_fields))) {
+    stop("fields of data that are not declared in R/bnp-data.R: ", toString(setdiff(names, names(data_fields))))
+  }
+}
+
+#' @export
+`$<-.bnp_data` <- function(x, name, value) {
+  check_declared(name)
+  NextMethod()
+}
+
+# Rows by number, or by TRUE and FALSE. Those of a group must follow each other; groups without any are gone.
+#' @export
+`[.bnp_data` <- function(x, i) {
+  if (is.character(i)) stop("rows of data have no names: fields are read by `$`")
+  rows <- seq_len(x$n)[i]
+  if (!x$grouped) {
+    return(data_rows(x, rows, length(rows)))
+  }
+  runs <- rle(group_of_rows(x)[rows])
+  if (anyDuplicated(runs$values)) stop("rows of a group that do not follow each other")
+  data_rows(x, rows, runs$lengths, runs$values)
+}
+
+# Groups by number, with all their rows.
+data_groups <- function(data, groups) {
+  lengths <- diff(data$starts)[groups]
+  data_rows(data, sequence(lengths, data$starts[groups] + 1L), lengths, groups)
+}
+
+# All rows in another order, which `order` remembers, divided into groups of these lengths, and with these names.
+regrouped <- function(data, order, lengths, names) {
+  out <- data_rows(data, order, lengths)
+  out$left_out <- data$left_out
+  out$order <- (data$order %||% seq_len(data$n))[order]
+  out$grouped <- TRUE
+  out$group_names <- names
+  out
+}
+
+data_rows <- function(data, rows, lengths, groups = seq_along(lengths)) {
+  if (is_spooled(data)) stop("data in a spool have no rows to be taken")
+  at <- list(rows = rows, groups = groups, lengths = lengths)
+  if (is_sparse_data(data)) at$entries <- sequence(diff(data$row_start)[rows], data$row_start[rows] + 1L)
+  out <- unclass(data)
+  out <- as_bnp_data(Map(function(value, axis) data_axes[[axis]]$take(value, at), out, axis_of_field[names(out)]))
+  if (!any(out$missing)) out$missing <- NULL
+  if (!has_individuals(out)) {
+    return(out)
+  }
+  own <- data$individual[rows]
+  numbered_individuals(out, match(own, sort(unique(own))), data$individuals$names[sort(unique(own))])
+}
+
+# The group of each row.
+group_of_rows <- function(data) rep(seq_len(length(data$starts) - 1L), diff(data$starts))
+
+# Columns by name, those of what is known of cells as well.
+data_columns <- function(data, names) {
+  at <- match(names, data$column_names)
+  for (field in intersect(names(which(axis_of_field == "cell")), names(data))) {
+    data[[field]] <- data[[field]][, at, drop = FALSE]
+  }
+  data$d <- length(at)
+  data$column_names <- names
+  data
+}
+
+# Data one after the other; also what fits keep of data, which has no values.
+#' @export
+c.bnp_data <- function(...) {
+  parts <- list(...)
+  if (length(parts) == 1L) {
+    return(parts[[1L]])
+  }
+  if (any(vapply(parts, function(part) !is.null(part$value), NA))) parts <- lapply(parts, as_sparse_data)
+  before <- numbers_before(lapply(parts, `[[`, "n"))
+  fields <- intersect(names(data_fields), unlist(lapply(parts, names)))
+  out <- as_bnp_data(sapply(fields, function(name) {
+    field <- data_fields[[name]]
+    values <- lapply(parts, `[[`, name)
+    lacking <- vapply(values, is.null, NA)
+    if (field$axis == "whole") {
+      values <- values[!lacking]
+    } else if (any(lacking)) {
+      if (is.null(field$fill)) {
+        return(NULL)
+      }
+      values[lacking] <- lapply(parts[lacking], field$fill)
+    }
+    data_axes[[field$axis]]$join(values, before)
+  }, simplify = FALSE))
+  if (isFALSE(out$grouped)) out$starts <- c(0L, out$n)
+  if (has_individuals(out)) joined_individuals(out, parts) else out
+}
+
+numbers_before <- function(n) cumsum(c(0L, unlist(n)))[seq_along(n)]
+joined_offsets <- function(parts) c(0L, cumsum(unlist(lapply(parts, diff))))
+
+# Individuals of different data are different ones.
+joined_individuals <- function(data, parts) {
+  names <- lapply(parts, function(part) part$individuals$all_names)
+  of_given <- Map(function(part, before) part$individuals$all + before, parts, numbers_before(lengths(names)))
+  numbered_individuals(data, unlist(of_given), unlist(names))
+}
+
+all_given <- function(n, names) list(n = n, kept = seq_len(n), row_names = names)
+
+joined_left_out <- function(a, b) {
+  names <- if (!is.null(a$row_names) && !is.null(b$row_names)) c(a$row_names, b$row_names)
+  list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
+}
+
+is_sparse_data <- function(data) is.null(data$x)
+
+as_sparse_data <- function(data) {
+  if (is_sparse_data(data)) {
+    return(data)
+  }
+  values <- sparse_rows(as_column_sparse(Matrix::Matrix(data$x)))
+  as_bnp_data(c(values, unclass(data)[setdiff(names(data), "x")]))
+}
+
+# The fields that C++ reads.
+as_engine_data <- function(data) {
+  check_declared(names(data))
+  if (is_spooled(data)) {
+    return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
+  }
+  if (!is.null(data$exposure)) data <- with_exposure_column(data)
+  if (!is.null(data$slot)) data <- with_slot_column(data)
+  unclass(data)[intersect(engine_fields, names(data))]
+}
