@@ -3,114 +3,85 @@
 # A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values. Rows and
 # groups are taken, and pieces joined, by this table alone: a new field needs a line here and nothing elsewhere.
 
-# axis: a name of `data_axes`; engine: does C++ read the field? keep: does a fit keep it? fill: of a part that lacks the
-# field, when it is joined with one that has it: its values as a function of the part. Without `fill` what is joined
-# lacks the field, too (but fields of the whole, which any part has for all).
-data_field <- function(axis, engine = FALSE, keep = FALSE, fill = NULL) {
-  list(axis = axis, engine = engine, keep = keep, fill = fill)
+# Fields of one axis (a name of `data_axes`). engine: does C++ read them? keep: does a fit keep them? fill: of a part
+# that lacks the field, when it is joined with one that has it: its values as a function of the part. Without `fill`
+# what is joined lacks the field, too (but fields of the whole, which any part has for all).
+declared <- function(axis, names, engine = FALSE, keep = FALSE, fill = NULL) {
+  stats::setNames(rep(list(list(axis = axis, engine = engine, keep = keep, fill = fill)), length(names)), names)
 }
 
-data_fields <- list(
-  x = data_field("cell", engine = TRUE),
-  missing = data_field("cell", fill = function(data) matrix(FALSE, data$n, data$d)),
-  row_start = data_field("row_offset", engine = TRUE),
-  column = data_field("entry", engine = TRUE),
-  value = data_field("entry", engine = TRUE),
-  n = data_field("n_rows", engine = TRUE, keep = TRUE),
-  d = data_field("columns", engine = TRUE, keep = TRUE),
-  column_names = data_field("columns", keep = TRUE),
-  starts = data_field("group_offset", engine = TRUE, keep = TRUE),
-  grouped = data_field("whole", keep = TRUE),
-  group_names = data_field("group", keep = TRUE),
-  lengths = data_field("group", keep = TRUE),
-  group_values = data_field("group_column", engine = TRUE),
-  row_names = data_field("row", keep = TRUE),
-  exposure = data_field("row"),
-  covariates = data_field("row"),
-  weights = data_field("row", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
-  classes = data_field("row", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
-  times = data_field("row", keep = TRUE),
-  slot = data_field("row", keep = TRUE),
-  back = data_field("row", engine = TRUE, keep = TRUE),
-  position = data_field("row", engine = TRUE, keep = TRUE),
-  order = data_field("row_number", keep = TRUE, fill = function(data) seq_len(data$n)),
-  individual = data_field("individual", engine = TRUE, keep = TRUE),
-  n_individuals = data_field("individual", engine = TRUE, keep = TRUE),
-  individuals = data_field("individual", keep = TRUE),
-  left_out = data_field("given", keep = TRUE, fill = function(data) all_given(data$n, given_row_names(data))),
-  left_out_documents = data_field("given", keep = TRUE, fill = function(data) {
+data_fields <- c(
+  declared("cell", "x", engine = TRUE),
+  declared("cell", "missing", fill = function(data) matrix(FALSE, data$n, data$d)),
+  declared("row_offset", "row_start", engine = TRUE),
+  declared("entry", c("column", "value"), engine = TRUE),
+  declared("n_rows", "n", engine = TRUE, keep = TRUE),
+  declared("columns", "d", engine = TRUE, keep = TRUE),
+  declared("columns", "column_names", keep = TRUE),
+  declared("group_offset", "starts", engine = TRUE, keep = TRUE),
+  declared("group", c("group_names", "lengths"), keep = TRUE),
+  declared("group_column", "group_values", engine = TRUE),
+  declared("row", c("exposure", "covariates")),
+  declared("row", c("row_names", "times", "slot"), keep = TRUE),
+  declared("row", "weights", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
+  declared("row", "classes", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
+  declared("row", c("back", "position"), engine = TRUE, keep = TRUE),
+  declared("row_number", "order", keep = TRUE, fill = function(data) seq_len(data$n)),
+  declared("individual", c("individual", "n_individuals"), engine = TRUE, keep = TRUE),
+  declared("individual", "individuals", keep = TRUE),
+  declared("given", "left_out", keep = TRUE, fill = function(data) all_given(data$n, given_row_names(data))),
+  declared("given", "left_out_documents", keep = TRUE, fill = function(data) {
     all_given(length(data$starts) - 1L, data$group_names)
   }),
-  tree = data_field("all", keep = TRUE),
-  origin = data_field("all"),
-  expected = data_field("all"),
-  na_action = data_field("whole", keep = TRUE),
-  frame = data_field("whole"),
-  id = data_field("whole", keep = TRUE),
-  class_sets = data_field("whole", engine = TRUE, keep = TRUE),
-  class_names = data_field("whole", keep = TRUE),
-  time_name = data_field("whole", keep = TRUE),
-  gaps = data_field("whole", keep = TRUE),
-  slot_times = data_field("whole"),
-  gap = data_field("whole"),
-  past = data_field("whole"),
-  response = data_field("all"),
+  declared("whole", "class_sets", engine = TRUE, keep = TRUE),
+  declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
+  declared("whole", c("frame", "distinct_times", "gap", "past")),
+  declared("all", "tree", keep = TRUE),
+  declared("all", c("origin", "expected", "response")),
   # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
-  spool = data_field("all"),
-  engine_d = data_field("all"),
-  n_batches = data_field("all"),
-  sample = data_field("all"),
-  fingerprint = data_field("all"),
-  cells_missing = data_field("all"),
-  counted = data_field("all"),
-  totals = data_field("all")
+  declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))
 )
 axis_of_field <- vapply(data_fields, `[[`, "", "axis")
 engine_fields <- names(Filter(function(field) field$engine, data_fields))
 kept_fields <- names(Filter(function(field) field$keep, data_fields))
 
-# What becomes of the values of an axis. take(v, at): of some rows; at: list(rows, groups, lengths of these groups,
-# entries). join(parts, before): of several data, one after the other; before: how many rows come before each. NULL: the
-# field is gone.
+# take: the values of some rows; at: list(rows, groups, lengths of these groups, entries). join: of several data, one
+# after the other; before: how many rows come before each. NULL: the field is gone.
+data_axis <- function(take = function(v, at) v, join = function(parts, before) parts[[1L]]) {
+  list(take = take, join = join)
+}
+
 data_axes <- list(
-  cell = list(
-    take = function(v, at) v[at$rows, , drop = FALSE], join = function(parts, before) do.call(rbind, parts)
-  ),
-  row = list(
-    take = function(v, at) if (is.data.frame(v)) `row.names<-`(v[at$rows, , drop = FALSE], NULL) else v[at$rows],
-    join = function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+  cell = data_axis(function(v, at) values_at(v, at$rows), function(parts, before) do.call(rbind, parts)),
+  row = data_axis(
+    function(v, at) values_at(v, at$rows),
+    function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
   ),
   # Numbers among the rows that were given and used, without gaps.
-  row_number = list(
-    take = function(v, at) order(order(v[at$rows])),
-    join = function(parts, before) unlist(Map(`+`, parts, before))
+  row_number = data_axis(
+    function(v, at) order(order(v[at$rows])), function(parts, before) unlist(Map(`+`, parts, before))
   ),
-  individual = list(take = function(v, at) v, join = function(parts, before) parts[[1L]]), # renumbered()
-  n_rows = list(take = function(v, at) length(at$rows), join = function(parts, before) sum(unlist(parts))),
-  row_offset = list(
-    take = function(v, at) c(0L, cumsum(diff(v)[at$rows])), join = function(parts, before) joined_offsets(parts)
+  individual = data_axis(), # they are numbered anew
+  n_rows = data_axis(function(v, at) length(at$rows), function(parts, before) sum(unlist(parts))),
+  row_offset = data_axis(
+    function(v, at) c(0L, cumsum(diff(v)[at$rows])), function(parts, before) joined_offsets(parts)
   ),
-  entry = list(take = function(v, at) v[at$entries], join = function(parts, before) unlist(parts)),
-  group_offset = list(
-    take = function(v, at) c(0L, cumsum(at$lengths)), join = function(parts, before) joined_offsets(parts)
-  ),
-  group = list(
-    take = function(v, at) v[at$groups],
-    join = function(parts, before) {
-      joined <- unlist(parts)
-      if (is.character(joined)) make.unique(joined) else joined
-    }
-  ),
-  group_column = list(
-    take = function(v, at) v[, at$groups, drop = FALSE], join = function(parts, before) do.call(cbind, parts)
+  entry = data_axis(function(v, at) v[at$entries], function(parts, before) unlist(parts)),
+  group_offset = data_axis(function(v, at) c(0L, cumsum(at$lengths)), function(parts, before) joined_offsets(parts)),
+  group = data_axis(function(v, at) v[at$groups], function(parts, before) {
+    joined <- unlist(parts)
+    if (is.character(joined)) make.unique(joined) else joined
+  }),
+  group_column = data_axis(
+    function(v, at) v[, at$groups, drop = FALSE], function(parts, before) do.call(cbind, parts)
   ),
   # Terms are numbered as they come: the last part has all of them.
-  columns = list(take = function(v, at) v, join = function(parts, before) parts[[length(parts)]]),
-  whole = list(take = function(v, at) v, join = function(parts, before) parts[[1L]]),
+  columns = data_axis(join = function(parts, before) parts[[length(parts)]]),
+  whole = data_axis(),
   # Which rows or groups are left of those that were given: list(n, kept, row_names).
-  given = list(take = function(v, at) NULL, join = function(parts, before) Reduce(joined_left_out, parts)),
+  given = data_axis(function(v, at) NULL, function(parts, before) Reduce(joined_left_out, parts)),
   # What is known of all rows together.
-  all = list(take = function(v, at) NULL, join = function(parts, before) NULL)
+  all = data_axis(function(v, at) NULL, function(parts, before) NULL)
 )
 
 # x: a matrix, or with `sparse` (list(row_start, column, value)) anything that has its dimensions and names. starts:
@@ -140,6 +111,14 @@ check_declared <- function(names) {
   if (!all(names %in% names(data_fields))) {
     stop("fields of data that are not declared in R/bnp-data.R: ", toString(setdiff(names, names(data_fields))))
   }
+}
+
+# By the whole name: the beginning of one may be that of another.
+#' @export
+`$.bnp_data` <- function(x, name) {
+  value <- .subset2(x, name)
+  if (is.null(value)) check_declared(name)
+  value
 }
 
 #' @export
@@ -189,6 +168,15 @@ data_rows <- function(data, rows, lengths, groups = seq_along(lengths)) {
   }
   own <- data$individual[rows]
   numbered_individuals(out, match(own, sort(unique(own))), data$individuals$names[sort(unique(own))])
+}
+
+# Values by rows, as a vector, matrix or data frame.
+values_at <- function(x, rows) {
+  if (is.null(dim(x))) {
+    return(x[rows])
+  }
+  x <- x[rows, , drop = FALSE]
+  if (is.data.frame(x)) `row.names<-`(x, NULL) else x
 }
 
 # The group of each row.

@@ -101,7 +101,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   )
   known <- fit$input
   if (has_weights_by_time(fit)) {
-    read$slot_times <- fit$model$obs$times
+    read$distinct_times <- fit$model$obs$times
     read <- grouped_by_time(read)
   }
   trained <- as_trained(read, fit)

@@ -49,8 +49,8 @@ assign_columns <- function(frame, blocks, arg, call) {
 }
 
 # A data frame -> numbers, the columns of the blocks one after the other, each block's exposure after its columns; with
-# what resolve_product() needs to know of it as the attribute `frame`, and covariates that no block models. obs: as its constructor made it, or as a fit
-# keeps it.
+# what resolve_product() needs to know of it as the attribute `frame`, and the covariates that no block models. obs: as
+# its constructor made it, or as a fit keeps it.
 read_product <- function(x, obs, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, named_columns_of)

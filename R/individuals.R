@@ -115,29 +115,11 @@ of_units <- function(data, x) {
   if (!has_individuals(data) || is.null(x)) {
     return(x)
   }
-  first <- match(seq_len(data$n_individuals), data$individual)
-  if (is.matrix(x)) x[first, , drop = FALSE] else x[first]
+  values_at(x, match(seq_len(data$n_individuals), data$individual))
 }
 
 # Values of the engine's rows -> of the rows that are used.
-of_rows <- function(data, x) {
-  if (!has_individuals(data)) {
-    return(x)
-  }
-  if (is.matrix(x)) x[data$individual, , drop = FALSE] else x[data$individual]
-}
-
-# The same of all rows that were given, by their names.
-for_rows_of_individuals <- function(data, x) {
-  at <- data$individuals$of_given
-  names <- if (is.null(data$left_out)) data$row_names else data$left_out$row_names
-  if (!is.matrix(x)) {
-    return(stats::setNames(x[at], names))
-  }
-  x <- x[at, , drop = FALSE]
-  rownames(x) <- names
-  x
-}
+of_rows <- function(data, x) if (has_individuals(data)) values_at(x, data$individual) else x
 
 # How many of the engine's rows have a weight above 0.
 units_that_count <- function(data) {
@@ -160,7 +142,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   given <- if (matrix) nrow(x) else length(x)
   of_given <- data$individuals$all
   names <- data$individuals$all_names
-  part <- function(at) if (matrix) x[at, , drop = FALSE] else x[at]
+  part <- function(at) values_at(x, at)
   by_individual <- given == length(names) &&
     (given != rows_given(data) || setequal(if (matrix) rownames(x) else base::names(x), names))
   if (by_individual) {

@@ -202,20 +202,14 @@ whole_rows <- function(x, arg, call, na_action) {
 # Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
 # rows of each. `from`: data, or the input of a fit.
 for_all_rows <- function(from, x) {
-  if (has_individuals(from)) {
-    return(for_rows_of_individuals(from, x))
-  }
   left_out <- from$left_out
-  if (is.null(left_out)) {
+  if (is.null(left_out) && !has_individuals(from)) {
     return(x)
   }
-  at <- match(seq_len(left_out$n), left_out$kept)
-  if (is.matrix(x)) {
-    x <- x[at, , drop = FALSE]
-    rownames(x) <- left_out$row_names
-    return(x)
-  }
-  stats::setNames(x[at], left_out$row_names)
+  at <- if (has_individuals(from)) from$individuals$of_given else match(seq_len(left_out$n), left_out$kept)
+  names <- if (is.null(left_out)) from$row_names else left_out$row_names
+  x <- values_at(x, at)
+  if (is.matrix(x)) `rownames<-`(x, names) else stats::setNames(x, names)
 }
 
 # The same of documents, those without any row that is left being left out.
@@ -232,7 +226,7 @@ has_values <- function(data, columns = seq_len(data$d)) {
 # Values that users gave for all rows -> of those that are used.
 of_kept_rows <- function(data, x) {
   kept <- data$left_out$kept
-  if (is.null(kept)) x else if (is.matrix(x)) x[kept, , drop = FALSE] else x[kept]
+  if (is.null(kept)) x else values_at(x, kept)
 }
 rows_given <- function(data) data$left_out$n %||% data$n
 

@@ -246,7 +246,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
-  n_modelled <- if (by_time) length(data$slot_times) else units_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- if (by_time) length(data$distinct_times) else units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

@@ -11,7 +11,9 @@ open_source <- function(source, call = rlang::caller_env()) {
   read <- reader$read
   reader$read <- function() {
     piece <- read()
-    if (!is.null(piece)) piece$data <- in_piece(piece, call, as_types(check_sparse(piece$data), source$types, piece$before))
+    if (!is.null(piece)) {
+      piece$data <- in_piece(piece, call, as_types(check_sparse(piece$data), source$types, piece$before))
+    }
     piece
   }
   reader

@@ -187,8 +187,7 @@ document_counts <- function(fit, data) {
   counts <- if (obs_entry(fit$model$obs)$counts_tokens) {
     resp * document_lengths(data, fit$model$obs)
   } else {
-    document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
-    unname(rowsum(resp, factor(document, seq_len(length(data$starts) - 1L)), reorder = TRUE))
+    unname(rowsum(resp, factor(group_of_rows(data), seq_len(length(data$starts) - 1L)), reorder = TRUE))
   }
   dimnames(counts) <- names
   counts

@@ -60,8 +60,8 @@ for (name in names(cases)) {
   test_that(paste0(name, ": rows that are taken are the data made of these rows, and pieces joined the whole"), {
     # Of times the slots are numbered among those of the whole.
     same <- function(a, b) {
-      a <- a[!names(a) %in% c("slot", "slot_times", "gap")]
-      b <- b[!names(b) %in% c("slot", "slot_times", "gap")]
+      a <- a[!names(a) %in% c("slot", "distinct_times", "gap")]
+      b <- b[!names(b) %in% c("slot", "distinct_times", "gap")]
       expect_identical(differing(a, b), character())
     }
     whole <- of_rows_of(case, rows)
