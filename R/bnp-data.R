@@ -197,6 +197,7 @@ data_columns <- function(data, names) {
 #' @export
 c.bnp_data <- function(...) {
   parts <- list(...)
+  if (!all(vapply(parts, inherits, NA, "bnp_data"))) stop("only data are joined with data: fields are set by `$<-`")
   if (length(parts) == 1L) {
     return(parts[[1L]])
   }
