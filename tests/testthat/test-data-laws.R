@@ -107,6 +107,7 @@ for (name in names(cases)) {
     expect_equal(from$elbo, whole$elbo, tolerance = 1e-9)
     expect_identical(from$input$n, whole$input$n)
     expect_identical(from$input$fingerprint, whole$input$fingerprint)
+    expect_equal(from$model$obs$beside, whole$model$obs$beside) # covariates that no block models
     fit <- quiet(bnp_mixture(x, given$obs, start = case$cluster, control = few()))
     for (type in c("prob", "logdensity")) {
       expect_equal(predict(fit, source, type = type), predict(fit, x, type = type), ignore_attr = TRUE)

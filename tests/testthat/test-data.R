@@ -188,6 +188,22 @@ test_that("individuals are numbered anew among those whose rows are taken, and b
   expect_identical(joined$individuals$all_names[joined$individuals$all], id[apart])
 })
 
+test_that("rows are left out of those that are left, and known by their numbers among those given", {
+  data <- as_mixture_data(as.matrix(iris[1:10, 1:2]), obs_gaussian())
+  gone <- function(data, which) without_rows(data, seq_len(data$n) %in% which, "gone", "x", NULL) |> suppressMessages()
+  twice <- gone(gone(data, c(2, 5)), c(1, 8))
+  expect_identical(twice$left_out, list(n = 10L, kept = c(3L, 4L, 6:9), row_names = as.character(1:10)))
+  expect_identical(twice$x, data$x[twice$left_out$kept, ])
+})
+
+test_that("responses go with their documents", {
+  counts <- matrix(1:12, 4, dimnames = list(letters[1:4], NULL))
+  data <- as_document_data(counts, obs_multinomial())
+  data$group_values <- matrix(1:8 + 0, 2)
+  expect_identical(data_groups(data, c(3, 1))$group_values, data$group_values[, c(3, 1)])
+  expect_identical(c(data_groups(data, 1:2), data_groups(data, 3:4))$group_values, data$group_values)
+})
+
 test_that("rows of trees keep their parents when whole trees are taken", {
   parent <- c(0, 1, 1, 0, 4, 5, 4)
   x <- as.matrix(faithful[1:7, ])
