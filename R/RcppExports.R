@@ -45,10 +45,6 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
-engine_features_fit <- function(data, model, control, start, progress) {
-    .Call(`_bnpvi_engine_features_fit`, data, model, control, start, progress)
-}
-
 engine_features_latent <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_features_latent`, data, model, state, threads)
 }
@@ -157,10 +153,6 @@ engine_scalable_kmeans <- function(data, model, control, rounds) {
     .Call(`_bnpvi_engine_scalable_kmeans`, data, model, control, rounds)
 }
 
-engine_lds_fit <- function(data, model, control, start, progress) {
-    .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
-}
-
 engine_lds_emission <- function(data, model, state) {
     .Call(`_bnpvi_engine_lds_emission`, data, model, state)
 }
@@ -171,10 +163,6 @@ engine_lds_smooth <- function(data, model, state, threads) {
 
 engine_lds_chain <- function(data, model, state, resp, weights) {
     .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
-}
-
-engine_network_blocks <- function(data, model, control, labels, progress) {
-    .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
 
 engine_network_divided <- function(data, k, seed) {
@@ -199,10 +187,6 @@ engine_network_soft <- function(data, model, prob, laps) {
 
 engine_network_soft_steps <- function(data, model, prob, sets) {
     .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
-}
-
-engine_network_overlap <- function(data, model, control, share, progress) {
-    .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
 }
 
 engine_network_laps <- function(data, model, share, laps, sticks) {

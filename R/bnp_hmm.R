@@ -124,6 +124,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id, weights = weights), x, "x")
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   fit_sequences(
     x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
@@ -139,7 +140,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             position = NULL, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
-  list2env(arguments_in_data(rlang::enquos(id = id, weights = weights), data, here), here)
+  read_arguments(rlang::enquos(id = id, weights = weights), data)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {

@@ -77,8 +77,9 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
-#' have no meaning here, as `sparsity`, `keep`, `bound`, `checkpoint` and the numbers of [bnp_moves()], are refused.
+#' `"propagation"`, labels that spread along links (by igraph). Options that
+#' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
+#' [bnp_resume()].
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
 #' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
@@ -139,35 +140,46 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
   weighted <- data$weighted
   data$weighted <- NULL
-  control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)
-  control$seed <- draw_seed(control$seed)
+  resolved <- replace(control, "header", list(NULL))
+  resolved$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
+  resolved$seed <- draw_seed(control$seed)
   # Each restart has a start of its own, which is that of a fit with its seed.
   shares <- lapply(seq_len(control$restarts), function(r) {
-    own <- replace(control, "seed", engine_restart_seed(control$seed, r - 1))
+    own <- replace(resolved, "seed", engine_restart_seed(resolved$seed, r - 1))
     network_start(start, data, prior, own, error_call)
   })
-  control$k_init <- ncol(shares[[1L]])
-  progress <- progress_reporter(control)
-  on.exit(progress$finish())
-  fits <- list()
-  for (model in models) {
-    fit <- run_network(data, model, prior, control, shares, progress$report)
-    fits[[length(fits) + 1L]] <- fit
-    if (isTRUE(fit$interrupted)) break
+  resolved$k_init <- ncol(shares[[1L]])
+  family <- if (has_blocks(prior)) "blocks" else "communities"
+  engine <- checkpointed_engine(
+    "bnp_network", call, data, list(obs = models, prior = prior), control, resolved, shares, error_call,
+    form = links_of_data
+  )
+  runs <- list()
+  learn <- function(run, asked) {
+    stopped <- FALSE
+    for (model in models) {
+      out <- unless_stopped(run(c(list(family = family), network_model(model, prior))), length(runs) > 0L)
+      stopped <- is.null(out) || isTRUE(out$interrupted)
+      if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
+      if (stopped) break
+    }
+    best <- runs[[max(1L, which.max(vapply(runs, function(run) run$score, 1)))]]
+    best$interrupted <- stopped
+    best
   }
-  best <- fits[[which.max(vapply(fits, function(fit) fit$score, 1))]]
-  best$interrupted <- fit$interrupted
-  best <- report_interruption(report_breakdown(best, error_call), control)
-  if (best$reason == "max_laps" && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
-  fit <- network_fit(best, call, data, prior, control, fits)
-  fit$input$weighted <- weighted
-  fit
+  starts <- shares
+  if (has_blocks(prior)) starts <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
+  best <- fit_family(
+    "bnp_network", engine, data, NULL, resolved, NULL, error_call, learn,
+    extra = list(starts = starts, disturbances = network_disturbances, large = network_large), go_on = FALSE
+  )
+  network_fit(best, call, data, prior, resolved, runs, weighted)
 }
 
 check_network_prior <- function(prior, call) {
@@ -213,37 +225,31 @@ network_disturbances <- 1L
 # (inst/bench/networks.R); football and the political books, which are below, end higher by moves of the whole.
 network_large <- 1e3
 
-# A model fitted, with its restarts, in the form of a fit's fields.
-run_network <- function(data, model, prior, control, shares, report) {
-  asked <- list(
-    birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
-    reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
-    seed = control$seed, restarts = control$restarts, keep_interrupted = rlang::is_interactive(),
-    algorithm = control$algorithm, batches = control$batches,
-    delay = control$learning_rate[["delay"]], power = control$learning_rate[["power"]],
-    disturbances = network_disturbances, large = network_large
-  )
-  engine_data <- data[setdiff(names(data), "ids")]
-  settings <- network_model(model, prior)
-  if (has_blocks(prior)) {
-    labels <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
-    out <- engine_network_blocks(engine_data, settings, asked, labels, report)
-  } else {
-    out <- engine_network_overlap(engine_data, settings, asked, shares, report)
-    if (!model$assortative) {
-      out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
-      out$params <- out$params[c("theta", "rho")]
-      out["rates"] <- list(NULL)
-    }
+# NULL where the user stops it and there is something else to end with.
+unless_stopped <- function(expr, else_there_is) {
+  if (!else_there_is || !rlang::is_interactive()) {
+    return(expr)
   }
-  out$elbo <- sum(out$terms)
+  tryCatch(expr, interrupt = function(e) NULL)
+}
+
+# What the engine reads of a network.
+links_of_data <- function(data) data[setdiff(names(data), "ids")]
+
+# What the engine returned of a model, in the form of a fit's fields.
+network_run <- function(out, model, prior) {
+  if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
+    out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
+    out$params <- out$params[c("theta", "rho")]
+    out["rates"] <- list(NULL)
+  }
   out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint
   out$obs <- model
   out
 }
 
 # The fit, with communities by decreasing size.
-network_fit <- function(result, call, data, prior, control, runs) {
+network_fit <- function(result, call, data, prior, control, runs, weighted) {
   prob <- result$prob
   dimnames(prob) <- list(data$ids, NULL)
   degree <- tabulate(c(data$from, data$to), data$n)
@@ -261,22 +267,23 @@ network_fit <- function(result, call, data, prior, control, runs) {
   if (!is.null(state$ends)) state$ends <- state$ends[, order, drop = FALSE]
   if (!is.null(state$params)) state$params <- params_in_order(state$params, order)
   colnames(prob) <- seq_along(order)
-  sealed(structure(
+  input <- list(
+    n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
+    hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
+    components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data),
+    weighted = weighted
+  )
+  learned <- c(
     list(
-      format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
-      control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
-      elbo_terms = as.list(result$terms), trace = result$trace, converged = result$converged,
-      reason = result$reason, laps = result$laps, restarts = result$restarts, labels = labels,
-      sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint,
-      compared = compared_runs(runs),
-      input = list(
-        n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
-        hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
-        components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data)
-      )
+      state = c(list(k = length(order)), state), elbo_terms = as.list(result$terms), labels = labels,
+      sizes = sizes[order], numbering = order, prob = prob, compared = compared_runs(runs)
     ),
-    class = c("bnp_network", "bnp_fit")
-  ))
+    result[intersect(
+      c("elbo", "trace", "converged", "reason", "laps", "restarts", "log_joint", "threads"), names(result)
+    )]
+  )
+  model <- list(obs = result$obs, prior = prior, bound = "loose")
+  sealed(new_bnp_fit("bnp_network", call, model, control, input, learned))
 }
 
 # The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;

@@ -117,6 +117,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
                                response = NULL, family = NULL, covariates = NULL, response_weight = 1,
                                response_cost = 1, response_epsilon = 0.1, response_precision = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
   refuse_formula(x, "x", rlang::current_env())

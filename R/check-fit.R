@@ -6,7 +6,7 @@
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The observations that it was made of.
-#' @param ... Further arguments of [bnp_sample()], such as `id`, `draws` and `seed`.
+#' @param ... Further arguments of [bnp_sample()], such as `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
 #' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of their numbers of
 #'   clusters; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, that of
@@ -21,21 +21,22 @@
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' check_fit(fit, faithful, draws = 200, seed = 1)
 #' @export
-check_fit <- function(fit, data, ...) {
+check_fit <- function(fit, data, id = NULL, ...) {
   check_class(fit, sampled_verbs, "fit", sampled_verbs)
   need_data(missing(data), "data")
-  draws <- bnp_sample(fit, data, ...)
+  read_arguments(rlang::enquos(id = id), data, "data")
+  draws <- bnp_sample(fit, data, !!id, ...)
   kept <- kept_labels(draws)
   of_fit <- labels_of_fit(draws)
-  structure(
+  sealed(structure(
     list(
       draws = draws, n_clusters = n_clusters(draws),
       agreement = mean(apply(kept, 2L, adjusted_rand_index, b = of_fit)),
       point = adjusted_rand_index(best_partition(draws)$labels, of_fit),
-      evidence = evidence_estimate(draws, data, list(...)$id)
+      evidence = evidence_estimate(draws, data, id)
     ),
     class = "bnp_check"
-  )
+  ))
 }
 
 # c(estimate, se) of log p(data); NULL for more observations than an average of some thousand runs is good for.
@@ -54,6 +55,7 @@ evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
 #' @rdname check_fit
 #' @export
 print.bnp_check <- function(x, ...) {
+  check_object(x)
   k <- n_clusters(x$draws$fit)
   share <- x$n_clusters[as.character(k)]
   share <- if (is.na(share)) 0 else share
@@ -87,6 +89,7 @@ print.bnp_check <- function(x, ...) {
 #' @export
 plot.bnp_check <- function(x, ...) {
   check_drawing(...)
+  check_object(x)
   plot_number(x$draws, ...)
   invisible(x)
 }

@@ -33,6 +33,9 @@ describe <- function(x) {
   if (is.function(x)) {
     return("a function")
   }
+  if (inherits(x, c("bnp_source", "bnp_stream"))) {
+    return("a source of data")
+  }
   if (is.atomic(x) && length(x) == 1L) {
     return(if (is.character(x)) dQuote(x, FALSE) else format(x))
   }

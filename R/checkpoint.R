@@ -14,7 +14,7 @@
 #'   that are done stay as they are.
 #' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
 #' @param ... Must be empty.
-#' @return What [bnp_mixture()], [bnp_topics()], [bnp_hmm()] or [bnp_features()] would have returned.
+#' @return What [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [bnp_features()] or [bnp_network()] would have returned.
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
 #'   learning; it can be removed.
 #'
@@ -85,7 +85,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
 
 # Why a header is none that checkpointed_engine() wrote; NULL: it may be one.
 spoiled_header <- function(header) {
-  if (!rlang::is_string(header[["verb"]], fitting_verbs)) {
+  if (!rlang::is_string(header[["verb"]], verbs_of_fits)) {
     return("It is of no verb that writes checkpoints.")
   }
   given <- header[["arguments"]]
@@ -104,13 +104,13 @@ spoiled_header <- function(header) {
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
-# How fits call the engine, whose entry is `fit` and takes form(data): engine(data, model, asked, start, report). A fit
+# How fits call the engine, which takes form(data): engine(data, model, asked, start, report). A fit
 # is a function of its data and arguments that calls the engine once or a few times. To go on, the verb is called again:
 # engine runs that were done return what they did, and the one that was in progress goes on. `frame`: of the verb's
 # method, with the arguments.
-checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, fit = engine_fit,
+checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame,
                                 form = as_engine_data) {
-  run <- function(data, model, asked, start, report) fit(form(data), model, asked, start, report)
+  run <- plain_engine(form)
   if (is.null(control$checkpoint)) {
     return(run)
   }
@@ -176,6 +176,9 @@ given_arguments <- function(call, frame) {
 }
 
 checkpoint_of_data <- function(data) {
+  if (!is.null(data$hidden_from)) { # a network
+    return(list(nodes = data$n, links = length(data$value), network = engine_value_fingerprint(data)))
+  }
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
     fingerprint = fingerprint_of(data), times = engine_value_fingerprint(unclass(data)[c("slot", "order")]),
@@ -187,18 +190,20 @@ refuse_other_data <- function(there, here, call) {
   what <- c(
     n = "number of rows", d = "number of columns", column_names = "names of columns",
     groups = "number of documents or sequences", fingerprint = "content of the rows", times = "time of the rows",
-    trees = "parent or position of the rows"
+    trees = "parent or position of the rows", nodes = "number of nodes", links = "number of links",
+    network = "content of the network"
   )
   differs <- names(what)[!mapply(identical, there[names(what)], here[names(what)])]
   if (!length(differs)) {
     return(invisible())
   }
   first <- differs[1L]
-  numbers <- if (first %in% c("n", "d", "groups")) paste0(": ", there[[first]], " then, ", here[[first]], " now")
+  counted <- first %in% c("n", "d", "groups", "nodes", "links")
+  numbers <- if (counted) paste0(": ", there[[first]], " then, ", here[[first]], " now")
   abort("checkpoint", c(
     "The checkpoint is of other data.",
     x = "What differs is the {what[[first]]}{numbers}.",
-    i = "Give the same {.arg x} as to the fit, rows in the same order."
+    i = "Give the same {.arg x} as to the fit, rows or nodes in the same order."
   ), call = call)
 }
 

@@ -66,6 +66,7 @@ cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
@@ -75,6 +76,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
@@ -82,8 +84,10 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
+  check_format(fit)
   refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
@@ -130,8 +134,8 @@ engine_start <- function(fit, data) {
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
-  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
+  refuse_drift(fit, "trees of clusters", call = error_call)
   k <- fit$state$k
   if (k < 2L) {
     abort("one_cluster", c(
@@ -162,7 +166,7 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   tree <- tree_of_joins(c(pairs[, 1L], apart[, 1L]), c(pairs[, 2L], apart[, 2L]), k)
   height <- cummax(pmax(cumsum(loss), 0))
   top <- height[length(height)]
-  structure(
+  sealed(structure(
     list(
       merge = tree$merge, height = c(height, rep(1.15 * top + (top == 0), nrow(apart))),
       order = tree$order, labels = as.character(seq_len(k)),
@@ -172,7 +176,7 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
       fingerprint = fit$input$fingerprint
     ),
     class = c("bnp_tree", "hclust")
-  )
+  ))
 }
 
 # Clusters that are left when no pair may be joined any more, as joins to the first of them: where rows have known
@@ -223,6 +227,7 @@ clear_leap <- 3
 #' @export
 print.bnp_tree <- function(x, ...) {
   check_no_dots(...)
+  check_object(x)
   k <- length(x$labels)
   word <- x$word
   cat("Tree of ", count_of(k, word), ", joined pair by pair by the least loss of log evidence\n", sep = "")
@@ -262,6 +267,7 @@ print.bnp_tree <- function(x, ...) {
 #' @export
 plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost", sub = "", hang = -1, ...) {
   check_drawing(..., .also = "^(labels|check)$")
+  check_object(x)
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
   if (length(x$labels) == 2L) { # plot.hclust() refuses a single join

@@ -36,6 +36,7 @@ coclustering <- function(fit, ...) UseMethod("coclustering")
 #' @export
 coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), data, "data")
   pairs_together(fit, data, as_newdata, id = id)
 }
 
@@ -43,6 +44,7 @@ coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {
 #' @export
 coclustering.bnp_hmm <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), data, "data")
   pairs_together(fit, data, as_new_sequences, id = id)
 }
 

@@ -47,6 +47,7 @@
 #' compare_fits(full, diagonal, newdata = faithful[-odd, ])
 #' @export
 compare_fits <- function(..., newdata = NULL, id = NULL) {
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   fits <- list(...)
   if (!...length()) abort("argument", "{.fn compare_fits} needs fits, at least one.")
   names <- vapply(as.list(substitute(list(...)))[-1L], function(x) deparse(x, nlines = 1L)[1L], "")

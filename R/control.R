@@ -13,12 +13,10 @@
 #' @param max_laps Most passes over the data, by default 1,000, so that fits end because they have converged;
 #'   `"stochastic"` and `"truncation_free"` always make so many, by default 100 and 3. A fit that they end
 #'   before it has converged says so by a warning of class `bnpvi_warning_max_laps`.
-#' @param tol When a fit has converged. Mixtures, topics and sequences: a lap in which no move is tried with success
-#'   raises the bound by at most `tol` for each observation (token, row), or changes no size of a cluster by more than
-#'   `tol` times their number. Latent features and [obs_lds()]: such a lap raises the bound by less than `tol` for each
-#'   row. Networks: a lap raises the bound by at most `tol` times (1 + its size). Stochastic and truncation-free
-#'   learning have no `tol`; blockmodels that are corrected for degrees go by it nowhere, as their search of hard
-#'   labels ends where nothing is gained.
+#' @param tol When a fit has converged: when no move is left to try and a lap raises the bound by at most `tol` for each
+#'   unit of data. Units are observations, tokens and rows of sequences, by their weights; of networks, nodes and links
+#'   together (the search of a blockmodel for hard labels raises their log joint probability instead of the bound).
+#'   `tol = 0` goes on until a lap gains nothing. Stochastic and truncation-free learning have no `tol`.
 #' @param restarts Number of fits from different random starts; the one with
 #'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
 #'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
@@ -35,7 +33,7 @@
 #'   stretches of consecutive observations (for sequences), `"anchor"`
 #'   (for topic models of counts) from words that occur in one topic only, and
 #'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
-#'   after ten laps (at most `max_laps`), which do not count. Default: `"best"` where it applies (`"anchor"` from one
+#'   after ten laps, which do not count. Default: `"best"` where it applies (`"anchor"` from one
 #'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
 #'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values and weights, starts by
 #'   default from the clusters of [stats::kmeans()] with ten starts. `"spectral"`, `"spectral_absolute"` and
@@ -76,8 +74,7 @@
 #'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
 #'   `Inf`: rows count for ever.
 #' @param checkpoint A file to which the fit writes, while it is learned, all that its rest depends on, so that
-#'   [bnp_resume()] goes on from there after a crash, with the same bits. For mixtures, topics, hidden Markov models and
-#'   latent features. A file that is there is replaced.
+#'   [bnp_resume()] goes on from there after a crash, with the same bits. A checkpoint that is there is replaced.
 #' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
 #'   0: after every lap. The end of each restart is written anyhow.
 #' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and
@@ -261,7 +258,12 @@ check_path <- function(path, arg, call = rlang::caller_env()) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
     abort("argument", "{.arg {arg}} must be the path of a file, not {describe(path)}.", call = call)
   }
-  enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path)))
+  tryCatch(
+    enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path))),
+    warning = function(w) { # of R, which gives back what it was given
+      abort("argument", "{.arg {arg}} is longer than a path can be: it has {nchar(path)} characters.", call = call)
+    }
+  )
 }
 
 default_threads <- function() {

@@ -18,6 +18,7 @@ cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
@@ -27,6 +28,7 @@ cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps 
   check_no_dots(...)
   refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
@@ -35,6 +37,7 @@ cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps 
 cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
@@ -44,8 +47,8 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
-  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
+  refuse_drift(fit, "trees of clusters", call = error_call)
   if (is.null(k) == is.null(h)) {
     abort(
       "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",
@@ -63,7 +66,8 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
   # Only sequences whose rows may be in few states can end lower, as they choose these anew.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
-  out <- with_result(fit, cut$result[names(cut$result) != "group"], cut$model, cut$control, data)
+  learned <- cut$result[names(cut$result) != "group"]
+  out <- with_result(new_bnp_fit(class(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
   out$call <- call
   out$cut <- list(
     from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
@@ -94,6 +98,7 @@ check_tree <- function(tree, fit, call) {
   if (!inherits(tree, "bnp_tree")) {
     abort("argument", "{.arg tree} must be made by {.fn cluster_tree}, not {describe(tree)}.", call = call)
   }
+  check_object(tree, call)
   if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
     abort("argument", c(
       "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.",

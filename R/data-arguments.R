@@ -2,16 +2,18 @@
 # formula with one name, is a column; beside `data` a bare name is one, too, and an expression is evaluated with the
 # columns of `data` before the variables of the calling scope, as lm() does. A column that is named so is no variable.
 
-# Captured arguments, by name -> their values; a bare name of a column is left as that name.
-arguments_in_data <- function(captured, data, call) {
-  values <- lapply(names(captured), function(arg) argument_in_data(captured[[arg]], data, arg, call))
-  stats::setNames(values, names(captured))
+# Captured arguments of a method, by name, get their values in its frame; a bare name of a column stays that name. `of`:
+# what the method calls the data. Within the package a value is handed on as `id = !!id`, which stands for itself:
+# `id = id` would be the column "id" where the data have one.
+read_arguments <- function(captured, data, of = "data", frame = rlang::caller_env()) {
+  values <- lapply(names(captured), function(arg) argument_in_data(captured[[arg]], data, arg, of, frame))
+  list2env(stats::setNames(values, names(captured)), frame)
 }
 
-argument_in_data <- function(captured, data, arg, call) {
+argument_in_data <- function(captured, data, arg, of, call) {
   expr <- rlang::quo_get_expr(captured)
   reads_later <- inherits(data, c("bnp_source", "bnp_stream")) # its columns are not known yet
-  if (is.symbol(expr) && is.data.frame(data) && as.character(expr) %in% names(data)) {
+  if (is.symbol(expr) && length(dim(data)) == 2L && as.character(expr) %in% colnames(data)) {
     return(as.character(expr))
   }
   mask <- if (is.list(data) && !reads_later) data[!duplicated(names(data)) & nzchar(names(data))]
@@ -22,7 +24,7 @@ argument_in_data <- function(captured, data, arg, call) {
     abort(arg, c(
       "{.arg {arg}} cannot be evaluated.",
       x = "{conditionMessage(e)}",
-      i = "It may be a column of {.arg data}, by its name, or a variable where the function is called."
+      i = "It may be a column of {.arg {of}}, by its name, or a variable where the function is called."
     ), call = call)
   })
 }

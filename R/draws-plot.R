@@ -17,6 +17,7 @@
 #' @export
 plot.bnp_draws <- function(x, type = c("trace", "k", "coclustering", "partition"), rows = NULL, ...) {
   check_drawing(...)
+  check_object(x)
   type <- check_choice(type, c("trace", "k", "coclustering", "partition"), "type")
   switch(type,
     trace = plot_traces(x, ...), k = plot_number(x, ...), coclustering = plot_pairs(x, rows, ...),
@@ -113,6 +114,7 @@ cohesion <- function(kept, cluster) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.bnp_draws <- function(object, ...) {
   check_no_dots(...)
+  check_object(object)
   rlang::check_installed("ggplot2", "for autoplot().")
   terms <- recorded_terms(object)
   long <- do.call(rbind, lapply(terms, function(name) {

@@ -20,6 +20,7 @@
 predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "logdensity"), ..., id = NULL,
                               new_id = NULL) {
   check_no_dots(...)
+  check_object(object)
   need_data(missing(newdata), "newdata")
   if (inherits(object$fit, "bnp_topics")) {
     abort("argument", c(
@@ -36,6 +37,8 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
     ))
   }
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
+  read_arguments(rlang::enquos(new_id = new_id), newdata, "newdata")
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   kept <- kept_labels(object)
   trained <- data_of_draws(object, data, id)

@@ -36,13 +36,14 @@
 NULL
 
 check_draws <- function(x, arg = "draws", call = rlang::caller_env()) {
-  check_class(x, "bnp_draws", arg, "bnp_sample", call)
+  check_object(check_class(x, "bnp_draws", arg, "bnp_sample", call), call)
 }
 
 #' @rdname read_draws
 #' @export
 n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
   check_no_dots(...)
+  check_object(fit)
   min_size <- check_count(min_size, "min_size")
   k <- if (min_size == 1L) {
     as.vector(trace_of(fit, "n_clusters"))
@@ -68,6 +69,7 @@ kept_labels <- function(draws, call = rlang::caller_env()) {
 #' @rdname read_draws
 #' @export
 as.data.frame.bnp_draws <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_object(x)
   size <- dim(x$trace)
   numbers <- apply(x$trace, 3L, as.vector)
   dim(numbers) <- c(size[1L] * size[2L], size[3L])
@@ -81,6 +83,7 @@ as.data.frame.bnp_draws <- function(x, row.names = NULL, optional = FALSE, ...) 
 #' @export
 summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   check_no_dots(...)
+  check_object(object)
   conf.level <- check_level(conf.level, "conf.level")
   tails <- c(1 - conf.level, 1 + conf.level) / 2
   names <- recorded_terms(object)
@@ -124,6 +127,7 @@ warn_of_mixing <- function(rhat, names) {
 
 #' @export
 print.summary.bnp_draws <- function(x, ...) {
+  check_object(x$draws)
   cat(draws_head(x$draws), sep = "\n")
   print(format(x$table, digits = 4), row.names = FALSE)
   if (anyNA(x$table$rhat)) {
@@ -134,6 +138,7 @@ print.summary.bnp_draws <- function(x, ...) {
 
 #' @export
 print.bnp_draws <- function(x, ...) {
+  check_object(x)
   cat(draws_head(x), sep = "\n")
   for (half in c("fit", "sequence")) {
     chains <- which((seq_len(x$options$chains) %% 2L == 1L) == (half == "fit"))
@@ -183,6 +188,7 @@ draws_head <- function(draws) {
 #' @export
 tidy.bnp_draws <- function(x, conf.level = 0.9, ...) {
   check_no_dots(...)
+  check_object(x)
   table <- summary(x, conf.level = conf.level)$table
   as_tidy(data.frame(
     term = table$term, estimate = table$mean, std.error = table$sd, conf.low = table$low, conf.high = table$high,
@@ -194,6 +200,7 @@ tidy.bnp_draws <- function(x, conf.level = 0.9, ...) {
 #' @export
 glance.bnp_draws <- function(x, ...) {
   check_no_dots(...)
+  check_object(x)
   mixing <- vapply(recorded_terms(x), function(name) mixing_of(trace_of(x, name)), double(3))
   size <- dim(x$trace)
   largest <- function(v) if (all(is.na(v))) NA_real_ else max(v, na.rm = TRUE)
@@ -210,6 +217,7 @@ glance.bnp_draws <- function(x, ...) {
 #' @export
 confint.bnp_draws <- function(object, parm, level = 0.95, ...) {
   check_no_dots(...)
+  check_object(object)
   known <- recorded_terms(object)
   if (missing(parm)) parm <- known
   if (is.numeric(parm) && all(parm %in% seq_along(known))) parm <- known[parm]
@@ -229,6 +237,7 @@ as_draws.bnp_draws <- function(x, ...) posterior::as_draws_array(x)
 
 #' @exportS3Method posterior::as_draws_array
 as_draws_array.bnp_draws <- function(x, ...) {
+  check_object(x)
   size <- dim(x$trace)
   posterior::as_draws_array(array(x$trace, size, list(
     iteration = seq_len(size[1L]), chain = seq_len(size[2L]), variable = dimnames(x$trace)[[3L]]

@@ -47,6 +47,7 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
     lacking <- c("time", "lambda")[c(missing(time), missing(lambda))]
     abort("argument", c("{.arg {lacking}} {?is/are} needed.", i = "See {.help bnp_dynamic_means}."))
   }
+  read_arguments(rlang::enquos(time = time), x, "x")
   lambda <- check_number(lambda, "lambda")
   q <- check_number(q, "q", strict = FALSE)
   tau <- check_number(tau, "tau", strict = FALSE)
@@ -68,14 +69,14 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
   rownames(trajectories) <- NULL
   first <- !duplicated(trajectories$cluster)
   last <- !duplicated(trajectories$cluster, fromLast = TRUE)
-  structure(list(
+  sealed(structure(list(
     cluster = stats::setNames(out$label[order(order)], rownames(data)), trajectories = trajectories,
     clusters = data.frame(
       cluster = trajectories$cluster[first], born = trajectories$time[first], last = trajectories$time[last],
       size = as.vector(rowsum(trajectories$size, trajectories$cluster))
     ),
     objective = out$objective, trace = out$trace, times = times, columns = names, lambda = lambda, q = q, tau = tau
-  ), class = "bnp_dynamic_means")
+  ), class = "bnp_dynamic_means"))
 }
 
 table_of_numbers <- function(x, call) {
@@ -90,6 +91,7 @@ table_of_numbers <- function(x, call) {
 
 #' @export
 print.bnp_dynamic_means <- function(x, ...) {
+  check_object(x)
   alive <- sum(x$clusters$last == x$times[length(x$times)])
   cat(
     "Dynamic Means: ", count_of(length(x$cluster), "row"), " at ", count_of(length(x$times), "time"), ", ",
@@ -107,20 +109,21 @@ print.bnp_dynamic_means <- function(x, ...) {
 #' @export
 fitted.bnp_dynamic_means <- function(object, ...) {
   check_no_dots(...)
-  object$cluster
+  check_object(object)$cluster
 }
 
 #' @rdname bnp_dynamic_means
 #' @export
 tidy.bnp_dynamic_means <- function(x, ...) {
   check_no_dots(...)
-  as_tidy(x$trajectories)
+  as_tidy(check_object(x)$trajectories)
 }
 
 #' @rdname bnp_dynamic_means
 #' @export
 glance.bnp_dynamic_means <- function(x, ...) {
   check_no_dots(...)
+  check_object(x)
   as_tidy(data.frame(
     k = nrow(x$clusters), times = length(x$times), objective = sum(x$objective), nobs = length(x$cluster)
   ))
@@ -139,6 +142,7 @@ logLik.bnp_dynamic_means <- function(object, ...) {
 #' @export
 augment.bnp_dynamic_means <- function(x, data, ...) {
   check_no_dots(...)
+  check_object(x)
   need_data(missing(data), "data")
   out <- data_frame_of(data)
   if (nrow(out) != length(x$cluster)) {
@@ -152,6 +156,7 @@ augment.bnp_dynamic_means <- function(x, data, ...) {
 #' @export
 plot.bnp_dynamic_means <- function(x, ...) {
   check_no_dots(...)
+  check_object(x)
   paths <- x$trajectories
   ids <- x$clusters$cluster
   colour <- cluster_colours(length(ids))

@@ -119,6 +119,7 @@ features_start <- function(start, data, prior, call) {
     }
     nu <- presence_under(start, data, call)
   } else {
+    refuse_source_of_starts(start, call)
     start <- values_of_rows(start, data, "start", call)
     given <- is.matrix(start) && (is.numeric(start) || is.logical(start)) && nrow(start) == rows_given(data)
     if (!given || anyNA(start) || any(start < 0 | start > 1)) {

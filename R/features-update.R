@@ -22,10 +22,11 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
   input <- joined_features_input(fit, data)
   if (is.null(olddata)) {
     control <- resolve_features_control(control, data, error_call)
-    fit$cells <- before$cells + observed_cells(data)
-    fit$input <- input
     start <- list(state = before$state, settled = TRUE)
-    out <- run_features(fit, data, before$model, control, start, before$state$group, error_call, "newdata")
+    cells <- before$cells + observed_cells(data)
+    out <- run_features(
+      fit$call, input, cells, data, before$model, control, start, before$state$group, error_call, "newdata"
+    )
     from <- before$numbering[seq_along(known)] # the engine's number of each earlier feature
     now <- match(from, out$ids)
     earlier <- in_columns(before$presence, now, out$state$k)
@@ -35,9 +36,10 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
     data <- c(old, data)
     control <- resolve_features_control(control, data, error_call)
     nu <- unname(as.matrix(latent_features(before, data)$nu))
-    fit$cells <- NULL
-    fit$input <- input
-    out <- run_features(fit, data, before$model, control, list(presence = nu), integer(data$d), error_call, "newdata")
+    out <- run_features(
+      fit$call, input, observed_cells(data), data, before$model, control, list(presence = nu), integer(data$d),
+      error_call, "newdata"
+    )
     now <- match(seq_along(known), out$ids)
   }
   identified_features(out, before, now)

@@ -91,13 +91,12 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   )
   model$likelihood$noise_rate <- units$noise_rate
   resolved <- resolve_features_control(control, data, call)
-  fit <- structure(
-    list(format = fit_format, call = match.call(), input = features_input(data)), class = c("bnp_features", "bnp_fit")
+  call_of_user <- match.call()
+  engine <- checkpointed_engine("bnp_features", call_of_user, data, model, control, resolved, from, call)
+  fit <- run_features(
+    call_of_user, features_input(data), observed_cells(data), data, model, resolved, from, integer(data$d), call,
+    engine = engine
   )
-  engine <- checkpointed_engine(
-    "bnp_features", fit$call, data, model, control, resolved, from, call, engine_features_fit
-  )
-  fit <- run_features(fit, data, model, resolved, from, integer(data$d), call, engine = engine)
   fit$ids <- NULL # numbers, until an update
   sealed(fit)
 }
@@ -105,51 +104,37 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
 # The prior of the likelihood in scaled units, without noise_rate, which is read from the data.
 linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, loading_rate = 1)
 
-# A fit with what the engine returns; group: of columns in an earlier fit. engine: engine(data, model, asked, start,
-# report).
-run_features <- function(fit, data, model, control, start, group, call, arg = "x", engine = in_memory_engine) {
-  progress <- progress_reporter(control)
-  on.exit(progress$finish())
-  control$header <- NULL
-  asked <- c(control, list(keep_interrupted = rlang::is_interactive()))
-  control$batch_of <- NULL
-  run <- function() engine(data, engine_features_model(model, group), asked, start, progress$report)
-  result <- in_memory(if (is_spooled(data)) in_spool(run(), call) else run(), call)
-  result <- report_breakdown(result, call, arg, shift = scaling_of_elbo(fit, data, model))
-  if (result$reason == "max_laps") warn_of_laps(result, control, call, go_on = is.null(start$settled))
-  result <- report_interruption(result, control)
-  as_features_fit(fit, result, data, model, control)
+# A fit with what the engine returns. cells: that were observed, of all data that it has seen; group: of columns in an
+# earlier fit.
+run_features <- function(fit_call, input, cells, data, model, control, start, group, call, arg = "x",
+                         engine = plain_engine()) {
+  jacobian <- -sum(cells * log(model$unit))
+  result <- fit_family(
+    "bnp_features", engine, data, engine_features_model(model, group), control, start, call, arg = arg,
+    shift = jacobian, go_on = is.null(start$settled)
+  )
+  new_bnp_fit("bnp_features", fit_call, model, control, input, features_learned(result, data, model, cells, jacobian))
 }
 
-in_memory_engine <- function(data, model, asked, start, report) {
-  engine_features_fit(as_engine_data(data), model, asked, start, report)
-}
-
-# Log density of the data as given, less that of the data in units of the columns.
-scaling_of_elbo <- function(fit, data, model) -sum((fit$cells %||% observed_cells(data)) * log(model$unit))
-
-# Features by decreasing use; bounds of the data as they are.
-as_features_fit <- function(fit, result, data, model, control) {
+# Features by decreasing use; bounds of the data as they are. jacobian: log density of the data as given, less that of
+# the data in units of the columns.
+features_learned <- function(result, data, model, cells, jacobian) {
   k <- result$state$k
   counts <- result$state$counts[model$offset + seq_len(k)]
   numbering <- order(-counts)
-  control$threads <- result$threads %||% control$threads
-  cells <- fit$cells %||% observed_cells(data)
-  jacobian <- scaling_of_elbo(fit, data, model)
   terms <- result$terms
   terms[["data"]] <- terms[["data"]] + jacobian
-  trace <- result$trace
-  trace$elbo <- trace$elbo + jacobian
-  restarts <- result$restarts
-  if (!is.null(restarts)) restarts$elbo <- restarts$elbo + jacobian
-  fit[c("cells", "model", "control", "state", "numbering")] <- list(cells, model, control, result$state, numbering)
-  fit[c("elbo", "elbo_terms", "trace")] <- list(result$elbo + jacobian, terms, trace)
-  fit[c("converged", "reason", "laps")] <- result[c("converged", "reason", "laps")]
-  fit$sizes <- counts[numbering]
-  fit$presence <- presence_matrix(result$presence, data, k)[, numbering, drop = FALSE]
-  fit$ids <- result$id[numbering] + 1L
-  fit$restarts <- restarts
-  fit
+  result$trace$elbo <- result$trace$elbo + jacobian
+  if (!is.null(result$restarts)) result$restarts$elbo <- result$restarts$elbo + jacobian
+  c(
+    list(cells = cells, state = result$state, numbering = numbering, elbo = result$elbo + jacobian, terms = terms),
+    result[c("trace", "converged", "reason", "laps")],
+    list(
+      sizes = counts[numbering],
+      presence = presence_matrix(result$presence, data, k)[, numbering, drop = FALSE], ids = result$id[numbering] + 1L,
+      restarts = result$restarts, threads = result$threads
+    )
+  )
 }
 
 # The engine's triplets as a sparse matrix, rows x features.
@@ -164,7 +149,10 @@ engine_features_model <- function(model, group) {
   prior <- unclass(model$prior)
   if (inherits(prior$alpha, "bnp_gamma_prior")) prior$alpha <- as.double(prior$alpha)
   c(
-    list(prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group)),
+    list(
+      family = "features", prior = prior, likelihood = model$likelihood, offset = model$offset,
+      group = as.integer(group)
+    ),
     model[intersect(c("centre", "unit"), names(model))]
   )
 }

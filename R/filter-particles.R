@@ -42,6 +42,7 @@ particle_model <- function(initial, move, log_density, observe = NULL) {
 
 #' @export
 print.bnp_particle_model <- function(x, ...) {
+  check_object(x)
   cat("Model of a time series as functions", if (!is.null(x$observe)) ", rows can be drawn", "\n", sep = "")
   invisible(x)
 }
@@ -51,6 +52,8 @@ print.bnp_particle_model <- function(x, ...) {
 bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, particles = 100L, seed = NULL, ...,
                                           keep = Inf) {
   check_no_dots(...)
+  check_object(object)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   options <- list(
     particles = check_count(particles, "particles"), seed = draw_seed(check_seed(seed)), keep = check_keep(keep)
   )

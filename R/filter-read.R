@@ -90,6 +90,7 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
   check_filter(x, "x")
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   call <- rlang::current_env()
   if (NROW(data) == 0L) abort("data", "{.arg data} must be the rows that were filtered: it has none.")
   internal <- filter_kinds[[x$kind]]$read(x, data, id %||% x$input$id_column, call, "data")
@@ -235,7 +236,7 @@ summary.bnp_filter <- function(object, ...) {
 
 #' @export
 print.summary.bnp_filter <- function(x, ...) {
-  f <- x$filter
+  f <- check_filter(x$filter)
   print(f)
   rows <- plain_frame(as.data.frame(f)) # a tibble warns of columns that it does not have
   if (!nrow(rows)) {

@@ -4,6 +4,7 @@
 #' @export
 bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), keep = Inf) {
   check_format(object)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
   if (is_hidden(object)) {
     return(filter_hidden(object, newdata, id, parameters, keep, ...))

@@ -6,6 +6,8 @@ bnp_filter.bnp_lds_model <- function(object, newdata = NULL, id = NULL, particle
                                      collapse = c("none", "gpb2"), seed = NULL, ..., keep = Inf,
                                      threads = default_threads()) {
   check_no_dots(...)
+  check_object(object)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   filter_systems(list(object), newdata, id, particles, collapse, seed, keep, threads)
 }
 
@@ -14,12 +16,14 @@ bnp_filter.bnp_lds_model <- function(object, newdata = NULL, id = NULL, particle
 bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L, collapse = c("none", "gpb2"),
                             seed = NULL, ..., keep = Inf, threads = default_threads()) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (!length(object) || !all(vapply(object, inherits, NA, "bnp_lds_model"))) {
     abort("argument", c(
       "{.arg object} is a list that does not hold what {.fn lds_model} makes.",
       i = "Give one system, or a list of systems of the same sizes."
     ))
   }
+  for (system in object) check_object(system)
   sizes <- vapply(object, function(x) paste(c(dim(x$A), nrow(x$C)), collapse = " "), "")
   if (length(unique(sizes)) > 1L) {
     other <- which(sizes != sizes[1L])[1L]

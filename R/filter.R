@@ -113,14 +113,13 @@ filter_format <- 2L
 
 check_filter <- function(f, arg = "object", call = rlang::caller_env()) {
   check_class(f, "bnp_filter", arg, "bnp_filter", call)
-  parts <- c("kind", "model", "options", "input", "sequences")
-  if (!identical(f[["format"]], filter_format) || !all(parts %in% names(f)) || is.null(filter_kinds[[f$kind]])) {
+  if (!identical(f[["format"]], filter_format)) {
     abort("format", c(
       "{.arg {arg}} is a filter that is damaged, or was stored by another version of the package.",
       i = "Filter again, or read it again from where it was stored."
     ), call = call)
   }
-  invisible(f)
+  check_object(f, call)
 }
 
 check_keep <- function(keep, call = rlang::caller_env()) {
@@ -132,13 +131,14 @@ check_keep <- function(keep, call = rlang::caller_env()) {
 update.bnp_filter <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   take_rows(check_filter(object), newdata, id, rlang::current_env())
 }
 
 # A filter that has taken these rows in.
 take_rows <- function(f, newdata, id, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
-    return(f)
+    return(sealed(f))
   }
   id <- id_of_rows(f, newdata, id)
   has_id <- says_ids(f, newdata, id)
@@ -163,7 +163,7 @@ take_rows <- function(f, newdata, id, call) {
     for (value in new$rows$log_density[!is.na(new$rows$log_density)]) before$log_lik <- before$log_lik + value
     before
   }, f$sequences[at], taken, diff(data$starts))
-  f
+  sealed(f)
 }
 
 # Of a list with names, the rows of each must be told apart from those of the others.

@@ -12,8 +12,16 @@ check_shape <- function(fit, call) {
   kind <- if (inherits(fit, "bnp_features")) shape_of_features else
     if (inherits(fit, "bnp_network")) shape_of_network else shape_of_clusters
   if (is.null(wrong)) wrong <- wrong_parts(kind(fit))
+  if (is.null(wrong) && inherits(fit, "bnp_hmm") && is_hidden(fit)) wrong <- wrong_parts(shape_of_hidden(fit))
   if (!is.null(wrong)) refuse_damaged(cli::format_inline("It is not as it was made: {.field {wrong}}."), call)
-  if (identical(kind, shape_of_clusters) && !is.null(fit$state)) engine_check_state(fit$model, fit$state)
+  if (identical(kind, shape_of_clusters) && !is.null(fit$state)) {
+    engine_check_state(fit$model, fit$state)
+    wrong <- wrong_parts(which_hold("input" = {
+      name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
+      TRUE
+    }))
+    if (!is.null(wrong)) refuse_damaged(cli::format_inline("Its {.field {wrong}} is not that of its clusters."), call)
+  }
 }
 
 # Which of these conditions, by name, are TRUE; one that cannot be evaluated does not hold.
@@ -54,17 +62,19 @@ shape_of_all <- function(fit) {
   d <- input[["d"]]
   control <- fit$control
   out <- which_hold(
-    "input$n" = is.null(n) || is_whole(n), "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
-    "state$k" = is_whole(k_of_fit(fit)),
+    "input$n" = is_whole(n) || is.null(n) && is.list(fit[["stream"]]), "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
+    "state$k" = is_whole(k_of_fit(fit)), "reason" = rlang::is_string(fit$reason, c(names(reasons), "stream")),
     "elbo" = is_single(fit$elbo), "elbo_terms" = is.numeric(unlist(fit$elbo_terms)) || !length(fit$elbo_terms),
-    "trace" = is.null(fit$trace) || is.data.frame(fit$trace), "converged" = rlang::is_bool(fit$converged),
-    "reason" = rlang::is_string(fit$reason), "laps" = is_whole(fit$laps),
+    "trace" = is.null(fit$trace) || are_columns(fit$trace, "k"), "converged" = rlang::is_bool(fit$converged),
+    "laps" = is_whole(fit$laps),
     "control$batches" = is.null(control[["batches"]]) || is_whole(control$batches, 1),
     "control$threads" = is_whole(control[["threads"]], 1), "control$seed" = is_single(control[["seed"]]),
+    "control" = !any(vapply(control, is.function, NA)),
+    "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))
   )
-  if (!all(out[1:3])) {
+  if (!all(out[1:4])) {
     return(out)
   }
   k <- k_of_fit(fit)
@@ -96,17 +106,43 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) &&
-      all(c("document", "topic", "count") %in% names(fit$documents)),
-    "input$starts" = are_offsets(input$starts, n),
+    "documents" = if (!inherits(fit, "bnp_topics")) is.null(fit$documents) else
+      is.null(fit$documents) && is.list(fit$stream) ||
+        !is.null(fit$documents) && is_table_of(fit$documents, NROW(fit$documents), k) ||
+        is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
+    "input$starts" = if (is.null(input$starts)) inherits(fit, "bnp_mixture") || is.list(fit$stream) else
+      are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
     "input$weights" = is_vector_of(input$weights, "numeric", all),
-    "input$individual" = is_vector_of(input$individual, "numeric", n),
-    "latent" = is.null(fit$latent) || is.list(fit$latent) && is_table_of(fit$latent$mean, n) &&
-      is_table_of(fit$latent$var, n),
+    "input$individual" = is.null(input$individual) && is.null(input$n_individuals) && is.null(input$individuals) ||
+      is_whole(input$n_individuals, 1) && length(input$individual) == n &&
+        are_whole(input$individual, 0, input$n_individuals) && is.list(input$individuals),
+    "input$classes" = is.null(input$classes) && is.null(input$class_sets) || is.logical(input$class_sets) &&
+      is.matrix(input$class_sets) && ncol(input$class_sets) == length(input$class_names) &&
+      are_whole(input$classes, 0, nrow(input$class_sets)) && length(input$classes) %in% all,
+    "input$class_names" = is.null(input$classes) && is.null(input$class_names) ||
+      is_text(input$class_names) && length(input$class_names) > 0L,
+    "stream" = is.null(fit$stream) && fit$reason != "stream" || is.list(fit$stream) && is.null(fit$input$starts),
+    "ids" = is.null(fit$ids) || is_permutation(rank(fit$ids), k) && are_whole(fit$ids, 1, Inf),
     "state" = is.null(state) || all(c("obs", "extra", "scalar", "u", "omega") %in% names(state)) &&
       is_table_of(state$obs, k) && is_table_of(state$extra, k)
+  )
+}
+
+# Of linear systems seen through noise: hidden states of the rows, and how columns come from them.
+shape_of_hidden <- function(fit) {
+  obs <- fit$model$obs
+  e <- fit$emission
+  m <- length(obs$unit)
+  d <- fit$input$d
+  which_hold(
+    "model$obs" = rlang::is_bool(obs$identity) && (sees_all(obs) || is_whole(obs$loadings, 1)) &&
+      length(obs$centre) == m && length(obs$column_unit) == d && length(obs$column_centre) == d,
+    "latent" = is_array_of(fit$latent$mean, c(n_of_fit(fit), m)) &&
+      is_array_of(fit$latent$var, c(n_of_fit(fit), m * (m + 1) / 2)),
+    "emission" = is_array_of(e$loadings, c(d, m)) && are_finite(e$offset, d) && are_finite(e$scale, d) &&
+      (is.null(e$df) || are_finite(e$df, d))
   )
 }
 

@@ -37,47 +37,38 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   model <- list(obs = obs, prior = prior, bound = control$bound)
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
-  resolved$header <- NULL
   tell_one_batch(control, resolved)
   hired <- hire_workers(resolved, data, obs, class, error_call)
   on.exit(hired$finish())
   engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)
-  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
-  asked$batch_of <- batch_of
-  progress <- progress_reporter(control, function() lap_teller(hired$traffic))
-  on.exit(progress$finish(), add = TRUE)
   if (is_spooled(data)) collect_after(data$n)
-  fit_once <- function(model) tryCatch(
-    if (is_spooled(data) || has_workers(control)) {
+  learn <- function(run, asked) {
+    once <- function(model) {
       asked$hired <- hired$with(model)
-      in_spool(engine(data, model, asked, resolved_start, progress$report), error_call)
-    } else {
-      engine(data, model, asked, resolved_start, progress$report)
-    },
-    `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
-  )
-  result <- fit_once(model)
-  if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
-    result <- better_with_classes_alone(result, data, model, asked, resolved_start, progress$report, engine)
-  }
-  again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
-  if (!is.null(again) && !isTRUE(result$interrupted)) {
-    second <- fit_once(replace(model, "obs", list(again)))
-    if (isTRUE(second$elbo > result$elbo)) {
-      model$obs <- again
-      result <- second
+      run(model, asked)
     }
+    result <- once(model)
+    if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
+      result <- better_with_classes_alone(result, data, model, asked, run)
+    }
+    again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
+    if (!is.null(again) && !isTRUE(result$interrupted)) {
+      second <- once(replace(model, "obs", list(again)))
+      if (isTRUE(second$elbo > result$elbo)) {
+        model$obs <<- again
+        result <- second
+      }
+    }
+    if (has_drift(obs) && tries_sharing(class, data, control, result)) {
+      result <- better_when_shared(result, data, model, asked, run)
+    }
+    result
   }
-  if (has_drift(obs) && tries_sharing(class, data, control, result)) {
-    result <- better_when_shared(result, data, model, asked, progress$report, engine)
-  }
-  result <- report_breakdown(result, error_call)
-  result <- report_interruption(result, resolved)
-  if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
-  fit <- structure(
-    list(format = fit_format, call = call, input = kept_input(data, obs, input)), class = c(class, "bnp_fit")
+  result <- fit_family(
+    class, engine, data, model, resolved, resolved_start, error_call, learn,
+    teller = function(word) lap_teller(word, hired$traffic), extra = list(batch_of = batch_of)
   )
-  with_result(fit, result, model, resolved, data)
+  with_result(new_bnp_fit(class, call, model, resolved, kept_input(data, obs, input), result), data)
 }
 
 # What a fit keeps of its data; `input`: what the family adds.
@@ -94,19 +85,13 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
-# A fit with what the engine returned for its data, model and control.
-with_result <- function(fit, result, model, control, data) {
-  result <- number_clusters(result)
-  model$obs <- with_learned_fields(model$obs, result$learned)
-  model$prior <- with_learned_values(model$prior, result$concentrations)
-  result$learned <- result$concentrations <- NULL
-  names(result)[names(result) == "terms"] <- "elbo_terms"
-  control$threads <- result$threads %||% control$threads
-  result$threads <- NULL
-  fit <- structure(
-    c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
-  )
-  if (identical(control$keep, "probabilities")) {
+# A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
+with_result <- function(fit, data) {
+  fit <- number_clusters(fit)
+  fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
+  fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
+  fit$learned <- fit$concentrations <- NULL
+  if (identical(fit$control$keep, "probabilities")) {
     fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
     fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
   }
@@ -141,87 +126,6 @@ complete_fit <- function(fit, data) {
   fit
 }
 
-remedy_of_breakdowns <- c(
-  i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many orders of
-       magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}."
-)
-
-# The engine ends a fit with the last lap before its ELBO fell or was not finite,
-# neither of which exact arithmetic allows: `taken_back` is the lap that did.
-# shift: of the engine's ELBO to that of the data as given.
-report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdowns, shift = 0) {
-  if (!is.finite(result$elbo)) {
-    what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
-    abort("numerical", c(what, remedy), call = call)
-  }
-  if (result$reason == "numerical") {
-    lap <- result$taken_back
-    what <- if (is.finite(lap$elbo)) "fell from {.val {result$elbo + shift}} to {.val {lap$elbo + shift}}" else
-      "was not finite"
-    cli::cli_warn(
-      c(
-        paste0("Numbers broke down in lap {lap$lap}, where the ELBO ", what, "."),
-        i = "The fit is what it was after the lap before, and has not converged.", remedy
-      ),
-      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
-    )
-  }
-  result$taken_back <- NULL
-  result
-}
-
-# Ctrl-C in an interactive session ends a fit with its last lap.
-report_interruption <- function(result, control) {
-  if (!is.null(result$restarts)) {
-    ends <- result$restarts
-    result$restarts <- data.frame(
-      restart = seq_along(ends$elbo), seed = result$seeds, elbo = ends$elbo, k = ends$k, laps = ends$lap
-    )
-    result$seeds <- NULL
-  }
-  if (!isTRUE(result$interrupted)) {
-    return(result)
-  }
-  result$interrupted <- NULL
-  done <- max(1L, nrow(result$restarts))
-  cli::cli_inform(
-    c(
-      if (result$reason == "interrupted") {
-        "Stopped: the fit is what it was after lap {result$laps}, and has not converged."
-      } else {
-        "Stopped: the fit is the best of the restarts that were done."
-      },
-      i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
-      i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."
-    ),
-    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
-  )
-  result
-}
-
-# go_on: can the call be made again from where it ended?
-warn_of_laps <- function(result, control, call, go_on = TRUE) {
-  gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
-  cli::cli_warn(
-    c(
-      "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
-      i = if (length(gain)) "The last lap raised the ELBO by {signif(max(gain, 0), 2)}.",
-      i = paste0(
-        if (go_on) "To go on from here: {.code update(fit, start = fit)}; or raise" else "Raise",
-        " {.arg max_laps} in {.fn bnp_control}."
-      )
-    ),
-    class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call
-  )
-}
-
-too_large <- function(call) {
-  abort("memory", c(
-    "There is not enough memory for this fit.",
-    i = "Choose a smaller {.arg k} or {.arg k_init}, more {.arg batches}, or fewer columns."
-  ), call = call)
-}
-
 # Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of
 # others a finite prior may have more clusters than observations, but a million of them would not let Ctrl-C through for
 # minutes (100,000: a visit of some rows takes seconds). Both are guesses at what anyone wants.
@@ -248,7 +152,8 @@ number_clusters <- function(result) {
   result$labels <- number[result$labels]
   result$sizes <- result$sizes[numbering]
   if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
-  c(result, list(numbering = numbering))
+  result$numbering <- numbering
+  result
 }
 
 # Index along a dimension that has the engine's clusters first and n entries in all.
@@ -273,11 +178,11 @@ warn_of_threads <- function(running, asked, most) {
 
 # list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
 # elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
-progress_reporter <- function(control, teller = lap_teller) {
+progress_reporter <- function(control, class, teller = lap_teller) {
   if (!control$verbose) {
     return(list(report = NULL, finish = function() NULL))
   }
-  told <- teller()
+  told <- teller(cluster_words[[class]])
   if (isTRUE(getOption("knitr.in.progress"))) {
     lines <- character()
     return(list(
@@ -300,7 +205,7 @@ progress_reporter <- function(control, teller = lap_teller) {
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
 # restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
-lap_teller <- function(traffic = NULL) {
+lap_teller <- function(word = "cluster", traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
   function(record) {
@@ -309,7 +214,7 @@ lap_teller <- function(traffic = NULL) {
     gain <- if (record$lap > last$lap && what == last$what) value - last$value else NaN
     last <<- list(lap = record$lap, what = what, value = value)
     paste0(
-      sprintf("Lap %d: %s", record$lap, count_of(record$k, "cluster")),
+      sprintf("Lap %d: %s", record$lap, count_of(record$k, word)),
       if (is.finite(value)) sprintf(", %s %.8g", what, value), if (is.finite(gain)) sprintf(" (%+.3g)", gain), sent()
     )
   }

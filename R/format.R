@@ -27,9 +27,11 @@ check_stored <- function(fit, elements, call) {
   invisible(fit)
 }
 
-refuse_damaged <- function(why, call) {
+# called: what is damaged, as the subject of a sentence.
+refuse_damaged <- function(why, call, called = "This fit is") {
+  again <- if (called == "This fit is") "Fit" else "Make it"
   abort("format", c(
-    "This fit is damaged.", x = why, i = "Fit again, or read it again from where it was stored."
+    "{called} damaged.", x = "{why}", i = "{again} again, or read it again from where it was stored."
   ), call = call)
 }
 

@@ -75,18 +75,42 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
 # once: new data go that way, which differs in the last digits, and training data must be known again.
-# levels: of factors, as the training data had them.
+# levels: of factors, as the training data had them. Which variables were columns there is the attribute `columns` of the
+# terms: new data must have them, or others of these names would be taken from wherever there are any.
 formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
+  refuse_lacking(lacking_columns(terms, data), arg, call)
+  if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))
   data <- bare_variables(data)
-  if (length(levels)) refuse_new_levels(stats::model.frame(terms, data, na.action = stats::na.pass), levels, arg, call)
-  evaluate <- function(terms) bare_variables(
-    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
-  )
+  if (length(levels)) refuse_new_levels(frame_of(terms, data, NULL, arg, call), levels, arg, call)
+  evaluate <- function(terms) bare_variables(frame_of(terms, data, levels, arg, call))
   frame <- evaluate(terms)
   check_rows_of_variables(frame, data, arg, call)
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
+}
+
+# stats::model.frame(). Where a function warns and gives no number, as log(-1) does, that is an error; other warnings stay.
+frame_of <- function(terms, data, levels, arg, call) {
+  warned <- list()
+  frame <- withCallingHandlers(
+    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels),
+    warning = function(w) {
+      warned <<- c(warned, list(w))
+      invokeRestart("muffleWarning")
+    }
+  )
+  rows <- lapply(frame, function(v) if (is.numeric(v)) which(rowSums(is.nan(as.matrix(v))) > 0))
+  rows <- if (length(warned)) rows[lengths(rows) > 0L]
+  if (length(rows)) {
+    abort("not_finite", c(
+      "{.code {names(rows)[1L]}} of the formula is not a number in {length(rows[[1L]])} row{?s} of {.arg {arg}}.",
+      x = "In row {places(row_number(rows[[1L]], arg))}.", i = "Leave {cli::qty(length(rows[[1L]]))}{?it/them} out, or take
+       another function."
+    ), call = call)
+  }
+  for (w in warned) warning(w)
+  frame
 }
 
 # mean(y), head(y) or a vector from elsewhere would be taken as fewer or more rows than there are.
@@ -141,18 +165,30 @@ variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   }
   if (is.null(obs_entry(fit$model$obs)$responses)) {
     terms <- fit$input$terms
-    absent <- if (identical(na_action, "model")) absent_variables(terms, newdata)
-    if (length(absent)) newdata <- with_columns_of_na(newdata, absent, arg, call)
+    lacking <- if (identical(na_action, "model")) lacking_columns(terms, newdata)
+    if (length(lacking) && any(all.vars(terms) %in% names(newdata))) {
+      newdata <- with_columns_of_na(newdata, lacking, arg, call)
+    }
     return(formula_frame(terms, newdata, arg, call)$frame)
   }
   regression_newdata(fit, newdata, arg, call)
 }
 
-# Variables that the terms name and nothing has, where new data have some of them.
-absent_variables <- function(terms, newdata) {
-  needed <- all.vars(terms)
-  found <- vapply(needed, function(name) {
-    name %in% names(newdata) || !is.function(get0(name, environment(terms), ifnotfound = identity))
-  }, NA)
-  if (any(needed %in% names(newdata))) needed[!found]
+# Columns of a fit's data that these terms name and new data lack.
+lacking_columns <- function(terms, newdata) {
+  setdiff(intersect(attr(terms, "columns"), all.vars(terms)), names(newdata))
+}
+
+refuse_lacking <- function(columns, arg, call) {
+  if (length(columns)) {
+    abort("formula", c(
+      "{.arg {arg}} lacks {cli::qty(columns)}{?a column/columns} of the training data that the formula names:
+       {.field {columns}}."
+    ), call = call)
+  }
+}
+
+# The terms of the right side.
+terms_of_covariates <- function(terms) {
+  structure(stats::delete.response(terms), columns = attr(terms, "columns"))
 }

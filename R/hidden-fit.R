@@ -29,19 +29,14 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   )
   resolved$batches <- 1L
   check_size(prior, resolved$k_init, data$n, error_call)
-  resolved$header <- NULL
   engine <- checkpointed_engine(
-    "bnp_hmm", call, data, model, control, resolved, engine_start, error_call, engine_lds_fit,
+    "bnp_hmm", call, data, c(model, family = "systems"), control, resolved, engine_start, error_call,
     form = function(data) hidden_data(obs, data)
   )
-  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
-  asked$init <- "best"
-  progress <- progress_reporter(control)
-  on.exit(progress$finish())
-  result <- in_memory_of_fit(engine(data, model, asked, engine_start, progress$report), error_call)
-  result <- report_breakdown(result, error_call, remedy = hidden_remedy)
-  result <- report_interruption(result, resolved)
-  if (result$reason == "max_laps") warn_of_laps(result, control, error_call)
+  result <- fit_family(
+    "bnp_hmm", engine, data, c(model, family = "systems"), replace(resolved, "init", "best"), engine_start, error_call,
+    remedy = hidden_remedy
+  )
   data$expected <- result$paths
   result$latent <- result$paths[c("mean", "var")]
   result$paths <- NULL
@@ -49,14 +44,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   result$emission <- emission_in_units(
     obs, engine_lds_emission(hidden_data(obs, data), model, result$state)
   )
-  fit <- structure(
-    list(format = fit_format, call = call, input = kept_input(data, obs, input)), class = c("bnp_hmm", "bnp_fit")
-  )
-  with_result(fit, result, model, resolved, data)
-}
-
-in_memory_of_fit <- function(expr, call) {
-  tryCatch(expr, `std::bad_alloc` = function(e) too_large(call), `std::length_error` = function(e) too_large(call))
+  with_result(new_bnp_fit("bnp_hmm", call, model, resolved, kept_input(data, obs, input), result), data)
 }
 
 hidden_remedy <- c(

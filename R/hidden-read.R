@@ -17,6 +17,7 @@
 #' @export
 latent_path <- function(fit, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
   check_format(fit)
   if (!is_hidden(fit)) {

@@ -29,6 +29,7 @@
 plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
                          id = NULL, max_sequences = 40L, ...) {
   check_drawing(...)
+  read_arguments(rlang::enquos(id = id), data, "data")
   type <- picture_type(x, if (!missing(type)) type)
   switch(type,
     tree = draw_tree(tree_picture(x, max_sequences), ...),
@@ -54,7 +55,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
   if (!is.null(internal)) refuse_joined_sequences(fit, internal, call)
-  runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
+  runs <- if (is.null(data)) segments(fit) else segments(fit, data, !!id)
   if (!nrow(runs)) {
     abort(
       "no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."),
@@ -253,6 +254,7 @@ labelled_states <- function(k, size) {
 autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
                              id = NULL, max_sequences = 40L, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), data, "data")
   rlang::check_installed("ggplot2", "for autoplot().")
   type <- picture_type(object, if (!missing(type)) type)
   switch(type,

@@ -99,10 +99,11 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   check_format(object)
   na_action <- action_of_fit(object, na_action)
   newdata <- one_newdata(newdata, new_data)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(n.ahead = n.ahead, parent = parent, position = position), rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
-      predict(object, x, id, type, na_action = na_action)
+      predict(object, x, !!id, type, na_action = na_action)
     }))
   }
   refuse_write(write)
@@ -120,7 +121,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id", "responsibility"
   ), "type")
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
+    return(with_ids(object, predict(object, newdata, !!id, na_action = na_action, parent = parent)))
   }
   if (type %in% c("impute", "response")) {
     refuse_hidden(object, paste0("{.code type = \"", type, "\"}"))
@@ -133,8 +134,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, id, type = "prob", na_action = na_action, parent = parent)
-    return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action, parent = parent)), prob))
+    prob <- predict(object, newdata, !!id, type = "prob", na_action = na_action, parent = parent)
+    return(cluster_predictions(unname(predict(object, newdata, !!id, na_action = na_action, parent = parent)), prob))
   }
   if (type == "response") {
     return(response_ahead(object, newdata, id, na_action))
@@ -231,8 +232,9 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
 #' @export
 forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   h <- check_steps(h, "h")
-  predict(object, newdata, id, n.ahead = h, ...)
+  predict(object, newdata, !!id, n.ahead = h, ...)
 }
 
 #' @rdname predict.bnp_hmm
@@ -243,6 +245,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(parent = parent, position = position), rlang::current_env())
     na_action <- action_of_fit(fit, na_action)
@@ -265,6 +268,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 #' @export
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
+  check_format(object)
   refuse_trees(object, "pseudo-residuals, which look one step ahead")
   obs <- object$model$obs
   entry <- obs_entry(obs)
@@ -273,6 +277,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- as_new_sequences(object, newdata, id)
   if (is_hidden(object)) {
     below <- filtered_rows(object, data, rlang::current_env())$below

@@ -44,6 +44,7 @@ segments <- function(x0, ...) {
 #' @export
 segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   fit <- check_format(x0)
   refuse_trees(fit, "segments, which are runs of a sequence", "{.fn fitted} has the states of all nodes.")
   if (is.null(newdata)) {

@@ -21,6 +21,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
                             position = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   parent <- with_position(parent, position)
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent)
   if (is_hidden(x) && internal$n > 0L) internal$expected <- expected_paths(x, internal)

@@ -96,15 +96,26 @@ flat_names <- function(columns, x) {
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
-# Columns that share a name, as of cbind() of lagged series, get numbers.
+# Columns that share a name, as of cbind() of lagged series, get numbers; several without a name are x1, x2, ... by their
+# places, as those of a matrix without any names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
   if (!anyDuplicated(names)) {
     return(x)
   }
   repeated <- unique(names[duplicated(names)])
-  if (is.data.frame(x)) names(x) <- make.unique(names) else colnames(x) <- make.unique(names)
-  if (!is.null(arg)) {
+  unnamed <- which((is.na(names) | !nzchar(names)) & names %in% repeated)
+  names[unnamed] <- paste0("x", unnamed)
+  names <- make.unique(names)
+  if (is.data.frame(x)) names(x) <- names else colnames(x) <- names
+  if (!is.null(arg) && length(unnamed)) {
+    cli::cli_inform(
+      "Columns {.field {unnamed}} of {.arg {arg}} have no names and are called {.field {names[unnamed]}}.",
+      class = c("bnpvi_message_names", "bnpvi_message"), call = call
+    )
+  }
+  repeated <- repeated[!is.na(repeated) & nzchar(repeated)]
+  if (!is.null(arg) && length(repeated)) {
     cli::cli_inform(
       "{cli::qty(length(repeated))}Column{?s} of {.arg {arg}} with the same name ({places(dQuote(repeated, FALSE))})
        {?is/are} numbered by {.fn make.unique}.",

@@ -162,6 +162,7 @@ mode_moduli <- function(model) {
 
 #' @export
 print.bnp_lds_model <- function(x, ...) {
+  check_object(x)
   k <- dim(x$A)[3L]
   cat(
     "Linear system of ", count_of(length(x$states), "state variable"), ", ", count_of(nrow(x$C), "column"), " and ",

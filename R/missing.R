@@ -144,7 +144,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
-  if (use == "predict" && data$n > 1L) {
+  if (use %in% c("predict", "filter") && data$n > 1L) {
     empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
     if (length(empty)) say_wholly_missing(data$column_names[empty] %||% empty, arg, call)
   }
@@ -158,7 +158,7 @@ without_rows <- function(data, gone, what, arg, call) {
     return(data)
   }
   kept <- which(!gone)
-  say_left_out(gone, what, arg, call)
+  say_left_out(gone, what, arg, call, data$missing, data$column_names)
   empty <- setdiff(seq_along(data$starts[-1L]), group_of_rows(data)[kept])
   if (length(empty) && !(is_piece(arg) && is.null(data$group_names))) {
     abort("no_rows", c(
@@ -173,12 +173,22 @@ without_rows <- function(data, gone, what, arg, call) {
   out
 }
 
-say_left_out <- function(gone, what, arg, call) {
+# missing: of all rows, to say which columns are to blame where none is left.
+say_left_out <- function(gone, what, arg, call, missing, names) {
   if (is_piece(arg)) {
     return(invisible()) # said once of all pieces
   }
   if (all(gone)) {
-    abort("no_rows", c("All rows of {.arg {arg}} are {what}.", i = "Give at least one that is not."), call = call)
+    empty <- which(colSums(!missing) == 0)
+    n <- length(empty)
+    some <- n && n < ncol(missing)
+    abort("no_rows", c(
+      "All rows of {.arg {arg}} are {what}.",
+      x = if (some) {
+        "{cli::qty(n)}Column{?s} {.field {names[empty] %||% empty}} {cli::qty(n)}{?has/have} no value at all."
+      },
+      i = if (some) "Leave {cli::qty(n)}{?it/them} out." else "Give at least one that is not."
+    ), call = call)
   }
   cli::cli_inform(
     "{sum(gone)} row{?s} of {.arg {arg}} {what} {cli::qty(sum(gone))}{?is/are} left out.",
@@ -194,7 +204,7 @@ whole_rows <- function(x, arg, call, na_action) {
   if (is.null(gone)) {
     return(list(x = x, na_action = action))
   }
-  say_left_out(gone, "with missing values", arg, call)
+  say_left_out(gone, "with missing values", arg, call, is.na(x), colnames(x))
   left_out <- list(n = nrow(x), kept = which(!gone), row_names = rownames(x))
   list(x = rows_of_table(x, !gone), left_out = left_out, na_action = action)
 }

@@ -175,6 +175,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
                                 labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), x, "x")
   na_action <- check_na_action(na_action)
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
@@ -196,9 +197,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
   here <- rlang::current_env()
-  list2env(
-    arguments_in_data(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data, here), here
-  )
+  read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data)
   na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
     check_na_action(na_action)
   gaps <- check_gaps_of_times(gaps, time)

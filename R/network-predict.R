@@ -230,7 +230,7 @@ split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL,
     abort("argument", "{.arg fraction} must be one number above 0 and below 1, not {describe(fraction)}.")
   }
   zeros <- check_number(zeros, "zeros", strict = FALSE)
-  data <- as_network(x, nodes, directed, NULL, call, weights = asked_weights(weights))
+  data <- as_network(x, nodes, directed, NULL, call, weights = asked_weights(rlang::enquo(weights), x))
   n_links <- length(data$value)
   if (n_links < 2L) abort("network", "{.arg x} must have at least two links.")
   m <- max(1L, min(n_links - 1L, round(fraction * n_links)))

@@ -4,6 +4,7 @@ network_start <- function(start, data, prior, control, call) {
   if (is.null(start)) {
     return(one_column_each(start_labels(data, prior, control, call)))
   }
+  refuse_source_of_starts(start, call)
   if (inherits(start, "bnp_network")) {
     if (!identical(start$input$ids, data$ids)) {
       abort("start", c(
@@ -45,7 +46,7 @@ start_labels <- function(data, prior, control, call) {
     random = drawn(function() sample(rep_len(seq_len(k), data$n))),
     divided = engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed),
     propagation = drawn(function() propagated_labels(data)),
-    drawn(function() spectral_labels(data, k, init == "spectral_absolute"))
+    drawn(function() spectral_labels(data, k, init == "spectral_absolute", call))
   )
 }
 
@@ -82,30 +83,22 @@ symmetric_adjacency <- function(data) {
   x + Matrix::t(x)
 }
 
-# Nodes up to which all eigenvectors are found: a tenth of a second.
-spectral_dense <- 300L
-
 # k-means of the nodes by the k eigenvectors of the adjacency matrix with the largest eigenvalues, each times the root
 # of its size; `absolute`: the largest in absolute value, which also tell groups that avoid themselves.
-spectral_labels <- function(data, k, absolute) {
+spectral_labels <- function(data, k, absolute, call) {
   if (k == 1L || !length(data$value)) {
     return(rep_len(seq_len(k), data$n))
   }
-  x <- symmetric_adjacency(data)
-  if (data$n <= spectral_dense || k > data$n - 2L) {
-    all <- eigen(as.matrix(x), symmetric = TRUE)
-    first <- order(-if (absolute) abs(all$values) else all$values)[seq_len(k)]
-    place <- all$vectors[, first, drop = FALSE] * rep(sqrt(abs(all$values[first])), each = data$n)
-  } else {
-    rlang::check_installed("igraph", "to find eigenvectors of large networks.")
-    graph <- igraph::graph_from_adjacency_matrix(x, "undirected", weighted = TRUE)
-    which <- if (absolute) "lm" else "la"
-    place <- igraph::embed_adjacency_matrix(graph, k, which = which, cvec = double(data$n))$X
-  }
+  check_memory(
+    8 * data$n * lanczos_vectors(data$n, k), paste(k, "eigenvectors of", data$n, "nodes"),
+    "Begin with fewer communities ({.arg k_init}), or leave {.arg init} out.", call
+  )
+  first <- largest_eigenvectors(symmetric_adjacency(data), k, absolute)
+  place <- first$vectors * rep(sqrt(abs(first$values)), each = data$n)
   # Eigenvectors have no sign, and their last digits depend on the library.
   place <- signif(place / max(abs(place)), 8L)
   distinct <- sum(!duplicated(place))
-  labels <- suppressWarnings(stats::kmeans(place, min(k, distinct), iter.max = 100L, nstart = 10L))$cluster
+  labels <- suppressWarnings(stats::kmeans(place, min(k, distinct), iter.max = 100L, nstart = 25L))$cluster
   match(labels, unique(labels))
 }
 

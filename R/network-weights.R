@@ -2,12 +2,13 @@
 # count unless `weights` says otherwise; attributes of the edges of an igraph or a network count only where `weights`
 # asks for them, as what they are (a strength, a length, a cost) is known to their owner alone.
 
-# The argument `weights` of a function as the readers below take it: NULL where it was not given, else a list of it. NA
-# is what igraph calls no weights.
-asked_weights <- function(weights) {
-  if (missing(weights)) {
+# The argument `weights` of a function, captured, as the readers below take it: NULL where it was not given, else a list
+# of its value beside the links `x`. NA is what igraph calls no weights.
+asked_weights <- function(captured, x, call = rlang::caller_env()) {
+  if (rlang::quo_is_missing(captured)) {
     return(NULL)
   }
+  weights <- argument_in_data(captured, x, "weights", "x", call)
   list(if (!(length(weights) == 1L && is.atomic(weights) && is.na(weights))) weights)
 }
 

@@ -5,13 +5,15 @@ no_verb <- function(generic, what, remedy, call = rlang::caller_env()) {
 }
 
 #' @export
-nobs.bnp_draws <- function(object, ...) nobs(object$fit)
+nobs.bnp_draws <- function(object, ...) nobs(check_object(object)$fit)
 
 #' @export
-nobs.bnp_dynamic_means <- function(object, ...) length(object$cluster)
+nobs.bnp_dynamic_means <- function(object, ...) length(check_object(object)$cluster)
 
 #' @export
-as.data.frame.bnp_dynamic_means <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x$trajectories)
+as.data.frame.bnp_dynamic_means <- function(x, row.names = NULL, optional = FALSE, ...) {
+  plain_frame(check_object(x)$trajectories)
+}
 
 #' @export
 logLik.bnp_draws <- function(object, ...) {
@@ -192,4 +194,34 @@ model.frame.bnp_dynamic_means <- function(formula, ...) {
 #' @export
 model.matrix.bnp_dynamic_means <- function(object, ...) {
   no_verb("model.matrix", "Dynamic Means", no_data_kept)
+}
+
+#' @export
+coef.bnp_draws <- function(object, ...) {
+  no_verb("coef", "draws", "{.code coef(draws$fit)} has the means of the fit; {.fn tidy} what is recorded of the draws.")
+}
+
+#' @export
+segments.bnp_draws <- function(x0, ...) {
+  no_verb("segments", "draws", "{.code segments(draws$fit)} has the runs of the fit, if it is one of sequences.")
+}
+
+#' @export
+coef.bnp_filter <- function(object, ...) {
+  no_verb("coef", "a filter", "{.fn tidy} has where things stand; the fit that was filtered has parameters.")
+}
+
+#' @export
+segments.bnp_filter <- function(x0, ...) {
+  no_verb("segments", "a filter", "{.fn filter_probs} has the states of each row.")
+}
+
+#' @export
+coef.bnp_dynamic_means <- function(object, ...) {
+  no_verb("coef", "Dynamic Means", "{.fn tidy} has the mean of each cluster at each time.")
+}
+
+#' @export
+segments.bnp_dynamic_means <- function(x0, ...) {
+  no_verb("segments", "Dynamic Means", "{.fn tidy} has the path of each cluster.")
 }

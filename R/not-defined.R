@@ -37,8 +37,8 @@ labels.bnp_fit <- function(object, ...) {
 #' @export
 weights.bnp_fit <- function(object, ...) {
   not_defined("weights", c(
-    "Observations have no weights. Those of clusters are in {.code coef(fit)$weights}, their shares of the data in
-     {.code tidy(fit)}."
+    "Those that observations were given are {.code fit$input$weights}. Those of clusters are in
+     {.code coef(fit)$weights}, their shares of the data in {.code tidy(fit)}."
   ))
 }
 
@@ -48,10 +48,11 @@ residuals.bnp_fit <- function(object, ...) {
 }
 
 no_residuals <- function(call = rlang::caller_env()) {
-  not_defined("residuals", c(
-    "Only fits of {.fn bnp_hmm} and mixtures of regressions have them. {.fn predict} gives log densities of
-     observations."
-  ), call)
+  abort("not_defined", c(
+    "{.fn residuals} has no meaning for this fit.",
+    i = "Fits of {.fn bnp_hmm}, of {.fn bnp_features} and mixtures of regressions have residuals.",
+    i = "{.fn predict} gives log densities of observations."
+  ), call = call)
 }
 
 #' @export

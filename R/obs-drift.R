@@ -144,14 +144,14 @@ tries_sharing <- function(class, data, control, result) {
 
 # `result`, or what a start from its responsibilities ends with, three tenths of each row going to all clusters by their
 # sizes (inst/bench/drift.R: with 1 to 5 tenths the moving clusters end alike, with 7 not always).
-better_when_shared <- function(result, data, model, control, report, engine, share = 0.3) {
+better_when_shared <- function(result, data, model, asked, run, share = 0.3) {
   obs <- with_learned_fields(model$obs, result$learned)
   now <- list(obs = obs, prior = with_learned_values(model$prior, result$concentrations), bound = model$bound)
-  resp <- engine_responsibilities(as_engine_data(data), now, result$state, control$threads)
+  resp <- engine_responsibilities(as_engine_data(data), now, result$state, asked$threads)
   resp <- (1 - share) * resp + share * rep(colMeans(resp), each = nrow(resp))
-  control$restarts <- 1L
-  control$k_init <- ncol(resp)
-  second <- engine(data, replace(model, "obs", list(obs)), control, list(resp = resp), report)
+  asked$restarts <- 1L
+  asked$k_init <- ncol(resp)
+  second <- run(replace(model, "obs", list(obs)), asked, list(resp = resp))
   if (!isTRUE(second$elbo > result$elbo + 0.1)) {
     return(result)
   }

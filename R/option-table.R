@@ -65,16 +65,18 @@ option_table <- list(
   ),
   network = list(
     what = "{.fn bnp_network}", algorithms = c("memoized", "full", "stochastic"),
-    takes = c("restarts", "k_init", "init"), instead = c(batches = "Networks are learned from as a whole.")
+    takes = c("restarts", "k_init", "init", "checkpoint"),
+    instead = c(batches = "Networks are learned from as a whole.")
   ),
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(
     what = "degree-corrected blockmodels ({.fn bnp_network})", algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "init"),
+    takes = c("restarts", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   sampled_network = list(
-    what = "{.fn bnp_network}", algorithms = "stochastic", takes = c("batches", "restarts", "k_init", "init")
+    what = "{.fn bnp_network}", algorithms = "stochastic",
+    takes = c("batches", "restarts", "k_init", "init", "checkpoint")
   ),
   truncation_free = list(
     what = "truncation-free learning", algorithms = "truncation_free", takes = "batches"

@@ -1,5 +1,6 @@
 # Expected durations of states, and the middle 90 % of visits, whose lengths are geometric.
-durations_picture <- function(x) {
+durations_picture <- function(x, call = rlang::caller_env()) {
+  check_object(x, call)
   mean <- as.double(x)
   ends <- vapply(mean, function(m) if (is.finite(m)) 1 + stats::qgeom(c(0.05, 0.95), 1 / m) else c(NA, NA), c(0, 0))
   data.frame(state = names(x) %||% seq_along(mean), mean = mean, low = ends[1L, ], high = ends[2L, ])

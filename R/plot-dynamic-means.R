@@ -3,6 +3,7 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.bnp_dynamic_means <- function(object, ...) {
   check_no_dots(...)
+  check_object(object)
   rlang::check_installed("ggplot2", "for autoplot().")
   paths <- plain_frame(object$trajectories)
   shown <- utils::head(object$columns, most_panels)

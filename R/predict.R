@@ -94,10 +94,11 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"
   ), "type")
   newdata <- one_newdata(newdata, new_data)
+  read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
-      predict(object, x, type, id = id, na_action = na_action)
+      predict(object, x, type, id = !!id, na_action = na_action)
     }))
   }
   refuse_write(write)
@@ -112,10 +113,10 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     ))
   }
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, na_action = na_action, id = id, time = time)))
+    return(with_ids(object, predict(object, newdata, na_action = na_action, id = !!id, time = !!time)))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id, time = time)
+    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = !!id, time = !!time)
     return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
@@ -199,7 +200,7 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
-  prob <- predict(fit, newdata, type = kind, na_action = na_action, id = id, time = time)
+  prob <- predict(fit, newdata, type = kind, na_action = na_action, id = !!id, time = !!time)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -247,6 +248,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
     na_action <- action_of_fit(fit, na_action)

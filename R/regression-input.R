@@ -118,7 +118,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
       "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
     ), call = call)
   }
-  terms <- stats::delete.response(fit$input$terms)
+  terms <- terms_of_covariates(fit$input$terms)
   frame <- evaluate_formula(formula_variables(terms, newdata, fit$input$levels, arg, call), arg, call)
   z <- covariate_matrix(terms, frame, fit$input$contrasts, arg, call)
   check_finite_table(z, arg, call)

@@ -29,12 +29,13 @@
 #' @export
 residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
                                   na_action = NULL, id = NULL, ...) {
+  check_format(object)
   if (is.null(obs_entry(object$model$obs)$responses)) {
     no_residuals()
   }
   check_no_dots(...)
-  check_format(object)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   type <- check_choice(type, c("cluster", "response"), "type")
   obs <- object$model$obs
   y <- obs_entry(obs)$responses(obs)

@@ -148,6 +148,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
+  refuse_source_of_starts(start, call)
   start <- start_from_clustering(start, call)
   start <- as_vector(start)
   if (is.list(start)) {
@@ -182,7 +183,7 @@ start_clusters <- function(given, prior, call) {
 start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
-  same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d &&
+  same <- given$family == obs$family && fit$model$prior$family == prior$family && isTRUE(fit$input$d == data$d) &&
     is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(
@@ -270,6 +271,15 @@ documents_of_fit <- function(fit, data) {
   }
   counts <- Matrix::summary(fit$documents)
   list(documents = list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x))
+}
+
+refuse_source_of_starts <- function(start, call) {
+  if (inherits(start, c("bnp_source", "bnp_stream"))) {
+    abort("start", c(
+      "{.arg start} must be labels, probabilities or a fit, not {describe(start)}.",
+      i = "To learn from the data of a source, give it in place of {.arg x}."
+    ), call = call)
+  }
 }
 
 # `kept`: numbers of the rows whose labels are needed; NULL: all.

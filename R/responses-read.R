@@ -3,7 +3,7 @@
 # q(eta) of predictions (responses_by_words()): of each equation list(mean, covariance), covariance divided by the
 # variance of the response where that is gaussian; df and scale of its precision.
 response_posterior <- function(fit) {
-  q <- fit$responses %||% abort("format", c(
+  q <- (if (is.list(fit$responses)) fit$responses) %||% abort("format", c(
     "This fit lacks {.field responses}, the effects that responses are predicted with.",
     i = "It was stored by another version of the package, or is damaged: fit again."
   ), call = NULL)

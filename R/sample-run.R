@@ -34,7 +34,7 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
     }
   )
   object$chains <- at$chains
-  with_draws(object, at$parts)
+  sealed(with_draws(object, at$parts))
 }
 
 say_stopped <- function(done, all) {

@@ -126,9 +126,10 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
   } else {
     make(x, obs = obs, prior = prior, control = control, ...)
   }
-  given <- list(...)
-  data <- if (is.null(given$data)) x else given$data
-  begin_sampling(fit, data, given$id, options, rename_call(match.call(), "bnp_sample"))
+  given <- rlang::enquos(...)
+  data <- if (is.null(given$data)) x else rlang::eval_tidy(given$data)
+  id <- if (!is.null(given$id)) argument_in_data(given$id, data, "id", "data", rlang::current_env())
+  begin_sampling(fit, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
 #' @rdname bnp_sample
@@ -138,6 +139,7 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
                                verbose = interactive()) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   check_class(x, sampled_verbs, "x", sampled_verbs)
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   refuse_proposals(class(x)[1L], options)
@@ -332,7 +334,9 @@ modelled_rows_of <- function(data, obs, x) {
 #' @export
 update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = NULL, ...) {
   check_no_dots(...)
+  check_object(object)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   draws <- check_count(draws, "draws")
   check_amount(object$options, object$made / object$options$thin + draws, 0, rlang::current_env())
   draw_more(object, data_of_draws(object, data, id), 0L, draws)

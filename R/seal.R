@@ -3,6 +3,7 @@
 # A file of a fit that was damaged may be read without an error: readRDS() does not compare the checksum at the end of a
 # compressed file. So a fit has a seal, the fingerprint of all that is in it, and everything that reads a fit compares
 # it. Who changes a fit in R breaks the seal: the fit is then one without, whose shape alone is checked (R/fit-shape.R).
+# So do draws, filters, trees and other results (R/object-shape.R).
 
 sealed <- function(fit) {
   attr(fit, "seal") <- seal_of(fit)
@@ -11,7 +12,7 @@ sealed <- function(fit) {
 
 # Classes and attributes that a user adds break no seal.
 seal_of <- function(fit) {
-  family <- intersect(class(fit), c(fitting_verbs, "bnp_network"))
+  family <- intersect(class(fit), c(verbs_of_fits, names(object_shapes)))
   attributes(fit) <- list(names = names(fit))
   engine_value_fingerprint(list(family, fit))
 }
@@ -21,13 +22,14 @@ without_seal <- function(fit) {
   fit
 }
 
-check_seal <- function(fit, call) {
+check_seal <- function(fit, call, called = "This fit is") {
   seal <- attr(fit, "seal")
-  if (!is.null(seal) && !identical(seal, seal_of(fit))) {
+  # What was damaged may be no value of R that can be walked through.
+  if (!is.null(seal) && !identical(seal, tryCatch(seal_of(fit), error = function(e) NULL))) {
     abort("format", c(
-      "This fit is damaged: it is not what the package made.",
-      i = "Read it again from where it was stored, or fit again.",
-      i = "A fit that was written as text has lost digits: {.code saveRDS(fit, file)} keeps them."
+      "{called} damaged: not what the package made.",
+      i = "Read it again from where it was stored, or make it again.",
+      i = "What was written as text has lost digits: {.code saveRDS(fit, file)} keeps them."
     ), call = call)
   }
 }
@@ -40,3 +42,48 @@ check_seal <- function(fit, call) {
 
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
+
+#' @export
+`$<-.bnp_draws` <- `$<-.bnp_fit`
+
+#' @export
+`[[<-.bnp_draws` <- `[[<-.bnp_fit`
+
+#' @export
+`[<-.bnp_draws` <- `[<-.bnp_fit`
+
+#' @export
+`$<-.bnp_filter` <- `$<-.bnp_fit`
+
+#' @export
+`[[<-.bnp_filter` <- `[[<-.bnp_fit`
+
+#' @export
+`[<-.bnp_filter` <- `[<-.bnp_fit`
+
+#' @export
+`$<-.bnp_dynamic_means` <- `$<-.bnp_fit`
+
+#' @export
+`[[<-.bnp_dynamic_means` <- `[[<-.bnp_fit`
+
+#' @export
+`[<-.bnp_dynamic_means` <- `[<-.bnp_fit`
+
+#' @export
+`$<-.bnp_tree` <- `$<-.bnp_fit`
+
+#' @export
+`[[<-.bnp_tree` <- `[[<-.bnp_fit`
+
+#' @export
+`[<-.bnp_tree` <- `[<-.bnp_fit`
+
+#' @export
+`$<-.bnp_check` <- `$<-.bnp_fit`
+
+#' @export
+`[[<-.bnp_check` <- `[[<-.bnp_fit`
+
+#' @export
+`[<-.bnp_check` <- `[<-.bnp_fit`

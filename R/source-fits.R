@@ -13,6 +13,7 @@ bnp_mixture.bnp_source <- function(x, obs = NULL, prior = prior_dp(), control = 
 bnp_topics.bnp_source <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
                                   start = NULL, id = NULL, na_action = c("fail", "omit"), ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
   fit_source("bnp_topics", x, obs, prior, control, start, na_action, call, id)
@@ -23,6 +24,7 @@ bnp_topics.bnp_source <- function(x, obs = obs_multinomial(), prior = prior_hdp(
 bnp_hmm.bnp_source <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(), control = bnp_control(),
                                start = NULL, na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), x, "x")
   call <- rename_call(match.call(), "bnp_hmm")
   fit_source("bnp_hmm", x, obs, prior, control, start, check_na_action(na_action), call, id)
 }

@@ -105,6 +105,7 @@ mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
 
 # Takes the pieces in one after the other.
 update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, call = rlang::caller_env()) {
+  read_arguments(rlang::enquos(id = id), source, "newdata")
   if (!is.null(olddata)) {
     abort("update", c(
       "{.arg olddata} is not there with {.arg newdata} in a source.",
@@ -114,7 +115,7 @@ update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, 
   check_is_fit(fit, features = TRUE)
   over_source(fit, source, id, function(x, id) {
     fit <<- if (is.null(id)) update(fit, newdata = x, new_terms = new_terms, ...) else
-      update(fit, newdata = x, new_terms = new_terms, id = id, ...)
+      update(fit, newdata = x, new_terms = new_terms, id = !!id, ...)
     NULL
   }, call = call)
   fit

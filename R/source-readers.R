@@ -2,6 +2,7 @@
 # R has them, where they are from, in words, and how many rows came from there before; NULL after the last.
 
 open_source <- function(source, call = rlang::caller_env()) {
+  check_object(source, call)
   reader <- switch(source$kind,
     "function" = open_function(source, call),
     files = open_files(source, call),

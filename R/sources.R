@@ -185,6 +185,7 @@ check_reads <- function(read, call = rlang::caller_env()) {
 
 #' @export
 format.bnp_source <- function(x, ...) {
+  check_object(x)
   switch(x$kind,
     "function" = paste0("a function", if (is.finite(x$batches)) paste0(" (", count_of(x$batches, "batch", "es"), ")")),
     files = count_of(length(x$paths), "file"),

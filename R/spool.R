@@ -8,6 +8,7 @@
 # list(data, obs, input): as a fit's input functions give them.
 read_source <- function(source, class, obs, na_action, id, formula, control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
+  check_object(source, call)
   key <- list(
     version = package_version_here(), source = identity_of_source(source), verb = class,
     obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
@@ -178,7 +179,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
     waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
-      for (file in waiting$files) { # where is it?
+      # Where is it? That no row is left is so in no one place.
+      for (file in if (!inherits(e, "bnpvi_error_no_rows")) waiting$files) {
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)
         suppressMessages(

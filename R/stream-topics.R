@@ -39,6 +39,7 @@ bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(
                                   control = bnp_control("truncation_free"), start = NULL,
                                   na_action = c("fail", "omit"), new_terms = c("error", "drop"), id = NULL, ...) {
   check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), x, "x")
   here <- rlang::current_env()
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
   na_action <- if (missing(na_action)) action_of_stream(start, NULL) else check_no_model_of_missing(na_action)

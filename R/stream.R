@@ -102,6 +102,7 @@ bnp_stream <- function(next_batch, n = Inf) {
 
 #' @export
 print.bnp_stream <- function(x, ...) {
+  check_object(x)
   what <- if (is.function(x$next_batch)) "a function" else format(x$next_batch)
   most <- if (is.finite(x$n)) paste0(", at most ", format(x$n, big.mark = ",", scientific = FALSE), " rows")
   cat("Stream of batches from ", what, most, "\n", sep = "")
@@ -125,6 +126,7 @@ action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
                        formula = NULL, id = NULL) {
+  check_object(x, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {
     abort("argument", c(
@@ -187,7 +189,7 @@ refuse_with_stream <- function(values, call) {
 
 # Learns from all batches of the reader; `first` was read already.
 learn_stream <- function(fit, reader, first, new_terms, call) {
-  progress <- progress_reporter(fit$control, batch_teller)
+  progress <- progress_reporter(fit$control, class(fit)[1L], batch_teller)
   on.exit(progress$finish())
   calls <- list()
   batches <- 0L

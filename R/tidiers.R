@@ -190,6 +190,7 @@ glance.bnp_fit <- function(x, ...) {
 augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  read_arguments(rlang::enquos(id = id, time = time), data, "data")
   internal <- as_newdata(x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time)
   prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))

@@ -78,6 +78,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
   na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (type %in% c("response", "label")) {
     if (inherits(newdata, "bnp_source")) {
       abort("response", c(
@@ -90,7 +91,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
   if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
   if (inherits(newdata, "bnp_source")) {
     return(predict_source(object, newdata, id, write, function(x, id) {
-      predict(object, x, type, id, na_action = na_action)
+      predict(object, x, type, !!id, na_action = na_action)
     }))
   }
   refuse_write(write)

@@ -11,6 +11,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   na_action <- action_of_fit(fit, na_action)
   check_format(fit)
   need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   check_flag(per_document, "per_document")
   type <- check_choice(type, c("completion", "sequential", "plugin"), "type")
   given <- c(split = !missing(split), seen = !missing(seen), inference = !missing(inference), draws = !missing(draws))

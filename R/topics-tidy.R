@@ -88,8 +88,10 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   na_action <- action_of_fit(x, na_action)
   if (!obs_entry(x$model$obs)$counts_tokens) {
     need_data(missing(data), "data")
+    read_arguments(rlang::enquos(id = id), data, "data")
     return(augment_rows(x, data, id, na_action))
   }
+  if (!missing(data)) refuse_files(data, "data", rlang::current_env())
   if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
     abort("newdata", c(
       "{.arg data} must be a data frame with a column {.field document} and one of the terms,

@@ -42,7 +42,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
     utils::modifyList(control, list(batches = batches)), max(n_units, 1L), error_call,
     if (topics) "documents" else "observations"
   )
-  progress <- progress_reporter(control, batch_teller)
+  progress <- progress_reporter(control, class(fit)[1L], batch_teller)
   on.exit(progress$finish())
   learned <- learn_batch(fit, data, progress, all_rows = TRUE, call = error_call)
   fit <- with_batches(learned$fit, learned)
@@ -85,19 +85,18 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   prior <- without_learned_values(prior)
   control$seed <- draw_seed(control$seed)
   control$k_max <- min(control$k_max, prior$k)
-  structure(
-    list(
-      format = fit_format, call = call, model = list(obs = obs, prior = prior, bound = control$bound),
-      control = control, state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
+  new_bnp_fit(
+    class, call, list(obs = obs, prior = prior, bound = control$bound), control,
+    learned = list(
+      state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
-      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
-      input = c(
-        input, Filter(Negate(is.null), unclass(data)[c("d", "column_names", "na_action")]),
-        list(n = if (!is.null(start)) nobs(start))
-      )
+      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start)
     ),
-    class = c(class, "bnp_fit")
+    input = c(
+      input, Filter(Negate(is.null), unclass(data)[c("d", "column_names", "na_action")]),
+      list(n = if (!is.null(start)) nobs(start))
+    )
   )
 }
 
@@ -237,10 +236,10 @@ say_stream_stopped <- function(seen) {
 }
 
 # "Batch 3: 5 clusters, -4.61 a row": a function of an engine's record.
-batch_teller <- function() {
+batch_teller <- function(word) {
   function(record) {
     score <- if (is.finite(record$elbo)) sprintf(", %.4g a row", record$elbo) else ""
-    sprintf("Batch %d: %s%s", record$lap, count_of(record$k, "cluster"), score)
+    sprintf("Batch %d: %s%s", record$lap, count_of(record$k, word), score)
   }
 }
 
@@ -292,9 +291,10 @@ described_stream <- function(fit) {
 # update() of a fit by truncation-free learning: one more batch.
 update_of_stream <- function(fit, newdata, new_terms, id = NULL, ..., call = rlang::caller_env()) {
   check_no_dots(..., call = call)
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- rows_of_stream(fit, newdata, new_terms, call, "newdata", id = id)
   if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
-  progress <- progress_reporter(fit$control, batch_teller)
+  progress <- progress_reporter(fit$control, class(fit)[1L], batch_teller)
   on.exit(progress$finish())
   learned <- learn_batch(fit, data, progress)
   with_batches(learned$fit, learned)

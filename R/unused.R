@@ -31,6 +31,7 @@ planned_notes <- c(
 )
 
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")
+verbs_of_fits <- c(fitting_verbs, "bnp_network")
 
 # One line for each unused argument that is known: of `verb`, whose own arguments are `own`.
 unused_hints <- function(unused, verb, own) {

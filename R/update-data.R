@@ -3,6 +3,11 @@
 # newdata of update() -> internal form, with the columns of the fit's data and the weights given.
 data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
+  if (inherits(fit, "bnp_mixture")) {
+    split <- split_argument(newdata, weights, "weights", call)
+    weights <- split$value
+    if (is.null(fit$input$terms) && !isTRUE(split$name %in% fit$input$column_names)) newdata <- split$x
+  }
   data <- without_new_terms(
     switch(class(fit)[1L],
       bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, time, call),
@@ -25,14 +30,42 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
   }
-  if (!is.null(fit$input$weights) && is.null(data$weights)) data$weights <- rep(1, data$n)
+  if (!is.null(fit$input$weights) && is.null(data$weights)) {
+    tell_no_weights()
+    data$weights <- rep(1, data$n)
+  }
   if (!is.null(fit$input$classes)) {
     data$class_sets <- fit$input$class_sets
     data$class_names <- fit$input$class_names
     data$classes <- integer(data$n)
   }
   if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
+  if (!inherits(fit, "bnp_mixture")) tell_same_names(fit, data)
   data
+}
+
+# Sequences and documents of new data are new ones, whatever they are called.
+tell_same_names <- function(fit, data) {
+  word <- if (inherits(fit, "bnp_hmm")) "sequence" else "document"
+  before <- fit$input$group_names
+  at <- which(data$group_names %in% before)
+  if (length(at) && !is.null(before)) {
+    now <- make.unique(c(before, data$group_names))[length(before) + at]
+    cli::cli_inform(
+      c("{.arg newdata} names {word}s as earlier ones of the fit are named: {places(data$group_names[at])}.
+         They are taken as new {word}s, and called {places(now)}.",
+        i = "To go on with a {word}, fit anew to all its rows."),
+      class = c("bnpvi_message_same_names", "bnpvi_message")
+    )
+  }
+}
+
+tell_no_weights <- function() {
+  cli::cli_inform(
+    c("The fit has {.arg weights}, and {.arg newdata} came without: what is in it counts once.",
+      i = "{.code weights = } says how often it counts."),
+    class = c("bnpvi_message_weights", "bnpvi_message")
+  )
 }
 
 # Evaluates `data`, which reads documents: terms that the fit does not know are an error, or left out.

@@ -5,6 +5,7 @@
 take_in <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL, control = NULL,
                     time = NULL, keep_times = NULL, discount = 1, error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
+  read_arguments(rlang::enquos(weights = weights, id = id, time = time), newdata, "newdata")
   check_can_take_in(fit, error_call)
   fit <- with_times_kept(with_discount(fit, discount, error_call), keep_times, error_call)
   if (!is.null(olddata)) refuse_forgetting(fit, error_call)
@@ -90,15 +91,13 @@ run_update <- function(fit, data, control, start, call) {
     length(data$starts) - 1L
   }
   resolved <- control_of_update(fit, control, data, n_units, call)
-  progress <- progress_reporter(resolved)
-  on.exit(progress$finish())
-  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
-  result <- in_memory(engine_fit(as_engine_data(data), fit$model, asked, start, progress$report), call)
-  result <- report_interruption(report_breakdown(result, call, "newdata"), resolved)
-  if (result$reason == "max_laps") warn_of_laps(result, resolved, call, go_on = FALSE)
+  result <- fit_family(
+    class(fit)[1L], plain_engine(), data, fit$model, resolved, start, call, arg = "newdata", go_on = FALSE
+  )
   ids <- result$origins
   result$origins <- NULL
-  out <- with_result(replace(fit, "input", list(kept_input(data, fit$model$obs))), result, fit$model, resolved, data)
+  made <- new_bnp_fit(class(fit), fit$call, fit$model, resolved, kept_input(data, fit$model$obs), result)
+  out <- with_result(made, data)
   out$ids <- ids[out$numbering]
   out
 }

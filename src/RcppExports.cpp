@@ -148,21 +148,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_features_fit
-Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
-RcppExport SEXP _bnpvi_engine_features_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_features_fit(data, model, control, start, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_features_latent
 Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_features_latent(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -550,21 +535,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_lds_fit
-Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
-RcppExport SEXP _bnpvi_engine_lds_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_lds_fit(data, model, control, start, progress));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_lds_emission
 Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_lds_emission(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP) {
@@ -604,21 +574,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_lds_chain(data, model, state, resp, weights));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_blocks
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels, SEXP progress);
-RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type labels(labelsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_blocks(data, model, control, labels, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -702,21 +657,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
     Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_soft_steps(data, model, prob, sets));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_overlap
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share, SEXP progress);
-RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_overlap(data, model, control, share, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1653,7 +1593,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_parameter_draws", (DL_FUNC) &_bnpvi_engine_parameter_draws, 5},
     {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
-    {"_bnpvi_engine_features_fit", (DL_FUNC) &_bnpvi_engine_features_fit, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
@@ -1681,18 +1620,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_scalable_kmeans", (DL_FUNC) &_bnpvi_engine_scalable_kmeans, 4},
-    {"_bnpvi_engine_lds_fit", (DL_FUNC) &_bnpvi_engine_lds_fit, 5},
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
-    {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_together", (DL_FUNC) &_bnpvi_engine_network_together, 4},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
-    {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
     {"_bnpvi_engine_network_steps", (DL_FUNC) &_bnpvi_engine_network_steps, 6},
     {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 6},

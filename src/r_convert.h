@@ -102,6 +102,13 @@ class RPool : public Pool {
   RPool(Index n_threads, Monitor& monitor);
 };
 
+/// A pool that reports nothing, for entries that learn no fit.
+struct LonePool {
+  explicit LonePool(Index threads = 1) : pool(threads, monitor) {}
+  RMonitor monitor{R_NilValue};
+  RPool pool;
+};
+
 /// Everything that an entry which evaluates a fitted model on data needs.
 struct Query {
   RData rdata;

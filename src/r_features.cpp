@@ -1,4 +1,4 @@
-// The entries of bnp_features().
+// Latent features: their fits, and the entries of bnp_features().
 #include "r_features.h"
 
 #include <cmath>
@@ -6,64 +6,68 @@
 
 #include "features/row_draws.h"
 #include "features/stick_series.h"
-#include "r_checkpoint.h"
-#include "r_learn.h"
+#include "r_family.h"
 
 using namespace bnpvi;
 using namespace bnpvi::features;
 
-// [[Rcpp::export]]
-Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start,
-                               SEXP progress) {
-  return entry([&] {
-    const ListFields c(control);
-    LearnOptions options = learn_options(control);
-    if (!Rf_isNull(start)) options.restarts = 1;
-    RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
-    RPool pool(c.integer("threads"), monitor);
-    const FeatureModel given(model);
-    const FeatureData data_rows(data);
-    const auto rows_of = [&](std::uint64_t key) {
-      return std::make_shared<const Rows>(data_rows.dealt(given, control, key));
-    };
-    const auto problem_of = [&](const Rows& rows, std::uint64_t key) {
-      return FeatureProblem{rows, given.likelihood, *given.prior, given.offset, c.integer("sparsity"), key,
-                            pool};
-    };
-    const Maker maker{[&](std::uint64_t key) {
-                        const auto rows = rows_of(key);
-                        const FeatureProblem problem = problem_of(*rows, key);
-                        auto fit =
-                            std::make_unique<FeatureFit>(problem, starting_state(problem, start), options);
-                        fit->hold(rows);
-                        return Learned{std::move(fit), {}};
-                      },
-                      [&](std::uint64_t key, Reader& in) {
-                        const auto rows = rows_of(key);
-                        auto fit = std::make_unique<FeatureFit>(problem_of(*rows, key), in, options);
-                        fit->hold(rows);
-                        return fit;
-                      }};
-    Checkpoints checkpoints(control);
-    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
-    const Course& course = run.best.course;
+namespace {
+
+class Features final : public RFamily {
+ public:
+  explicit Features(const FitCall& call)
+      : call_(call), given_(call.model), data_(call.data), options_(learn_options(call.control)) {}
+
+  Learned begin(std::uint64_t seed) override {
+    const auto rows = rows_of(seed);
+    const FeatureProblem problem = problem_of(*rows, seed);
+    auto fit = std::make_unique<FeatureFit>(problem, starting_state(problem, call_.start), options_);
+    fit->hold(rows);
+    return {std::move(fit), {}};
+  }
+
+  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+    const auto rows = rows_of(seed);
+    auto fit = std::make_unique<FeatureFit>(problem_of(*rows, seed), in, options_);
+    fit->hold(rows);
+    return fit;
+  }
+
+  Rcpp::List result(const Restarted& run) override {
     const auto& fit = static_cast<const FeatureFit&>(*run.best.fit);
     const FeatureState& state = fit.state();
     const Rows& kept = fit.problem().rows;
     using Rcpp::_;
     return made_in_r([&] {
-      Rcpp::List out = Rcpp::List::create(
-          _["state"] = state_to_r(state, kept), _["elbo"] = course.objective,
-          _["terms"] = Rcpp::NumericVector::create(_["data"] = state.loadings.value,
-                                                   _["features"] = state.weights.value,
-                                                   _["entropy"] = entropy_of(state.total)),
-          _["presence"] = presence_to_r(state.presence, kept, state.id), _["id"] = state.id);
-      add_run(run, out);
-      if (pool.n_threads() < c.integer("threads"))
-        out.push_back(static_cast<int>(pool.n_threads()), "threads");
-      return out;
+      return Rcpp::List::create(_["state"] = state_to_r(state, kept), _["elbo"] = state.elbo,
+                                _["terms"] = Rcpp::NumericVector::create(
+                                    _["data"] = state.loadings.value, _["features"] = state.weights.value,
+                                    _["entropy"] = entropy_of(state.total)),
+                                _["presence"] = presence_to_r(state.presence, kept, state.id),
+                                _["id"] = state.id);
     });
-  });
+  }
+
+ private:
+  std::shared_ptr<const Rows> rows_of(std::uint64_t seed) const {
+    return std::make_shared<const Rows>(data_.dealt(given_, call_.control, seed));
+  }
+  FeatureProblem problem_of(const Rows& rows, std::uint64_t seed) const {
+    const Index sparsity = ListFields(call_.control).integer("sparsity");
+    return {rows, given_.likelihood, *given_.prior, given_.offset, sparsity, seed, call_.pool,
+            call_.observer};
+  }
+
+  const FitCall call_;
+  const FeatureModel given_;
+  const FeatureData data_;
+  const LearnOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<RFamily> bnpvi::family_of_features(const FitCall& call) {
+  return std::make_unique<Features>(call);
 }
 
 namespace {

@@ -1,12 +1,11 @@
-// The entries of switching linear dynamical systems (obs_lds).
+// Switching linear dynamical systems (obs_lds): their fits, and other entries.
 #include "r_lds.h"
 
 #include <cmath>
 
 #include "dynamics/start_lds.h"
 #include "inference/archived.h"
-#include "r_checkpoint.h"
-#include "r_learn.h"
+#include "r_family.h"
 
 using namespace bnpvi;
 using namespace bnpvi::dynamics;
@@ -50,74 +49,88 @@ std::shared_ptr<const AllocModel> lent(const RModel& model) {
   return {std::shared_ptr<void>(), model.alloc.get()};
 }
 
-}  // namespace
+class Systems final : public RFamily {
+ public:
+  explicit Systems(const FitCall& call)
+      : call_(call),
+        lds_(call.data, call.model, call.pool, call.observer),
+        search_(with_tight_bound(call.model)),
+        options_(learn_options(call.control)),
+        start_(start_policy()) {}
 
-// [[Rcpp::export]]
-Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress) {
-  return entry([&] {
-    const ListFields c(control);
-    LearnOptions options = learn_options(control);
-    if (!Rf_isNull(start)) options.restarts = 1;
-    Lds lds(data, model, static_cast<int>(c.integer("threads")), options.seed,
-            Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
-    Rcpp::List tight = Rcpp::clone(model);
-    tight["bound"] = "tight";
-    const RModel search(tight);
-    const LatentPaths at_rows =
-        paths_at(lds.problem, row_major(Rcpp::NumericMatrix(static_cast<SEXP>(data["rows"])), lds.series.n,
-                                        lds.problem.m, "data$rows"));
-    const std::string init = c.text("init");
-    const LdsStart from{init == "one"    ? LdsStart::Way::one
-                        : init == "rows" ? LdsStart::Way::rows
-                                         : LdsStart::Way::best,
-                        lent(lds.model),
-                        lent(search),
-                        *lds.rows,
-                        at_rows,
-                        lds.problem.emission.identity ? prior_paths(lds.problem) : at_rows,
-                        c.integer("k_init")};
-    const auto problem_of = [&](std::uint64_t key) {
-      LdsProblem out = lds.problem;
-      out.seed = key;
-      return out;
-    };
-    const Maker maker{
-        [&](std::uint64_t key) {
-          if (Rf_isNull(start)) return begin_lds(problem_of(key), from, options);
-          LdsState given = given_start(lds, Rcpp::List(start), from.alloc, from.before);
-          return Learned{std::make_unique<LdsFit>(problem_of(key), std::move(given), options), {}};
-        },
-        [&](std::uint64_t key, Reader& in) {
-          const NamedArrays learned = read_arrays(in);
-          const auto own = std::make_shared<const RModel>(model, Sparsity(), learned);
-          return std::make_unique<LdsFit>(
-              problem_of(key), std::shared_ptr<const AllocModel>(own, own->alloc.get()), in, options);
-        }};
-    Checkpoints checkpoints(control);
-    const Restarted run = drive_restarts(maker, options, lds.pool, checkpoints, checkpoints.stored());
-    const Course& course = run.best.course;
+  Learned begin(std::uint64_t seed) override {
+    if (Rf_isNull(call_.start)) return begin_lds(problem_of(seed), start_, options_);
+    LdsState given = given_start(lds_, Rcpp::List(call_.start), start_.alloc, start_.before);
+    return {std::make_unique<LdsFit>(problem_of(seed), std::move(given), options_), {}};
+  }
+
+  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+    const auto own = std::make_shared<const RModel>(call_.model, Sparsity(), read_arrays(in));
+    return std::make_unique<LdsFit>(problem_of(seed),
+                                    std::shared_ptr<const AllocModel>(own, own->alloc.get()), in, options_);
+  }
+
+  Rcpp::List result(const Restarted& run) override {
     const LdsState& state = static_cast<const LdsFit&>(*run.best.fit).state();
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out =
-          Rcpp::List::create(_["state"] = state_with_emission(state, lds.problem.emission),
-                             _["elbo"] = course.objective, _["terms"] = terms_to_r(state.terms),
-
-                             _["sizes"] = state.total.sizes(), _["paths"] = paths_to_r(lds, state));
-      add_run(run, out);
-      if (lds.pool.n_threads() < c.integer("threads"))
-        out.push_back(static_cast<int>(lds.pool.n_threads()), "threads");
+          Rcpp::List::create(_["state"] = state_with_emission(state, lds_.problem.emission),
+                             _["elbo"] = state.elbo, _["terms"] = terms_to_r(state.terms),
+                             _["sizes"] = state.total.sizes(), _["paths"] = paths_to_r(lds_, state));
       const NamedArrays concentrations = state.alloc->learned_fields();
       if (!concentrations.empty()) out.push_back(arrays_to_r(concentrations), "concentrations");
       return out;
     });
-  });
+  }
+
+ private:
+  static Rcpp::List with_tight_bound(const Rcpp::List& model) {
+    Rcpp::List out = Rcpp::clone(model);
+    out["bound"] = "tight";
+    return out;
+  }
+
+  LdsProblem problem_of(std::uint64_t seed) const {
+    LdsProblem out = lds_.problem;
+    out.seed = seed;
+  }
+
+  LdsStart start_policy() const {
+    const ListFields c(call_.control);
+    const LatentPaths at_rows =
+        paths_at(lds_.problem, row_major(Rcpp::NumericMatrix(static_cast<SEXP>(call_.data["rows"])),
+                                         lds_.series.n, lds_.problem.m, "data$rows"));
+    const std::string init = c.text("init");
+    return {init == "one"    ? LdsStart::Way::one
+            : init == "rows" ? LdsStart::Way::rows
+                             : LdsStart::Way::best,
+            lent(lds_.model),
+            lent(search_),
+            *lds_.rows,
+            at_rows,
+            lds_.problem.emission.identity ? prior_paths(lds_.problem) : at_rows,
+            c.integer("k_init")};
+  }
+
+  const FitCall call_;
+  const Lds lds_;
+  const RModel search_;  // with the bound under which modes are searched for at the start
+  const LearnOptions options_;
+  const LdsStart start_;
+};
+
+}  // namespace
+
+std::unique_ptr<RFamily> bnpvi::family_of_systems(const FitCall& call) {
+  return std::make_unique<Systems>(call);
 }
 
 // [[Rcpp::export]]
 Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List state) {
   return entry([&] {
-    const Lds lds(data, model, 1, 0);
+    LonePool lone;
+    const Lds lds(data, model, lone.pool);
     return emission_to_r(Emission(lds.problem.emission, seen_from_r(state, lds.problem.emission)),
                          lds.problem.emission);
   });
@@ -129,7 +142,8 @@ Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List sta
 // [[Rcpp::export]]
 Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    Lds lds(data, model, threads, 0);
+    LonePool lone(threads);
+    Lds lds(data, model, lone.pool);
     const LdsProblem& problem = lds.problem;
     const std::shared_ptr<const AllocModel> alloc(std::shared_ptr<void>(), lds.model.alloc.get());
     const Globals globals = state_from_r(state, lds.model);
@@ -155,7 +169,7 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
       s.seen = emission_of(problem, s.paths);
       const Dataset view = expected_rows(problem, s);
       const MemorySource source(view, {problem.units});
-      const Problem modes{source, problem.obs, *alloc, 0, nobody, &lds.pool};
+      const Problem modes{source, problem.obs, *alloc, 0, nobody, &lone.pool};
       s.elbo = sum_terms(elbo_terms(modes, s.total, s.globals)) + s.emission.expected(s.seen);
       for (Index g = 0; g < lds.series.n_groups(); ++g)
         s.elbo += lds.series.weight[g] * (s.paths.start[g] + s.paths.entropy[g]);
@@ -184,7 +198,8 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
 Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp,
                             Rcpp::NumericMatrix weights) {
   return entry([&] {
-    Lds lds(data, model, 1, 0);
+    LonePool lone;
+    Lds lds(data, model, lone.pool);
     const LdsProblem& problem = lds.problem;
     const Series& s = lds.series;
     const Vec r = row_major(resp, s.n, resp.ncol(), "resp"),

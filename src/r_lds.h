@@ -11,17 +11,13 @@ struct Lds {
   dynamics::Series series;
   RModel model;
   std::unique_ptr<const ObsModel> rows;  // of the model that rows are clustered by at a start
-  RMonitor monitor;
-  RPool pool;
-  dynamics::LdsProblem problem;
+  dynamics::LdsProblem problem;          // without a seed
 
-  Lds(const Rcpp::List& data, const Rcpp::List& given, int threads, std::uint64_t seed,
-      Rcpp::Nullable<Rcpp::Function> progress = R_NilValue, bool catches = false)
-      : Lds(ListFields(Rcpp::List(given["obs"])), data, given, threads, seed, progress, catches) {}
+  Lds(const Rcpp::List& data, const Rcpp::List& given, Pool& pool, Observer& observer = nobody)
+      : Lds(ListFields(Rcpp::List(given["obs"])), data, given, pool, observer) {}
 
  private:
-  Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, int threads, std::uint64_t seed,
-      Rcpp::Nullable<Rcpp::Function> progress, bool catches);
+  Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, Pool& pool, Observer& observer);
   Index latent() const { return static_cast<Index>(latent_unit.size()); }
   dynamics::EmissionPrior emission_prior(const Fields& f) const;
   dynamics::StartPrior start_prior(const Fields& f) const;

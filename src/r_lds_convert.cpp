@@ -42,8 +42,7 @@ Series series_of(const Rcpp::List& data, const Vec& centre, const Vec& unit) {
 
 }  // namespace
 
-Lds::Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, int threads, std::uint64_t seed,
-         Rcpp::Nullable<Rcpp::Function> progress, bool catches)
+Lds::Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, Pool& pool, Observer& observer)
     : latent_centre(f.numbers("centre")),
       latent_unit(f.numbers("unit")),
       centre(f.numbers("column_centre")),
@@ -51,11 +50,9 @@ Lds::Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, int t
       series(series_of(data, centre, unit)),
       model(given),
       rows(rows_model(f)),
-      monitor(progress, catches),
-      pool(threads, monitor),
       problem{
           series, *model.obs, emission_prior(f), start_prior(f), latent(), f.flag("intercept"), 0, {}, {}, {},
-          seed,   pool} {
+          0,      pool,       observer} {
   for (double u : latent_unit) problem.log_unit += std::log(u);
   for (double u : unit) problem.log_units.push_back(std::log(u));
   for (Index g = 0; g < series.n_groups(); ++g)

@@ -1,4 +1,4 @@
-// Entries of blockmodels of networks.
+// Blockmodels of networks: their fits, and other entries.
 #include <numeric>
 
 #include "networks/bisection.h"
@@ -40,60 +40,52 @@ std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const
   return std::make_unique<networks::Degrees>(links);
 }
 
-networks::SearchOptions search_options(const ListFields& control, std::uint64_t seed) {
-  networks::SearchOptions out;
-  read_run(control, out);
-  out.seed = seed;
-  out.births = control.flag("birth");
-  out.merges = control.flag("merge");
-  out.deletes = control.flag("delete");
-  return out;
-}
+// From labels (from 1) on.
+class BlocksFamily final : public NetworkFamily {
+ public:
+  explicit BlocksFamily(const FitCall& call)
+      : NetworkFamily(call),
+        model_(link_model_from_r(call.model)),
+        gamma_(ListFields(call.model).number("gamma")),
+        degrees_(degrees_from_r(call.model, links_)),
+        sampled_(!degrees_ && stochastic()) {}
 
-}  // namespace
-
-// A stochastic blockmodel learned from `labels` (from 1) on, a list of them where each restart has its own.
-// [[Rcpp::export]]
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels,
-                                 SEXP progress) {
-  return entry([&] {
-    Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    const ListFields options(control);
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress), options.optional_flag("keep_interrupted")};
-    RPool pool(options.integer("threads"), monitor);
-    links.poll_by([&] { pool.poll(); });
-    const double gamma = ListFields(model).number("gamma");
-    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
-    const bool stochastic = !degrees && is_stochastic(control);
-    RestartOptions asked;
-    read_run(options, asked);
-    const Restarted run = run_of(
-        labels,
-        [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<Fit> {
-          const std::vector<int> start = labels_from_r(Rcpp::IntegerVector(given), links.n());
-          if (stochastic)
-            return std::make_unique<networks::SampledBlocks>(links, link_model, gamma, start,
-                                                             sampled_from_r(options, seed), pool);
-          return std::make_unique<networks::BlocksFit>(links, link_model, degrees.get(), gamma, start,
-                                                       search_options(options, seed), pool);
-        },
-        asked, pool);
-    const networks::Blocks fit = stochastic
+  Rcpp::List result(const Restarted& run) override {
+    const networks::Blocks fit = sampled_
                                      ? static_cast<const networks::SampledBlocks&>(*run.best.fit).result()
                                      : static_cast<const networks::BlocksFit&>(*run.best.fit).result();
     return made_in_r([&] {
       Rcpp::List out = Rcpp::List::create(
           _["k"] = fit.k, _["labels"] = labels_to_r(fit.labels), _["log_joint"] = fit.log_joint,
-          _["prob"] = matrix_to_r(fit.r, links.n(), fit.k), _["sizes"] = fit.sizes,
+          _["prob"] = matrix_to_r(fit.r, links_.n(), fit.k), _["sizes"] = fit.sizes,
           _["pairs"] = matrix_to_r(fit.n, fit.k, fit.k), _["sum"] = matrix_to_r(fit.s, fit.k, fit.k),
-          _["terms"] = bound_to_r(fit.bound, degrees != nullptr));
-      add_run(run, out);
-      if (degrees)
-        out["degrees"] = Rcpp::List::create(_["ends"] = degrees->ends(), _["lent"] = degrees->lent());
+          _["elbo"] = fit.bound.sum(), _["terms"] = bound_to_r(fit.bound, degrees_ != nullptr));
+      if (degrees_)
+        out["degrees"] = Rcpp::List::create(_["ends"] = degrees_->ends(), _["lent"] = degrees_->lent());
       return out;
     });
-  });
+  }
+
+ private:
+  std::unique_ptr<networks::NetworkFit> fit_from(SEXP start, std::uint64_t seed) const override {
+    const std::vector<int> labels = labels_from_r(Rcpp::IntegerVector(start), links_.n());
+    if (sampled_)
+      return std::make_unique<networks::SampledBlocks>(links_, model_, gamma_, labels, sampled(seed),
+                                                       call_.pool);
+    return std::make_unique<networks::BlocksFit>(links_, model_, degrees_.get(), gamma_, labels,
+                                                 searched<networks::SearchOptions>(seed), call_.pool);
+  }
+
+  const LinkModel model_;
+  const double gamma_;
+  const std::unique_ptr<const networks::Degrees> degrees_;
+  const bool sampled_;
+};
+
+}  // namespace
+
+std::unique_ptr<RFamily> bnpvi::family_of_blocks(const FitCall& call) {
+  return std::make_unique<BlocksFamily>(call);
 }
 
 // Labels (from 1) of k groups of nodes that have many links within.
@@ -199,7 +191,7 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
       bound.push_back(soft.bound().sum());
     }
     double merged = NA_REAL;
-    if (soft.k() > 1) merged = soft.bound_of_merge(0, 1);
+    if (soft.k() > 1) merged = soft.merged(0, 1).bound().sum();
     return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
                               _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
   });

@@ -1,9 +1,10 @@
 // What entries of networks read and return.
 #pragma once
+#include "foundation/random.h"
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
-#include "r_learn.h"
+#include "r_family.h"
 
 namespace bnpvi {
 
@@ -28,33 +29,68 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-inline bool is_stochastic(const Rcpp::List& control) {
-  return Rcpp::as<std::string>(control["algorithm"]) == "stochastic";
-}
+/// A family of networks. control$starts: where its fits begin, a list of one for each restart or one for all.
+class NetworkFamily : public RFamily {
+ public:
+  Learned begin(std::uint64_t seed) override { return {made(seed), {}}; }
 
-inline networks::SampledOptions sampled_from_r(const ListFields& control, std::uint64_t seed) {
-  networks::SampledOptions out;
-  read_run(control, out);
-  out.seed = seed;
-  out.batches = control.integer("batches");
-  out.delay = control.number("delay");
-  out.power = control.number("power");
-  return out;
-}
+  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+    auto fit = made(seed);
+    fit->read(in);
+    return fit;
+  }
 
-// Fits of which no part is written yet. starts: where restarts begin, a list of one for each or one for all.
-inline Restarted run_of(SEXP starts,
-                        const std::function<std::unique_ptr<Fit>(std::uint64_t seed, SEXP start)>& make,
-                        const RestartOptions& options, Pool& pool) {
-  int restart = 0;
-  const bool several = TYPEOF(starts) == VECSXP;
-  require(!several || Rf_xlength(starts) == options.restarts, "there is not a start for each restart");
-  Keeper nowhere;
-  const auto begin = [&](std::uint64_t seed) {
-    return Learned{make(seed, several ? VECTOR_ELT(starts, restart++) : starts), {}};
-  };
-  return drive_restarts({begin, nullptr}, options, pool, nowhere);
-}
+ protected:
+  explicit NetworkFamily(const FitCall& call)
+      : call_(call),
+        fields_(call.control),
+        links_(links_from_r(call.data)),
+        asked_(learn_options(call.control)) {
+    links_.poll_by([this] { call_.pool.poll(); });
+  }
+
+  bool stochastic() const { return fields_.text("algorithm") == "stochastic"; }
+
+  networks::SampledOptions sampled(std::uint64_t seed) const {
+    networks::SampledOptions out;
+    static_cast<RestartOptions&>(out) = asked_;
+    out.seed = seed;
+    out.batches = fields_.integer("batches");
+    out.delay = asked_.delay;
+    out.power = asked_.power;
+    return out;
+  }
+
+  // Options: SearchOptions or OverlapOptions.
+  template <class Options>
+  Options searched(std::uint64_t seed) const {
+    Options out;
+    static_cast<RestartOptions&>(out) = asked_;
+    out.seed = seed;
+    out.births = asked_.moves.birth;
+    out.merges = asked_.moves.merge;
+    out.deletes = asked_.moves.remove;
+    out.observer = &call_.observer;
+    return out;
+  }
+
+  const FitCall call_;
+  const ListFields fields_;
+  Links links_;
+  const LearnOptions asked_;
+
+ private:
+  virtual std::unique_ptr<networks::NetworkFit> fit_from(SEXP start, std::uint64_t seed) const = 0;
+
+  std::unique_ptr<networks::NetworkFit> made(std::uint64_t seed) const {
+    const SEXP starts = call_.control["starts"];
+    if (TYPEOF(starts) != VECSXP) return fit_from(starts, seed);
+    require(Rf_xlength(starts) == asked_.restarts, "there is not a start for each restart");
+    Index restart = 0;
+    while (restart + 1 < asked_.restarts && restart_seed(asked_.seed, restart) != seed) ++restart;
+    return fit_from(VECTOR_ELT(starts, restart), seed);
+  }
+};
 
 // Numbers of nodes from 1.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {

@@ -1,4 +1,4 @@
-// Entries of overlapping communities of networks.
+// Overlapping communities of networks: their fits, and other entries.
 #include "networks/assortative_blocks.h"
 #include "networks/gamma_network.h"
 #include "networks/general_blocks.h"
@@ -70,50 +70,41 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
       _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
 }
 
-}  // namespace
+// From shares of the nodes (n × K) on.
+class OverlapFamily final : public NetworkFamily {
+ public:
+  explicit OverlapFamily(const FitCall& call) : NetworkFamily(call), model_(call.model) {}
 
-// Overlapping communities learned from shares of the nodes (n × K) on, a list of them where each restart has
-// its own.
-// [[Rcpp::export]]
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share,
-                                  SEXP progress) {
-  return entry([&] {
-    Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    const ListFields given(control);
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress), given.optional_flag("keep_interrupted")};
-    RPool pool(given.integer("threads"), monitor);
-    links.poll_by([&] { pool.poll(); });
-    networks::OverlapOptions options;
-    read_run(given, options);
-    options.births = given.flag("birth");
-    options.merges = given.flag("merge");
-    options.deletes = given.flag("delete");
-    options.reorder = given.flag("reorder");
-    options.disturbances = given.integer("disturbances");
-    options.large = given.number("large");
-    const bool stochastic = is_stochastic(control);
-    const Restarted run = run_of(
-        share,
-        [&](std::uint64_t seed, SEXP given_share) -> std::unique_ptr<Fit> {
-          std::unique_ptr<networks::Overlap> start = overlap.start(links, Rcpp::NumericMatrix(given_share));
-          if (stochastic)
-            return std::make_unique<networks::SampledOverlap>(std::move(start), sampled_from_r(given, seed),
-                                                              pool);
-          networks::OverlapOptions own = options;
-          own.seed = seed;
-          return std::make_unique<networks::OverlapFit>(std::move(start), own, pool);
-        },
-        options, pool);
-    const networks::Overlap& state = stochastic
+  Rcpp::List result(const Restarted& run) override {
+    const networks::Overlap& state = stochastic()
                                          ? static_cast<const networks::SampledOverlap&>(*run.best.fit).state()
                                          : static_cast<const networks::OverlapFit&>(*run.best.fit).state();
     return made_in_r([&] {
       Rcpp::List out = overlap_to_r(state);
-      add_run(run, out);
+      out.push_back(state.bound(), "elbo");
       return out;
     });
-  });
+  }
+
+ private:
+  std::unique_ptr<networks::NetworkFit> fit_from(SEXP given, std::uint64_t seed) const override {
+    std::unique_ptr<networks::Overlap> start = model_.start(links_, Rcpp::NumericMatrix(given));
+    if (stochastic())
+      return std::make_unique<networks::SampledOverlap>(std::move(start), sampled(seed), call_.pool);
+    auto options = searched<networks::OverlapOptions>(seed);
+    options.reorder = asked_.moves.reorder;
+    options.disturbances = fields_.integer("disturbances");
+    options.large = fields_.number("large");
+    return std::make_unique<networks::OverlapFit>(std::move(start), options, call_.pool);
+  }
+
+  const OverlapModel model_;
+};
+
+}  // namespace
+
+std::unique_ptr<RFamily> bnpvi::family_of_communities(const FitCall& call) {
+  return std::make_unique<OverlapFamily>(call);
 }
 
 // The bound before and after each of `laps` laps from shares of the nodes, and the state in the end;

@@ -213,17 +213,19 @@ Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp
 // Row numbers from 1, or none.
 // [[Rcpp::export]]
 std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) {
-  const RData view(data);
-  const Index n = view.view().n;
-  require(row_number.size() == 0 || row_number.size() == n,
-          "row_number has " + std::to_string(row_number.size()) + " rows");
-  std::vector<int> from_zero(row_number.begin(), row_number.end());
-  for (int& row : from_zero) --row;
-  std::uint64_t rest = fingerprint(view.view(), from_zero.empty() ? nullptr : from_zero.data());
-  std::string text(16, '0');
-  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, rest /= 16)
-    *digit = "0123456789abcdef"[rest % 16];
-  return text;
+  return entry([&] {
+    const RData view(data);
+    const Index n = view.view().n;
+    require(row_number.size() == 0 || row_number.size() == n,
+            "row_number has " + std::to_string(row_number.size()) + " rows");
+    std::vector<int> from_zero(row_number.begin(), row_number.end());
+    for (int& row : from_zero) --row;
+    std::uint64_t rest = fingerprint(view.view(), from_zero.empty() ? nullptr : from_zero.data());
+    std::string text(16, '0');
+    for (auto digit = text.rbegin(); digit != text.rend(); ++digit, rest /= 16)
+      *digit = "0123456789abcdef"[rest % 16];
+    return text;
+  });
 }
 
 // Throws where a state is none of the model.
@@ -251,16 +253,20 @@ Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
 // The observation model's arrays of a cluster without rows.
 // [[Rcpp::export]]
 Rcpp::List engine_prior_parameters(Rcpp::List obs) {
-  const std::unique_ptr<ObsModel> model = make_obs_model(ListFields(obs));
-  const Vec nothing(static_cast<std::size_t>(model->n_features()), 0.0);
-  return arrays_to_r(model->posterior(nothing.data(), 1));
+  return entry([&] {
+    const std::unique_ptr<ObsModel> model = make_obs_model(ListFields(obs));
+    const Vec nothing(static_cast<std::size_t>(model->n_features()), 0.0);
+    return arrays_to_r(model->posterior(nothing.data(), 1));
+  });
 }
 
 // E π of the clusters in use and, last, of one that is not seen yet.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state) {
-  const RModel rmodel(model);
-  return Rcpp::wrap(rmodel.alloc->mean_weights(state_from_r(state, rmodel)));
+  return entry([&]() -> Rcpp::NumericVector {
+    const RModel rmodel(model);
+    return Rcpp::wrap(rmodel.alloc->mean_weights(state_from_r(state, rmodel)));
+  });
 }
 
 // [[Rcpp::export]]

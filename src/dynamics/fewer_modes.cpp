@@ -65,7 +65,7 @@ bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b) {
     const double gain = tried.elbo - before;
     before = tried.elbo;
     if (tried.elbo > state.elbo) {
-      state = std::move(tried);
+      accept(problem, state, std::move(tried));
       return true;
     }
     const bool hopeless = tried.elbo + gain * static_cast<double>(most_rounds - round) < state.elbo;

@@ -222,6 +222,18 @@ void renew(const LdsProblem& problem, LdsState& state) {
   evaluate(problem, state);
 }
 
+void accept(const LdsProblem& problem, LdsState& state, LdsState proposal) {
+  problem.observer.replaced(state.elbo, proposal.elbo, [&] {
+    LdsState anew = proposal;
+    anew.globals = proposal.visited;
+    assign(problem, anew);
+    anew.seen = emission_of(problem, anew.paths);
+    renew(problem, anew);
+    return anew.elbo;
+  });
+  state = std::move(proposal);
+}
+
 void one_round(const LdsProblem& problem, LdsState& state) {
   smooth(problem, state, nullptr);
   assign(problem, state);

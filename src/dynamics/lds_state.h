@@ -26,6 +26,7 @@ struct LdsProblem {
   Vec row_weight;            // of each row, or empty: all 1
   std::uint64_t seed = 0;
   Pool& pool;
+  Observer& observer = nobody;
 };
 
 /// q(x), q(z) and the globals that are optimal for them. A plain value.
@@ -84,6 +85,9 @@ void renew(const LdsProblem& problem, LdsState& state);
 
 /// The bound and its terms at the present globals.
 void evaluate(const LdsProblem& problem, LdsState& state);
+
+/// The proposal, whose q(z) is that of assign(), takes the place of the state, and the observer is told.
+void accept(const LdsProblem& problem, LdsState& state, LdsState proposal);
 
 /// An x-step, a z-step and a global step of all sequences.
 void one_round(const LdsProblem& problem, LdsState& state);

@@ -23,6 +23,12 @@ Index failures_of(const Series& series) {
   const double length = static_cast<double>(series.n) / static_cast<double>(series.n_groups());
   return static_cast<Index>(std::clamp(most * rows / length, fewest, most));
 }
+double weighted_rows(const Series& series) {
+  double rows = 0;
+  for (Index g = 0; g < series.n_groups(); ++g)
+    rows += series.weight[g] * static_cast<double>(series.starts[g + 1] - series.starts[g]);
+  return rows;
+}
 constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
 constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
 
@@ -32,6 +38,7 @@ LdsFit::LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& op
     : problem_(problem),
       options_(options),
       failures_needed_(failures_of(problem.series)),
+      units_(weighted_rows(problem.series)),
       state_(std::move(start)) {}
 
 LdsFit::LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in,
@@ -106,7 +113,7 @@ void LdsFit::go_beyond(const Vec& before) {
   tried.seen = emission_of(problem_, tried.paths);
   renew(problem_, tried);
   if (tried.elbo > state_.elbo) {
-    state_ = std::move(tried);
+    accept(problem_, state_, std::move(tried));
     beyond_ = std::min(2 * beyond_, 16.0);
   } else {
     beyond_ = 2;
@@ -148,7 +155,7 @@ void LdsFit::moves_of_modes(LapRecord& record) {
   tried.globals.weights = nullptr;
   assign(problem_, tried);
   renew(problem_, tried);
-  if (tried.elbo >= state_.elbo) state_ = std::move(tried);
+  if (tried.elbo >= state_.elbo) accept(problem_, state_, std::move(tried));
 }
 
 void LdsFit::births(LapRecord& record) {

@@ -24,7 +24,7 @@ class LdsFit final : public Fit {
   bool whole() const override { return whole_; }
   double objective() const override { return state_.elbo; }
   bool still() const override { return still_; }
-  double units() const override { return static_cast<double>(problem_.series.n); }
+  double units() const override { return units_; }
   double slack() const override;
   void keep() override { kept_ = state_, whole_ = true; }
   void go_back() override { state_ = *kept_; }
@@ -41,6 +41,7 @@ class LdsFit final : public Fit {
   const LdsProblem problem_;
   const LearnOptions options_;
   const Index failures_needed_;
+  const double units_;
   LdsState state_;
   std::optional<LdsState> kept_;
   bool whole_ = false, still_ = false;

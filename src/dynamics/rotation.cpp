@@ -184,7 +184,7 @@ void rotate(const LdsProblem& problem, LdsState& state) {
   if (!(tried.elbo > state.elbo)) return;
   assign(problem, tried);
   renew(problem, tried);
-  if (tried.elbo > state.elbo) state = std::move(tried);
+  if (tried.elbo > state.elbo) accept(problem, state, std::move(tried));
 }
 
 }  // namespace bnpvi::dynamics

@@ -29,7 +29,7 @@ LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocM
   const MemorySource source(data, {problem.units});
   const Problem of_rows{source, ar, *alloc, problem.seed, nobody, &problem.pool};
   LearnOptions plain = options;
-  plain.max_laps = std::min<Index>(options.max_laps, 50);  // a guess
+  plain.max_laps = 50;  // a guess
   plain.keep_interrupted = false;
   k = std::max(k, alloc->fixed_k());
   State start =
@@ -65,10 +65,12 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
           [&](const LapRecord& record) { problem.pool.monitor().lap(record); });
     return one.course.reason == "interrupted";
   };
-  constexpr Index few_rows = 1000, first_laps = 20;  // guesses
-  const bool whole = problem.series.n <= few_rows || options.max_laps <= first_laps;
-  LearnOptions first = options;
-  if (!whole) first.max_laps = first_laps;
+  // Searches have laps of their own, so that a fit of more laps is that of fewer which went on. Guesses.
+  constexpr Index few_rows = 1000, first_laps = 20, search_laps = 100;
+  const bool few = problem.series.n <= few_rows;
+  LearnOptions first = options, rest = options;
+  rest.max_laps = search_laps;
+  first.max_laps = few ? search_laps : first_laps;
   Learned best = begun(from_rows(start.search));
   bool stopped = drive_it(best, first);
   for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
@@ -81,19 +83,20 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   }
   const auto found = [&]() -> const LdsState& { return static_cast<const LdsFit&>(*best.fit).state(); };
   if (!std::isfinite(best.course.objective)) return best;
-  if (!whole && !stopped) {
+  const bool same_bound = start.alloc->fixed_k() > 0;  // it has only one
+  if (!few && !same_bound && !stopped) {
     best = begun(found());
-    if (start.alloc->fixed_k() > 0) return best;
-    stopped = drive_it(best, options);
+    stopped = drive_it(best, rest);
   }
-  if (start.alloc->fixed_k() > 0) return best;  // its bound is the one of the search
   LdsState end = found();
-  Learned out = begun(state_of(problem, start.alloc, std::move(end.paths), std::move(end.r), end.k));
+  const Index k = end.k;
+  Learned out = begun(same_bound ? std::move(end)
+                                 : state_of(problem, start.alloc, std::move(end.paths), std::move(end.r), k));
   if (!stopped) return out;
   LapRecord only;
   only.lap = 1;
   only.elbo = out.fit->objective();
-  only.k = end.k;
+  only.k = k;
   out.course.trace = {only};
   out.course.reason = "interrupted";
   out.course.objective = only.elbo;

@@ -24,7 +24,7 @@ LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
 /// A fit at its start. The searches of Way::best have the bound of `search`, and what the best of them ends
 /// with is where the fit begins: under the loose bound a mode more costs so much at first that most windows
 /// that are worth one fail (inst/bench/lds.R). With more than a thousand rows the four are compared after
-/// twenty laps.
+/// twenty laps. A search that the user ends is a fit of one lap, which is interrupted.
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -129,7 +129,7 @@ bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream)
   tried.seen = emission_of(problem, tried.paths);
   renew(problem, tried);
   if (!(tried.elbo > state.elbo)) return false;
-  state = std::move(tried);
+  accept(problem, state, std::move(tried));
   return true;
 }
 

@@ -139,7 +139,7 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
     const double lacking = aim - proposal.elbo;
     if (round >= fewest_rounds) {
       if (lacking < 0) {
-        state = std::move(proposal);
+        accept(problem, state, std::move(proposal));
         return true;
       }
       if (2 * (proposal.elbo - earlier) * static_cast<double>(most_rounds - round) < lacking) return false;
@@ -166,7 +166,7 @@ Index try_births(const FeatureProblem& problem, FeatureState& state, Index most,
   }
   renew(problem, proposal);
   if (!overtakes(problem, proposal, to_beat(problem, state, more))) return 0;
-  state = std::move(proposal);
+  accept(problem, state, std::move(proposal));
   return more;
 }
 

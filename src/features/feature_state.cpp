@@ -67,6 +67,22 @@ FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presen
   return out;
 }
 
+void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal) {
+  const auto anew = [&] {
+    std::vector<Presence> presence;
+    for (const auto& batch : proposal.presence) {
+      presence.push_back(*batch);
+      for (int& feature : presence.back().feature)
+        feature = static_cast<int>(std::find(proposal.id.begin(), proposal.id.end(), feature) -
+                                   proposal.id.begin());
+    }
+    return state_of(problem, proposal.k(), std::move(presence)).elbo;
+  };
+  problem.observer.replaced(state.elbo, proposal.elbo,
+                            has_settled(problem, state) ? std::function<double()>() : anew);
+  state = std::move(proposal);
+}
+
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled) {
   FeatureState out;
   const Rows& rows = problem.rows;

@@ -5,6 +5,7 @@
 
 #include "features/feature_prior.h"
 #include "features/local_step.h"
+#include "inference/observer.h"
 
 namespace bnpvi::features {
 
@@ -17,6 +18,7 @@ struct FeatureProblem {
   Index sparsity;  // 0: rows may have any number of features
   std::uint64_t seed;
   Pool& pool;
+  Observer& observer = nobody;
 };
 
 /// The statistics of all rows, those of the batches whose sum they are, and the globals that are optimal for
@@ -57,6 +59,8 @@ void resum(const FeatureProblem& problem, FeatureState& state);
 
 /// The state of features with this presence, batch by batch, whose identities are 0 .. k − 1.
 FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presence> presence);
+/// The proposal takes the place of the state, and the observer is told.
+void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
 /// The state of rows that are new to features with these statistics, globals' only source; with `settled` the
 /// statistics count on.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);

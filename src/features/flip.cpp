@@ -53,8 +53,9 @@ bool is_higher(const FeatureState& proposal, const FeatureState& state) {
   return proposal.elbo > state.elbo + rounding_of(state.elbo);
 }
 
-void accept_flips(FeatureState&& proposal, FeatureState& state, FailedMoves& failed) {
-  state = std::move(proposal);
+void accept_flips(const FeatureProblem& problem, FeatureState&& proposal, FeatureState& state,
+                  FailedMoves& failed) {
+  accept(problem, state, std::move(proposal));
   failed.flips.clear();
   failed.visited_flips.clear();
   failed.flips_of_two.clear();
@@ -101,7 +102,7 @@ bool flip_two(const FeatureProblem& problem, FeatureState& state, FailedMoves& f
   if (which.empty() || !(best.elbo > state.elbo - near)) return false;
   flip_batches(problem, state, which, best);
   if (!is_higher(best, state) && !overtakes(problem, best, state.elbo)) return false;
-  accept_flips(std::move(best), state, failed);
+  accept_flips(problem, std::move(best), state, failed);
   return true;
 }
 
@@ -121,7 +122,7 @@ Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMo
     if (!higher && !(visits && proposal.elbo > state.elbo - near)) continue;
     flip_batches(problem, state, {j}, proposal);
     if (!higher && !overtakes(problem, proposal, state.elbo)) continue;
-    accept_flips(std::move(proposal), state, failed);
+    accept_flips(problem, std::move(proposal), state, failed);
     ++n;
   }
   if (visits && n == 0 && flip_two(problem, state, failed, most)) n = 2;
@@ -153,7 +154,7 @@ Index turn_features(const FeatureProblem& problem, FeatureState& state, FailedMo
       }
       renew(problem, proposal);
       if (proposal.elbo > state.elbo + rounding_of(state.elbo) || overtakes(problem, proposal, state.elbo)) {
-        state = std::move(proposal);
+        accept(problem, state, std::move(proposal));
         ++n;
       } else {
         failed.turns[{state.id[a], state.id[b]}] = {count[a], count[b]};
@@ -172,7 +173,7 @@ void reorder_features(const FeatureProblem& problem, FeatureState& state) {
   FeatureState proposal = state;
   permute_features(problem, proposal, order);
   renew(problem, proposal);
-  if (proposal.elbo > state.elbo + rounding_of(state.elbo)) state = std::move(proposal);
+  if (proposal.elbo > state.elbo + rounding_of(state.elbo)) accept(problem, state, std::move(proposal));
 }
 
 }  // namespace bnpvi::features

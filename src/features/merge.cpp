@@ -74,7 +74,7 @@ Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedM
     renew(problem, proposal);
     ++tried;
     if (proposal.elbo > state.elbo + rounding_of(state.elbo) || overtakes(problem, proposal, state.elbo)) {
-      state = std::move(proposal);
+      accept(problem, state, std::move(proposal));
       ++merged;
     } else {
       failed.merges[{a, b}] = {count[pair.a], count[pair.b]};

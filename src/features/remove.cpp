@@ -71,6 +71,13 @@ Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
   return elbo;
 }
 
+FeatureState without(const FeatureProblem& problem, const FeatureState& state, Index j) {
+  FeatureState out = state;
+  drop_feature(problem, out, j);
+  renew(problem, out);
+  return out;
+}
+
 }  // namespace
 
 bool FailedMoves::worth_trying(const Singles& features, int id, double count) {
@@ -106,8 +113,7 @@ Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index&
     const auto best = std::max_element(elbo.begin(), elbo.end());
     tried += state.k();
     if (!(*best > state.elbo + rounding_of(state.elbo))) break;
-    drop_feature(problem, state, best - elbo.begin());
-    renew(problem, state);
+    accept(problem, state, without(problem, state, best - elbo.begin()));
     ++gone;
   }
   return gone;
@@ -120,8 +126,7 @@ Index delete_features(const FeatureProblem& problem, FeatureState& state, Index&
     const auto best = std::max_element(elbo.begin(), elbo.end());
     tried += state.k();
     if (!(*best > state.elbo + rounding_of(state.elbo))) break;
-    drop_feature(problem, state, best - elbo.begin());
-    renew(problem, state);
+    accept(problem, state, without(problem, state, best - elbo.begin()));
     gone += 1 + delete_needless(problem, state, tried);
   }
   return gone;
@@ -134,14 +139,12 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
     if (FailedMoves::worth_trying(failed.deletes, state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j]))
       j = i;
   if (j < 0) return false;
-  FeatureState proposal = state;
-  drop_feature(problem, proposal, j);
-  renew(problem, proposal);
+  FeatureState proposal = without(problem, state, j);
   if (!overtakes(problem, proposal, state.elbo)) {
     failed.deletes[state.id[j]] = count[j];
     return false;
   }
-  state = std::move(proposal);
+  accept(problem, state, std::move(proposal));
   return true;
 }
 

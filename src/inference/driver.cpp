@@ -94,9 +94,8 @@ class Driver {
 
   void judge(double gain) {
     if (!course_.reason.empty() || !fit_.still()) return;
-    const bool by_gain = gain <= options_.tol * fit_.units();
-    course_.converged = by_gain || fit_.hardly_moved(options_.tol);
-    if (course_.converged) course_.reason = by_gain ? "elbo" : "counts";
+    course_.converged = gain <= options_.tol * fit_.units();
+    if (course_.converged) course_.reason = "elbo";
   }
 
   void keep() {

@@ -23,7 +23,7 @@ struct Course {
   Index before_phase = 0;  // laps done before the present phase began
   bool cut = false;        // max_laps ended an earlier phase, so that the fit has not converged
   bool converged = false;
-  std::string reason;    // "elbo", "counts", "max_laps", "numerical", "interrupted"; empty while laps go on
+  std::string reason;    // "elbo", "max_laps", "numerical", "interrupted"; empty while laps go on
   LapRecord taken_back;  // the lap whose numbers broke down, when that is the reason
   double objective = std::numeric_limits<double>::quiet_NaN();  // of the state kept; NaN: there is none
 

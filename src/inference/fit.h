@@ -35,10 +35,9 @@ class Fit {
   virtual double score() const { return objective(); }
   /// True when the last lap tried nothing but to raise the objective, and nothing else is left to try.
   virtual bool still() const = 0;
-  /// Units of data; a still lap that raises the objective by at most `tol` for each of them is the last one.
+  /// Units of data: observations, rows or tokens by their weights; nodes and links. A still lap that raises
+  /// the objective by at most `tol` for each of them is the last one.
   virtual double units() const = 0;
-  /// True when the last lap, a still one, moved too little for another rule than that of units().
-  virtual bool hardly_moved(double /*tol*/) const { return false; }
   /// By how much a sound lap may lower the objective, by rounding or by design.
   virtual double slack() const = 0;
 
@@ -51,7 +50,8 @@ class Fit {
 
   /// What a maker of this kind of fit reads.
   virtual void write(Writer& out) const = 0;
-  /// True when what write() writes can be gone on from.
+  /// False after a last lap that a fit with more laps would not have had (of stochastic learning): a run goes
+  /// on from the lap before.
   virtual bool can_go_on() const { return true; }
 
   void hold(std::shared_ptr<const void> what) { held_ = std::move(what); }

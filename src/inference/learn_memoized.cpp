@@ -42,7 +42,6 @@ class Memoized final : public SharedFit {
     moves_ = !whole();
     if (moves_) return first_lap();
     const Chosen chosen = next_move();
-    sizes_ = p_.state.total.sizes();
     moves_ = chosen.move != nullptr;
     return one_lap(chosen);
   }
@@ -54,15 +53,6 @@ class Memoized final : public SharedFit {
   bool still() const override { return !moves_; }
   double slack() const override { return sound_.slack(*problem_, p_.state); }
   const Problem& problem() const override { return *problem_; }
-
-  // No count moved by more than tol of all; concentrations may still move where counts do not.
-  bool hardly_moved(double tol) const override {
-    const Vec now = p_.state.total.sizes();
-    if (now.size() != sizes_.size() || !problem_->alloc.learned_fields().empty()) return false;
-    double moved = 0;
-    for (std::size_t j = 0; j < now.size(); ++j) moved = std::max(moved, std::abs(now[j] - sizes_[j]));
-    return moved <= tol * units();
-  }
 
   void keep() override {
     sound_.keep(p_.state);
@@ -251,7 +241,6 @@ class Memoized final : public SharedFit {
   std::unique_ptr<Visitor> visitor_;  // of this lap, as below
   Index lap_ = 0;
   bool moves_ = true;  // anything else but visits
-  Vec sizes_;          // of clusters before it
 };
 
 }  // namespace

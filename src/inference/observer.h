@@ -1,5 +1,7 @@
 // Who looks on while a fit is made.
 #pragma once
+#include <functional>
+
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -34,6 +36,11 @@ class Observer {
   /// A move is about to be accepted that predicted this ELBO of the state it makes, after so many rounds of
   /// visiting the units that it changes.
   virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
+
+  /// A proposal with the objective `after` took the place of a state with `before`, in a family whose states
+  /// are of a type of its own. anew: computes that objective from q of the latent variables and the data
+  /// alone; empty: it cannot be.
+  virtual void replaced(double /*before*/, double /*after*/, const std::function<double()>& /*anew*/) {}
 
   /// A proposal had this ELBO predicted before any of it was made; it may be refused.
   virtual void foreseen(double /*elbo*/, const State&) {}

@@ -20,6 +20,13 @@ namespace bnpvi {
 namespace {
 Index size_of(const Vec& x) { return static_cast<Index>(x.size()); }
 
+// A number for each column; of this field the model learns how many there are.
+Vec of_columns(const Fields& f, const char* name) {
+  Vec out = f.numbers(name);
+  if (out.empty()) throw std::invalid_argument(std::string("internal error: field ") + name + " is empty");
+  return out;
+}
+
 // Shape and rate of the Gamma prior of a concentration that is integrated; a number has none.
 std::optional<GammaPrior> gamma_prior(const Fields& f, const char* name) {
   if (size_of(f.numbers(name)) == 1) return std::nullopt;
@@ -94,26 +101,26 @@ std::unique_ptr<ObsModel> as_observed(const Fields& f, std::unique_ptr<ObsModel>
 std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
   const std::string family = f.text("family");
   if (family == "multinomial") {
-    const Vec prior = f.numbers("term_prior");
+    const Vec prior = of_columns(f, "term_prior");
     if (!f.has("term_share")) return make_multinomial({prior, {}, 0, 0});
     return make_multinomial({prior, f.numbers("term_share", size_of(prior)), f.number("term_prior_even"),
                              f.number("term_prior_common")});
   }
   if (family == "bernoulli") {
-    const Vec a = f.numbers("a");
+    const Vec a = of_columns(f, "a");
     return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn"), f.optional_flag("gaps")});
   }
   if (family == "binomial") {
-    const Vec a = f.numbers("a");
+    const Vec a = of_columns(f, "a");
     return make_binomial({a, f.numbers("b", size_of(a))});
   }
   if (family == "poisson") {
-    const Vec a = f.numbers("a");
+    const Vec a = of_columns(f, "a");
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed"), false, f.optional_flag("gaps")});
   }
   if (family == "censored") return make_poisson({f.numbers("a", 1), f.numbers("b", 1), false, true});
   if (family == "waiting_time") {
-    const Vec a = f.numbers("a");
+    const Vec a = of_columns(f, "a");
     return make_gamma(
         {f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a)), f.optional_flag("gaps")});
   }

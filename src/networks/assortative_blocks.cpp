@@ -26,12 +26,6 @@ void AssortativeBlocks::expect_from_profiles() {
   update_statistics();
 }
 
-void AssortativeBlocks::clear_links() {
-  q_n_.assign(static_cast<std::size_t>(k_) + 1, 0);
-  q_s_.assign(static_cast<std::size_t>(k_) + 1, 0);
-  link_entropy_ = 0;
-}
-
 void AssortativeBlocks::weigh(Vec& none, Vec& link) const {
   none.clear();
   link.clear();

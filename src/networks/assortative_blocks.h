@@ -20,7 +20,7 @@ class AssortativeBlocks final : public Relational {
  private:
   void weigh(Vec& none, Vec& link) const override;
   void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) override;
-  void clear_links() override;
+  Index n_blocks() const override { return k_ + 1; }  // the background is last
   void update_statistics() override;
   void expect_from_profiles() override;
   void gains(Index i, const Vec& none, double* gain) const override;
@@ -32,8 +32,6 @@ class AssortativeBlocks final : public Relational {
   void meet(Index i, double* met) const;  // Σ_j ρ_j over the pairs of node i without a link
 
   const LinkModel* background_;
-  Vec q_n_, q_s_;  // Σ_links q(k, k) (1, y), and of the background; K + 1
-  Vec n_, s_;      // statistics, the same
 };
 
 }  // namespace bnpvi::networks

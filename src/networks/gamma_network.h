@@ -49,6 +49,8 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   void merge(Index a, Index b) override;
   void drop(Index k) override;
   void permute(const std::vector<Index>& order) override;
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
   LocalMoves* local() override { return this; }
   double split_here(const Division& division, double share, double least) override;
@@ -56,8 +58,7 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   double divide_here(Index a, Index b, const std::vector<int>& leaves, double share, double least) override;
   double drop_here(Index k, double least) override;
 
-  /// For tests: all sums and the parts of links made anew from q.
-  void refresh();
+  void refresh() override;
 
  private:
   // q(t_ik) = Gamma(shape, rate), its mean, E log and exp E log (0 where links take no notice), its term of

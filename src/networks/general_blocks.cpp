@@ -14,12 +14,6 @@ GeneralBlocks::GeneralBlocks(const Links& links, const LinkModel& blocks, double
   begin();
 }
 
-void GeneralBlocks::clear_links() {
-  q_n_.assign(static_cast<std::size_t>(k_ * k_), 0);
-  q_s_.assign(q_n_.size(), 0);
-  link_entropy_ = 0;
-}
-
 void GeneralBlocks::expect_from_profiles() {
   clear_links();
   for (std::size_t e = 0; e < links_->value().size(); ++e) {

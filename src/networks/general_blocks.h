@@ -26,7 +26,7 @@ class GeneralBlocks final : public Relational {
  private:
   void weigh(Vec& none, Vec& link) const override;
   void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) override;
-  void clear_links() override;
+  Index n_blocks() const override { return k_ * k_; }  // q_n_ and q_s_ by the order of the ends of links
   void update_statistics() override;
   void expect_from_profiles() override;
   void gains(Index i, const Vec& none, double* gain) const override;
@@ -38,9 +38,6 @@ class GeneralBlocks final : public Relational {
   // Σ_j ρ_j over the pairs of node i without a link, from it and to it (undirected: all from it).
   void meet(Index i, double* out, double* in) const;
   double both_orders(const Vec& t, Index a, Index b) const;  // t_ab, undirected + t_ba where a ≠ b
-
-  Vec q_n_, q_s_;  // Σ_links q (1, y), by the order of their ends
-  Vec n_, s_;      // statistics
 };
 
 }  // namespace bnpvi::networks

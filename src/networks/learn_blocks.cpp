@@ -96,22 +96,23 @@ LapRecord BlocksFit::lap(Index n) {
 LapRecord BlocksFit::soft_lap() {
   pool_.poll();
   LapRecord record;
-  SoftBlocks& soft = *soft_;
-  soft.lap();
-  for (Index a = 0; options_.merges && a < soft.k(); ++a)
-    for (Index b = a + 1; b < soft.k(); ++b) {
+  soft_->lap();
+  for (Index a = 0; options_.merges && a < soft_->k(); ++a)
+    for (Index b = a + 1; b < soft_->k(); ++b) {
       // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
       // tried.
-      if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
+      if (std::min(soft_->sizes()[a], soft_->sizes()[b]) > 1) continue;
       pool_.poll();
       ++record.merges_tried;
-      if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
-        soft.merge(a, b);
-        ++record.merges;
-        b = a;
-      }
+      const SoftBlocks joined = soft_->merged(a, b);
+      const double bound = joined.bound().sum();
+      if (!(bound > soft_->bound().sum())) continue;
+      options_.observer->replaced(soft_->bound().sum(), bound, [&] { return joined.anew().bound().sum(); });
+      soft_.emplace(joined);
+      ++record.merges;
+      b = a;
     }
-  bound_ = soft.bound().sum();
+  bound_ = soft_->bound().sum();
   return record;
 }
 
@@ -140,6 +141,21 @@ void BlocksFit::go_back() {
   bound_ = kept_bound_;
 }
 
+void BlocksFit::write(Writer& out) const {
+  search_.write(out);
+  out.flag(hard());
+  if (soft_) soft_->write(out);
+}
+
+void BlocksFit::read(Reader& in) {
+  search_.read(in);
+  if (in.flag()) return;
+  next_phase(Why::converged);
+  if (!soft_) return;
+  soft_->read(in);
+  bound_ = soft_->bound().sum();
+}
+
 Blocks BlocksFit::by_partition() const {
   Blocks fit;
   const Partition& found = search_.partition();
@@ -162,7 +178,7 @@ Blocks BlocksFit::by_partition() const {
 }
 
 Blocks BlocksFit::result() const {
-  if (answer_) return *answer_;
+  if (!soft_) return answer_ ? *answer_ : by_partition();
   Blocks fit;
   const Partition& found = search_.partition();
   fit.labels = by_decreasing_size(found.labels(), found.k());
@@ -180,6 +196,16 @@ SampledBlocks::SampledBlocks(const Links& links, const LinkModel& model, double 
       model_(model),
       gamma_(gamma),
       soft_(softened(links, model, gamma, labels, 1 + *std::max_element(labels.begin(), labels.end()))) {}
+
+void SampledBlocks::write(Writer& out) const {
+  SampledFit::write(out);
+  soft_.write(out);
+}
+
+void SampledBlocks::read(Reader& in) {
+  SampledFit::read(in);
+  soft_.read(in);
+}
 
 Blocks SampledBlocks::result() const {
   Blocks fit;

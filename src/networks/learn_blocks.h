@@ -24,7 +24,7 @@ struct Blocks {
 ///
 /// With degrees labels stay hard, as log p(y | z) is no sum over pairs of nodes: a last lap reports the bound
 /// of the partition found, with sticks in the order of its clusters.
-class BlocksFit final : public Fit {
+class BlocksFit final : public NetworkFit {
  public:
   /// degrees: null, or of nodes; options.births, merges and deletes are for both phases.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
@@ -36,14 +36,13 @@ class BlocksFit final : public Fit {
   double objective() const override { return hard() ? search_.objective() : bound_; }
   double score() const override { return result().log_joint; }
   bool still() const override { return !hard() || search_.still(); }
-  double units() const override { return hard() ? search_.units() : 1 + std::abs(bound_); }
+  double units() const override { return links_.units(); }
   double slack() const override;
   bool next_phase(Why) override;
   void keep() override;
   void go_back() override;
-  // Not written yet.
-  void write(Writer&) const override {}
-  bool can_go_on() const override { return false; }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   bool hard() const { return !answer_ && !soft_; }
@@ -71,6 +70,8 @@ class SampledBlocks final : public SampledFit {
   Blocks result() const;
   double objective() const override { return soft_.bound().sum(); }
   double score() const override { return result().log_joint; }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   Index k() const override { return soft_.k(); }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "inference/check_progress.h"
 #include "networks/other_starts.h"
 
 namespace bnpvi::networks {
@@ -22,6 +23,12 @@ constexpr double soft = 0.8;
 constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
+double bound_anew(const Overlap& state) {
+  const auto copy = state.copy();
+  copy->refresh();
+  return copy->bound();
+}
+
 }  // namespace
 
 OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool)
@@ -31,7 +38,44 @@ OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& opt
       local_({options.births, options.merges, options.deletes, options.seed}),
       laps_left_(laps_of_round) {}
 
-double OverlapFit::units() const { return 1 + std::abs(value_); }
+void OverlapFit::write(Writer& out) const {
+  now_->write(out);
+  out.flag(undivided_ != nullptr);
+  if (undivided_) undivided_->write(out);
+  local_.write(out);
+  out.integer(static_cast<std::int64_t>(stage_));
+  out.integer(laps_left_);
+  out.integer(round_);
+}
+
+void OverlapFit::read(Reader& in) {
+  now_->read(in);
+  value_ = now_->bound();
+  if (in.flag()) {
+    undivided_ = now_->copy();
+    undivided_->read(in);
+  }
+  local_.read(in);
+  const std::int64_t stage = in.integer();
+  laps_left_ = in.integer();
+  round_ = in.integer();
+  require_stored(
+      0 <= stage && stage <= static_cast<std::int64_t>(Stage::last) && laps_left_ >= 0 && round_ >= 0,
+      "laps and rounds");
+  stage_ = static_cast<Stage>(stage);
+}
+
+void SampledOverlap::write(Writer& out) const {
+  SampledFit::write(out);
+  now_->write(out);
+}
+
+void SampledOverlap::read(Reader& in) {
+  SampledFit::read(in);
+  now_->read(in);
+}
+
+double OverlapFit::units() const { return now_->links().units(); }
 double OverlapFit::slack() const { return 1e-6 * (1 + std::abs(value_)); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
@@ -83,16 +127,18 @@ bool OverlapFit::round(LapRecord& record) {
     if (record.births > 0 && is_large()) return true;
   }
   if (is_large() && now_->local()) {
-    value_ += local_.run(
+    const double gain = local_.run(
         *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
         record);
+    if (gain > 0) options_.observer->replaced(value_, value_ + gain, [&] { return bound_anew(*now_); });
+    value_ += gain;
   } else {
     if (options_.births) single_splits(record);
     if (options_.merges && now_->k() > 1) joins(record);
     if (options_.deletes && now_->k() > 1) deletes(record);
   }
   if (options_.reorder && now_->k() > 1) reorder();
-  return value_ > before + options_.tol * (1 + std::abs(before));
+  return !settles(value_ - before);
 }
 
 // The largest log joint of hard labels that a search finds, where the model has such labels.
@@ -135,6 +181,7 @@ bool OverlapFit::disturb() {
   ++round_;
   OverlapOptions inner = options_;
   inner.disturbances = 0;
+  inner.observer = &nobody;
   inner.keep_interrupted = false;
   inner.trials = std::min<Index>(1, options_.trials);
   return best_of(trials_at_once, [&](Index t) {
@@ -164,11 +211,14 @@ bool OverlapFit::best_of(Index n, F make) {
   Vec value(made.size(), -HUGE_VAL);
   pool_.run(n, [&](Index t) {
     made[t] = make(t);
-    if (made[t]) value[t] = made[t]->bound();
+    const double bound = made[t] ? made[t]->bound() : -HUGE_VAL;
+    if (std::isfinite(bound)) value[t] = bound;
   });
   const auto best = std::max_element(value.begin(), value.end());
   if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
-  now_ = std::move(made[best - value.begin()]);
+  State& next = made[static_cast<std::size_t>(best - value.begin())];
+  options_.observer->replaced(value_, *best, [&] { return bound_anew(*next); });
+  now_ = std::move(next);
   value_ = *best;
   return true;
 }

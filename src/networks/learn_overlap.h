@@ -11,6 +11,7 @@ struct OverlapOptions : RestartOptions {
   Index trials = 10;       // births, merges and deletes, each, that a round tries at most
   Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
   double large = 1e3;      // links and nodes from which a network counts as large
+  Observer* observer = &nobody;
 };
 
 /// Laps until the bound settles, then a round of moves, and so on until a round gains nothing; laps after
@@ -20,7 +21,7 @@ struct OverlapOptions : RestartOptions {
 ///   another order of sticks.
 /// Every proposal is the changed state after some laps, and replaces the state only if its whole bound is
 /// larger. Trials run on the pool's threads from the same state, the best is kept.
-class OverlapFit final : public Fit {
+class OverlapFit final : public NetworkFit {
  public:
   OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool);
 
@@ -35,9 +36,8 @@ class OverlapFit final : public Fit {
   double slack() const override;
   void keep() override { kept_ = now_->copy(), kept_value_ = value_; }
   void go_back() override { now_ = std::move(kept_), value_ = kept_value_; }
-  // Not written yet.
-  void write(Writer&) const override {}
-  bool can_go_on() const override { return false; }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
@@ -85,6 +85,8 @@ class SampledOverlap final : public SampledFit {
 
   const Overlap& state() const { return *now_; }
   double objective() const override { return now_->bound(); }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   Index k() const override { return now_->k(); }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "foundation/random.h"
+#include "inference/check_progress.h"
 
 namespace bnpvi::networks {
 
@@ -27,6 +28,11 @@ LapRecord SampledFit::lap(Index n) {
 bool SampledFit::next_phase(Why why) {
   if (why != Why::stopped || stopped_ || whole_) return false;
   return stopped_ = true;
+}
+
+void SampledFit::read(Reader& in) {
+  step_ = in.number();
+  require_stored(step_ >= 0, "the number of steps");
 }
 
 void SampledFit::steps(Index lap) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "inference/driver.h"
+#include "networks/network_fit.h"
 
 namespace bnpvi::networks {
 
@@ -13,7 +14,7 @@ struct SampledOptions : RestartOptions {
 
 /// Laps in each of which every node is in one of `batches` sets, drawn anew, of as many nodes as can be; the
 /// last lap, number max_laps or the one after a stop, is one of all nodes, after which the bound is known.
-class SampledFit : public Fit {
+class SampledFit : public NetworkFit {
  public:
   LapRecord lap(Index n) override;
   bool whole() const override { return whole_; }
@@ -23,9 +24,9 @@ class SampledFit : public Fit {
   bool next_phase(Why why) override;
   void keep() override {}
   void go_back() override {}
-  // Not written yet.
-  void write(Writer&) const override {}
-  bool can_go_on() const override { return false; }
+  void write(Writer& out) const override { out.number(step_); }
+  void read(Reader& in) override;
+  bool can_go_on() const override { return !whole_; }
 
  protected:
   /// n: nodes.

@@ -30,7 +30,8 @@ class Links {
   Index n() const { return n_; }
   bool directed() const { return directed_; }
   Index n_links() const { return static_cast<Index>(from_.size()); }
-  double n_pairs() const;  // observed ones
+  double n_pairs() const;                                                // observed ones
+  double units() const { return static_cast<double>(n() + n_links()); }  // of data (Fit::units)
   double n_hidden() const { return static_cast<double>(hidden_from_.size()); }
   double total() const { return total_; }  // Σ y
   double loops(Index i) const { return loops_.empty() ? 0 : loops_[i]; }

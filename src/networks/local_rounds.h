@@ -24,6 +24,9 @@ class LocalRounds {
   double run(Overlap& state, std::uint64_t round, double least, const std::function<void()>& poll,
              LapRecord& record);
 
+  void write(Writer& out) const { out.list(rounds_left_); }
+  void read(Reader& in) { rounds_left_ = in.list<std::vector<int>>(); }
+
  private:
   void rouse(Index k) { rounds_left_[static_cast<std::size_t>(k)] = rounds_of_rest; }
   void forget(Index k);  // the last takes its number
@@ -34,7 +37,7 @@ class LocalRounds {
 
   static constexpr int rounds_of_rest = 3;  // rounds without a gain after which a community rests; a guess
   LocalOptions options_;
-  std::vector<int> rounds_left_;  // of each community
+  std::vector<int> rounds_left_;  // of each community; run() makes them as many as there are
   double least_ = 0;
   const std::function<void()>* poll_ = nullptr;
   LapRecord* record_ = nullptr;

@@ -2,7 +2,24 @@
 
 #include <algorithm>
 
+#include "inference/check_progress.h"
+#include "networks/network_fit.h"
+
 namespace bnpvi::networks {
+
+void Overlap::write(Writer& out) const {
+  out.integer(k_);
+  out.list(sticks_.u);
+  out.list(sticks_.omega);
+}
+
+void Overlap::read(Reader& in) {
+  k_ = in.integer();
+  require_stored(k_ > 0, "number of communities");
+  sticks_.u = read_numbers(in, k_, above_none, "sticks");
+  sticks_.omega = read_numbers(in, k_, above_none, "sticks");
+  require_stored(*std::max_element(sticks_.u.begin(), sticks_.u.end()) < 1, "sticks");
+}
 
 Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share) {
   const std::size_t before = static_cast<std::size_t>(k), after = before + divisions.size();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/archive.h"
 #include "hdp/sticks.h"
 #include "networks/bisection.h"
 #include "networks/link_model.h"
@@ -92,6 +93,16 @@ class Overlap {
   /// k goes, what its links have is left to the others; later communities move up.
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
+
+  /// All that q of links and nodes and the sticks determine made anew, which may change no more than the last
+  /// digits of the bound (for tests).
+  virtual void refresh() = 0;
+
+  /// All that laps and changes depend on, as it is after a lap or a step.
+  virtual void write(Writer& out) const;
+  /// What write() wrote, with as many communities as there were. Throws std::invalid_argument when it is none
+  /// of this network and model.
+  virtual void read(Reader& in);
 
  protected:
   Overlap(const Links& links, Index k) : links_(&links), k_(k) {}

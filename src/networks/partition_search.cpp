@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "inference/check_progress.h"
 #include "networks/bisection.h"
 
 namespace bnpvi::networks {
@@ -12,8 +13,12 @@ namespace bnpvi::networks {
 namespace {
 
 constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
-constexpr Index max_sweeps = 20;   // after a disturbance; a guess
-constexpr int bisections = 4;      // tries of halves by links; a guess
+
+void tell(Observer& observer, double before, const Partition& now) {
+  observer.replaced(before, now.log_joint(), [&] { return now.with_labels(now.labels()).log_joint(); });
+}
+constexpr Index max_sweeps = 20;  // after a disturbance; a guess
+constexpr int bisections = 4;     // tries of halves by links; a guess
 
 }  // namespace
 
@@ -24,6 +29,21 @@ PartitionSearch::PartitionSearch(Partition start, const SearchOptions& options, 
       pool_(pool),
       nodes_(now_.labels().size()) {
   std::iota(nodes_.begin(), nodes_.end(), 0);
+}
+
+void PartitionSearch::write(Writer& out) const {
+  out.list(now_.labels());
+  out.list(nodes_);
+  out.integer(without_gain_);
+}
+
+void PartitionSearch::read(Reader& in) {
+  now_ = now_.with_labels(read_labels(in, links_.n()));
+  nodes_ = read_labels(in, links_.n());
+  without_gain_ = in.integer();
+  require_stored(
+      without_gain_ >= 0 && std::find(nodes_.begin(), nodes_.end(), links_.n() - 1) != nodes_.end(),
+      "the order of nodes");
 }
 
 double PartitionSearch::slack() const { return 1e-8 * (1 + std::abs(now_.log_joint())); }
@@ -41,14 +61,17 @@ LapRecord PartitionSearch::lap(Index n) {
     visit_existing(now_);
   if (options_.births) splits(record);
   if (options_.merges) {
+    const double before_merges = now_.log_joint();
     const Index merged = now_.merge_all();
+    if (merged > 0) tell(*options_.observer, before_merges, now_);
     record.merges += merged;
     record.merges_tried += now_.k() * (now_.k() - 1) / 2;
   }
   if (now_.k() > 1) divisions();
   if (options_.births && options_.merges && options_.deletes) disturbances(record);
   record.log_joint = now_.log_joint();
-  without_gain_ = record.log_joint > before + worth_it ? 0 : without_gain_ + 1;
+  without_gain_ =
+      record.log_joint > before + std::max(worth_it, options_.tol * units()) ? 0 : without_gain_ + 1;
   record.lap = n;
   record.elbo = std::numeric_limits<double>::quiet_NaN();
   record.k = now_.k();
@@ -95,6 +118,11 @@ std::vector<PartitionSearch::Trial> PartitionSearch::tried(std::uint64_t kind, I
   return out;
 }
 
+void PartitionSearch::accept(Partition next) {
+  tell(*options_.observer, now_.log_joint(), next);
+  now_ = std::move(next);
+}
+
 // Every cluster in two.
 void PartitionSearch::splits(LapRecord& record) {
   const Index k = now_.k();
@@ -111,7 +139,7 @@ void PartitionSearch::splits(LapRecord& record) {
   if (found.empty()) return;
   std::vector<std::vector<int>> labels;
   for (const Trial& trial : found) labels.push_back(trial.result->labels());
-  record.births += make_together(now_, labels);
+  record.births += make_together(now_, labels, *options_.observer);
   settle(now_, nodes_);
 }
 
@@ -125,7 +153,7 @@ void PartitionSearch::divisions() {
     p.divide(a, b, random);
     return p.k() == now_.k() || options_.deletes;
   });
-  if (!found.empty()) now_ = *found.front().result;
+  if (!found.empty()) accept(*found.front().result);
 }
 
 void PartitionSearch::disturbances(LapRecord& record) {
@@ -151,12 +179,12 @@ void PartitionSearch::disturbances(LapRecord& record) {
   });
   if (found.empty()) return;
   const Index before = now_.k();
-  now_ = *found.front().result;
+  accept(*found.front().result);
   if (now_.k() > before) ++record.births;
   if (now_.k() < before) ++record.deletes;
 }
 
-Index make_together(Partition& now, const std::vector<std::vector<int>>& splits) {
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer) {
   const int newborn = static_cast<int>(now.k());
   Index made = 0;
   for (const std::vector<int>& split : splits) {
@@ -164,7 +192,8 @@ Index make_together(Partition& now, const std::vector<std::vector<int>>& splits)
     for (std::size_t i = 0; i < labels.size(); ++i)
       if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
     Partition next = now.with_labels(std::move(labels));
-    if (next.log_joint() <= now.log_joint() + worth_it) continue;
+    if (!(next.log_joint() > now.log_joint() + worth_it)) continue;
+    tell(observer, now.log_joint(), next);
     now = std::move(next);
     ++made;
   }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/driver.h"
+#include "networks/network_fit.h"
 #include "networks/partition.h"
 
 namespace bnpvi::networks {
@@ -10,6 +11,7 @@ namespace bnpvi::networks {
 struct SearchOptions : RestartOptions {
   bool births = true, merges = true, deletes = true;
   Index patience = 20;  // laps without a gain after which the search ends; a guess
+  Observer* observer = &nobody;
 };
 
 /// Raises J. A lap visits every node, then tries to
@@ -20,8 +22,8 @@ struct SearchOptions : RestartOptions {
 /// made so: what degrees alone explain needs no cluster, and halves at random seldom tell more than that.
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
 /// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
-/// gained nothing.
-class PartitionSearch final : public Fit {
+/// gained at most tol for each unit.
+class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
 
@@ -30,13 +32,12 @@ class PartitionSearch final : public Fit {
   LapRecord lap(Index n) override;
   double objective() const override { return now_.log_joint(); }
   bool still() const override { return without_gain_ >= options_.patience || nodes_.size() < 2; }
-  double units() const override { return 1; }
+  double units() const override { return links_.units(); }
   double slack() const override;
   void keep() override { kept_ = now_; }
   void go_back() override { now_ = *kept_; }
-  // Not written yet.
-  void write(Writer&) const override {}
-  bool can_go_on() const override { return false; }
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  private:
   // A trial: what happened to the number of clusters decides as what it counts.
@@ -49,6 +50,7 @@ class PartitionSearch final : public Fit {
   Stream stream(std::uint64_t kind, Index trial) const;
   template <class F>
   std::vector<Trial> tried(std::uint64_t kind, Index n, F change);
+  void accept(Partition next);
   void splits(LapRecord& record);
   void divisions();
   void disturbances(LapRecord& record);
@@ -58,7 +60,7 @@ class PartitionSearch final : public Fit {
   const Links& links_;
   const SearchOptions options_;
   Pool& pool_;
-  std::vector<int> nodes_;
+  std::vector<int> nodes_;    // in the order of their visits, which each lap draws from that of the last
   std::uint64_t number_ = 0;  // of the lap
   Index without_gain_ = 0;
 };
@@ -67,6 +69,6 @@ class PartitionSearch final : public Fit {
 /// may not gain together, as the blocks between their clusters are divided twice. Each of `splits` is labels
 /// that divide a cluster of `now`, another one each, and call what leaves it now.k(). Returns how many were
 /// made.
-Index make_together(Partition& now, const std::vector<std::vector<int>>& splits);
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer = nobody);
 
 }  // namespace bnpvi::networks

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "networks/network_fit.h"
 #include "networks/profile.h"
 
 namespace bnpvi::networks {
@@ -50,6 +51,12 @@ void Relational::spread_out() {
   const std::size_t size = static_cast<std::size_t>(links_->n() * (k_ + 1));
   theta_.resize(size);
   log_pi_.resize(size);
+}
+
+void Relational::clear_links() {
+  q_n_.assign(static_cast<std::size_t>(n_blocks()), 0);
+  q_s_.assign(q_n_.size(), 0);
+  link_entropy_ = 0;
 }
 
 void Relational::sum_profiles() {
@@ -162,6 +169,11 @@ void Relational::lap() {
   update_proportions();
 }
 
+void Relational::refresh() {
+  update_statistics();
+  update_proportions();
+}
+
 void Relational::hold_sticks(const HdpSticks& sticks) {
   sticks_ = sticks;
   update_proportions();
@@ -232,6 +244,24 @@ std::vector<Ends> Relational::ends(Index i) const {
   for (Index k = 0; k < k_; ++k)
     if (ends_[i * k_ + k] > 0) out.push_back({k, ends_[i * k_ + k]});
   return out;
+}
+
+void Relational::write(Writer& out) const {
+  Overlap::write(out);
+  for (const Vec* x : {&rho_, &ends_, &theta_, &log_pi_, &sum_, &q_n_, &q_s_, &n_, &s_}) out.list(*x);
+  out.number(link_entropy_);
+}
+
+void Relational::read(Reader& in) {
+  Overlap::read(in);
+  const Index n = links_->n();
+  for (Vec* x : {&rho_, &ends_}) *x = read_numbers(in, n * k_, 0, "memberships");
+  theta_ = read_numbers(in, n * (k_ + 1), above_none, "proportions");
+  log_pi_ = read_numbers(in, n * (k_ + 1), any, "proportions");
+  sum_ = read_numbers(in, k_, nearly_none, "memberships");
+  for (Vec* x : {&q_n_, &q_s_, &n_, &s_})
+    *x = read_numbers(in, n_blocks(), nearly_none, "statistics of blocks");
+  link_entropy_ = in.number();
 }
 
 std::vector<Overlap::Array> Relational::arrays() const {

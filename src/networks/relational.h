@@ -26,6 +26,9 @@ class Relational : public Overlap {
   void merge(Index a, Index b) override;
   void drop(Index k) override;
   void permute(const std::vector<Index>& order) override;
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
+  void refresh() override;
 
   /// For tests: the bound at other sticks, all else as it is and θ̂ at its optimum.
   void hold_sticks(const HdpSticks& sticks);
@@ -54,9 +57,9 @@ class Relational : public Overlap {
   /// Weights of the blocks at the present statistics, into `none` and `link`.
   virtual void weigh(Vec& none, Vec& link) const = 0;
   /// q of a link at its optimum: its ends in node i and j where wanted; its statistic and entropy, half of it
-  /// for each of these ends, into the sums that clear_links() sets to 0.
+  /// for each of these ends, into q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
-  virtual void clear_links() = 0;
+  virtual Index n_blocks() const = 0;
   /// The statistics from sum_ and ρ, and those of links.
   virtual void update_statistics() = 0;
   /// The same as if links, too, had the profiles of their ends.
@@ -71,6 +74,7 @@ class Relational : public Overlap {
   virtual void order_statistics(const std::vector<Index>& order) = 0;  // those not in it go
   virtual std::vector<Array> statistics() const = 0;
 
+  void clear_links();
   void sum_profiles();
   // Σ_j ρ_j over pairs of node i that are listed, links or hidden, in one direction; added to K sums.
   void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
@@ -82,6 +86,8 @@ class Relational : public Overlap {
   Vec theta_, log_pi_;  // n × (K + 1)
   Vec ends_;            // expected link ends, n × K
   Vec sum_;             // Σ_i ρ_ik, K
+  Vec q_n_, q_s_;       // of each block Σ_links q (1, y)
+  Vec n_, s_;           // their statistics
   double link_entropy_ = 0;
 
  private:

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "inference/check_progress.h"
 #include "networks/block_tables.h"
+#include "networks/network_fit.h"
 
 namespace bnpvi::networks {
 
@@ -130,21 +132,26 @@ void SoftBlocks::step(const std::vector<int>& nodes, double rate) {
   for (int i : nodes) visit(i, w, met);
 }
 
-double SoftBlocks::bound_of_merge(Index a, Index b) const {
-  SoftBlocks joined = *this;
-  joined.merge(a, b);
-  return joined.bound().sum();
-}
-
-void SoftBlocks::merge(Index a, Index b) {
+SoftBlocks SoftBlocks::merged(Index a, Index b) const {
   Vec r;
   r.reserve(static_cast<std::size_t>(links_.n() * (k_ - 1)));
   for (Index i = 0; i < links_.n(); ++i)
     for (Index l = 0; l < k_; ++l)
       if (l != b) r.push_back(r_[i * k_ + l] + (l == a ? r_[i * k_ + b] : 0));
-  r_ = std::move(r);
-  --k_;
-  refresh();
+  return SoftBlocks(links_, model_, gamma_, k_ - 1, std::move(r));
+}
+
+void SoftBlocks::write(Writer& out) const {
+  out.integer(k_);
+  for (const Vec* x : {&size_, &r_, &n_, &s_}) out.list(*x);
+}
+
+void SoftBlocks::read(Reader& in) {
+  k_ = in.integer();
+  require_stored(k_ > 0, "number of clusters");
+  size_ = read_numbers(in, k_, nearly_none, "sizes of clusters");
+  r_ = read_numbers(in, links_.n() * k_, 0, "soft labels");
+  for (Vec* x : {&n_, &s_}) *x = read_numbers(in, k_ * k_, nearly_none, "statistics of blocks");
 }
 
 }  // namespace bnpvi::networks

@@ -1,5 +1,6 @@
 // Variational posterior of a stochastic blockmodel: soft labels.
 #pragma once
+#include "foundation/archive.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
 
@@ -46,9 +47,15 @@ class SoftBlocks {
   /// those of r; lap() makes statistics exact again.
   void step(const std::vector<int>& nodes, double rate);
 
-  /// The bound after a and b joined: exact, as nodes are independent under q.
-  double bound_of_merge(Index a, Index b) const;
-  void merge(Index a, Index b);
+  /// The same with a and b joined.
+  SoftBlocks merged(Index a, Index b) const;
+  /// The same with all but r made anew.
+  SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_); }
+
+  void write(Writer& out) const;
+  /// What write() wrote, with as many clusters as there were. Throws std::invalid_argument when it is none of
+  /// this network.
+  void read(Reader& in);
 
  private:
   struct Weights {

@@ -140,4 +140,12 @@ void Audit::accepted(const State& state) {
   last_ = state.elbo;
 }
 
+void Audit::replaced(double before, double after, const std::function<double()>& anew) {
+  ++moves;
+  smallest_gain = std::min(smallest_gain, (after - before) / (1 + std::abs(before)));
+  if (!anew) return;
+  ++checks;
+  elbo = std::max(elbo, relative(after, anew()));
+}
+
 }  // namespace bnpvi::testing

@@ -23,6 +23,7 @@ class Audit final : public Observer {
   void accepted(const State& state) override;  // its ELBO must not be below the last one's
   void predicted(double foretold, const State& state, Index rounds) override;
   void foreseen(double foretold, const State& state) override;
+  void replaced(double before, double after, const std::function<double()>& anew) override;
 
   Index checks = 0;
   double elbo = 0;           // of the ELBO

@@ -14,6 +14,15 @@ checkpoint_cases <- function() {
   frame <- data.frame(a = planted[, 1], b = planted[, 2])
   known <- replace(rep(1:2, length.out = 600), -(1:12), NA)
   sums <- planted_features(5, 240, 8, 9)
+  in_groups <- function(size, groups, directed) {
+    p <- matrix(0.06, groups, groups) + diag(0.64, groups)
+    x <- adjacency_of(withr::with_seed(7, planted_network(rep(seq_len(groups), each = size), p, directed)))
+    hidden <- cbind(1:4, nrow(x) - 0:3)
+    replace(x, if (directed) hidden else rbind(hidden, hidden[, 2:1]), NA)
+  }
+  few <- in_groups(9, 2, FALSE)
+  directed <- in_groups(9, 2, TRUE)
+  on_network <- function(...) function(x, control) bnp_network(x, control = control, ...)
   list(
     mixture = list(planted, function(x, control) bnp_mixture(x, control = control), list(batches = 3L)),
     restarts = list(
@@ -59,6 +68,19 @@ checkpoint_cases <- function() {
         bnp_features(x, prior_ibp(gamma_prior(1, 1)), control, scale = TRUE, na_action = "model")
       },
       list(restarts = 3L, max_laps = 7L, batches = 2L)
+    ),
+    network = list(few, on_network(), list(tol = 1e-4)), # two models, one after the other
+    network_large = list(in_groups(20, 3, TRUE), on_network(obs_links(degree = TRUE)), list(tol = 1e-4)),
+    network_plain = list(directed, on_network(obs_links(degree = FALSE)), list(restarts = 2L, max_laps = 9L)),
+    network_general = list(few, on_network(obs_links(assortative = FALSE)), list(tol = 1e-4, k_init = 3L)),
+    network_blocks = list(directed, on_network(prior = prior_dp()), list(restarts = 2L)),
+    network_degrees = list(few, on_network(obs_links(degree = TRUE), prior_dp()), list(restarts = 2L)),
+    network_stochastic = list(
+      few, on_network(), list(algorithm = "stochastic", max_laps = 6L, k_init = 4L, batches = 3L, restarts = 2L)
+    ),
+    network_blocks_stochastic = list(
+      directed, on_network(prior = prior_dp()),
+      list(algorithm = "stochastic", max_laps = 6L, k_init = 4L, batches = 3L, restarts = 2L)
     )
   )
 }

@@ -144,7 +144,7 @@ engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL
   control$sparsity <- control$sparsity %||% 0L
   control$source <- source
   model <- features_model(prior, offset, ncol(x), precision, a, b, c, d)
-  engine_features_fit(rows_for_engine(x), model, control, if (!is.null(start)) list(presence = start), NULL)
+  engine_fit(rows_for_engine(x), model, control, if (!is.null(start)) list(presence = start), NULL)
 }
 
 rows_for_engine <- function(x) list(x = x + 0, n = nrow(x), d = ncol(x), starts = c(0L, nrow(x)))

@@ -22,8 +22,9 @@ lds_fit <- function(y, obs, prior, resp, mean, var = 0.1, starts = c(0L, nrow(y)
   m <- length(obs$unit)
   v <- matrix(0, nrow(y), m * (m + 1) / 2)
   v[, cumsum(seq_len(m))] <- var
-  engine_lds_fit(
-    list(y = y, starts = as.integer(starts), rows = mean), list(obs = obs, prior = prior, bound = "jensen"),
+  engine_fit(
+    list(y = y, starts = as.integer(starts), rows = mean),
+    list(family = "systems", obs = obs, prior = prior, bound = "jensen"),
     engine_control(ncol(resp), max_laps = laps, tol = -1, init = "one", ...), list(resp = resp, mean = mean, var = v),
     NULL
   )

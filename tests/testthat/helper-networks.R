@@ -21,6 +21,13 @@ planted_network <- function(labels, p, directed = FALSE, counts = FALSE) {
   small_network(n, at[, 1], at[, 2], y[at], directed)
 }
 
+# Its matrix.
+adjacency_of <- function(net) {
+  x <- matrix(0, net$n, net$n, dimnames = list(seq_len(net$n), seq_len(net$n)))
+  x[cbind(net$from, net$to)] <- net$value
+  if (net$directed) x else x + t(x)
+}
+
 # The same network with some pairs hidden.
 without_pairs <- function(net, hidden) {
   drop <- paste(net$from, net$to) %in% paste(hidden[, 1], hidden[, 2])
@@ -31,11 +38,18 @@ without_pairs <- function(net, hidden) {
 }
 
 # What engines are told of the search.
-network_control <- function(...) {
+network_control <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, ...) {
   utils::modifyList(list(
-    algorithm = "full", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8,
-    threads = 1, disturbances = 1L, large = 1e3
+    algorithm = "full", moves = bnp_moves(birth = birth, merge = merge, delete = delete, reorder = reorder),
+    learning_rate = c(delay = 1, power = 0.6), max_laps = 300, seed = 1, tol = 1e-8, threads = 1, disturbances = 1L,
+    large = 1e3
   ), list(...))
+}
+
+# A fit by the engine; start: labels of a blockmodel, shares of overlapping communities, or a list of one a restart.
+engine_network <- function(net, model, control, start) {
+  family <- if (is.matrix(if (is.list(start)) start[[1L]] else start)) "communities" else "blocks"
+  engine_fit(net, c(list(family = family), model), c(control, list(starts = start)), NULL, NULL)
 }
 no_network_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
 

@@ -124,3 +124,14 @@ test_that("a checkpoint that says other things than a fit does calls nothing and
   expect_bad(bnp_resume("crafted", faithful), "checkpoint", "no plain list")
   engine_spool_end(pointer, FALSE)
 })
+
+test_that("a path that is too long is refused, without warnings of R", {
+  for (path in c(strrep("a", 5000), strrep("a/", 4000), file.path(tempdir(), strrep("a", 4090)))) {
+    expect_no_warning(expect_bad(bnp_control(checkpoint = path), "argument", "checkpoint.* longer"))
+    expect_no_warning(expect_bad(bnp_resume(path, faithful), "argument", "file.* longer"))
+    fit <- bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 5, verbose = FALSE))
+    file <- withr::local_tempfile(fileext = ".csv")
+    utils::write.csv(faithful, file, row.names = FALSE)
+    expect_no_warning(expect_bad(predict(fit, source_files(file), write = path), "argument", "write.* longer"))
+  }
+})

@@ -41,7 +41,7 @@ test_that("a seed from R's generator and threads are as in the fit", {
 
 test_that("more laps than were asked for go on to the fit that had asked for them", {
   cases <- checkpoint_cases()
-  for (name in c("mixture", "topics", "sequences", "features")) {
+  for (name in c("mixture", "topics", "sequences", "features", "network_large", "network_stochastic")) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file, max_laps = 9L))
@@ -155,7 +155,6 @@ test_that("verbs that write no checkpoints say so", {
   expect_error(
     update(features, matrix(rnorm(4), 2), control = control), "with new rows", class = "bnpvi_error_argument"
   )
-  expect_error(bnp_network(matrix(0, 4, 4), control = control), "no meaning", class = "bnpvi_error_argument")
   expect_error(bnp_control("truncation_free", checkpoint = "a"), "no meaning", class = "bnpvi_error_argument")
   expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
 })

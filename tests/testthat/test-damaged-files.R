@@ -61,14 +61,24 @@ test_that("a damaged checkpoint is refused", {
 # of temporary files with it. So this is done in a process that has children of its own.
 test_that("a stored fit that is damaged is refused or gives the right answer", {
   links <- withr::with_seed(3, matrix(stats::rbinom(400, 1, 0.3), 20, dimnames = list(NULL, NULL)))
+  walk <- withr::with_seed(2, cbind(a = rnorm(60, rep(c(0, 4), each = 30)), b = rnorm(60)))
+  times <- rep(1:4, each = 68)
+  sequences <- bnp_hmm(walk, control = how_source(max_laps = 5))
+  batches <- bnp_stream(function(i) if (i < 3) faithful[1:136 + 136 * (i - 1), ])
   fits <- list(
     mixture = bnp_mixture(faithful, control = how_source(max_laps = 5)),
     topics = bnp_topics(bars$counts[1:30, ], control = how_source(max_laps = 3)),
     features = bnp_features(scale(attitude), control = how_source(max_laps = 5)),
-    network = bnp_network(replace(links, diag(20) == 1, 0), control = how_source(max_laps = 5))
-  ) |> suppressWarnings()
+    network = bnp_network(replace(links, diag(20) == 1, 0), control = how_source(max_laps = 5)),
+    sequences = sequences, linear = bnp_hmm(walk, obs = obs_lds(), control = how_source(max_laps = 3)),
+    drift = bnp_mixture(faithful, obs_gaussian(drift = 0.3), time = times, control = how_source(max_laps = 3)),
+    stream = bnp_mixture(batches, control = bnp_control("truncation_free", seed = 1)),
+    draws = bnp_sample(faithful[1:60, ], draws = 4, chains = 2, warmup = 2, seed = 1),
+    filter = bnp_filter(sequences, walk), means = bnp_dynamic_means(faithful, time = times, lambda = 400),
+    tree = cluster_tree(bnp_mixture(faithful, prior = prior_dirichlet(4), control = how_source(max_laps = 5)), faithful)
+  ) |> suppressWarnings() |> suppressMessages()
   folder <- withr::local_tempdir()
-  saveRDS(list(fits, how_many_damages(15L)), file.path(folder, "fits.rds"))
+  saveRDS(list(fits, how_many_damages(5L)), file.path(folder, "fits.rds"))
   script <- file.path(folder, "damage.R")
   writeLines(c(
     sprintf("folder <- %s; source(%s)", deparse(folder), deparse(normalizePath(test_path("helper-damage.R")))),

@@ -19,7 +19,7 @@ family_fits <- function() {
     blocks = function(control) bnp_network(links, prior = prior_dp(), nodes = 240, control = control)
   )
 }
-fit_family <- function(fit, ...) suppressWarnings(fit(bnp_control(seed = 3, verbose = FALSE, ...)))
+one_fit <- function(fit, ...) suppressWarnings(fit(bnp_control(seed = 3, verbose = FALSE, ...)))
 
 test_that("Ctrl-C keeps the last lap in every family", {
   skip_on_os("windows")
@@ -40,13 +40,13 @@ test_that("Ctrl-C keeps the last lap in every family", {
     local({
       quiet <- list(report = interrupt, finish = function() NULL)
       replace_in_package("progress_reporter", function(...) quiet, environment())
-      expect_message(stopped <<- fit_family(fits[[name]]), class = "bnpvi_message_interrupted")
+      expect_message(stopped <<- one_fit(fits[[name]]), class = "bnpvi_message_interrupted")
     })
     expect_identical(stopped$reason, "interrupted", info = name)
     expect_false(stopped$converged, info = name)
     expect_true(is.finite(elbo(stopped)), info = name)
     if (name == "linear") next # stopped in a search for a start
-    same <- fit_family(fits[[name]], max_laps = stopped$laps)
+    same <- one_fit(fits[[name]], max_laps = stopped$laps)
     expect_equal(elbo(stopped), elbo(same), tolerance = if (name == "blocks") 0.01 else 1e-9, info = name)
   }
 })
@@ -54,7 +54,7 @@ test_that("Ctrl-C keeps the last lap in every family", {
 test_that("restarts have a table in every family, and each is the fit with its seed", {
   fits <- family_fits()
   for (name in setdiff(names(fits), c("linear", "communities"))) {
-    fit <- fit_family(fits[[name]], restarts = 2, max_laps = 4)
+    fit <- one_fit(fits[[name]], restarts = 2, max_laps = 4)
     expect_identical(names(fit$restarts), c("restart", "seed", "elbo", "k", "laps"), info = name)
     expect_identical(fit$restarts$seed, c(3, engine_restart_seed(3, 1)), info = name)
     second <- suppressWarnings(fits[[name]](bnp_control(seed = fit$restarts$seed[2], verbose = FALSE, max_laps = 4)))

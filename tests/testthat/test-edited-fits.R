@@ -1,79 +1,8 @@
 # Fits that were changed by hand: one classed error, or an answer; never an error from inside, never a crash.
 
-# Every way in which one value is spoiled.
-spoiled <- function(x) {
-  out <- list(
-    gone = NULL, text = "a", list = list(1, "b"), none = x[0], na = if (is.atomic(x)) replace(x, seq_along(x), NA),
-    one = 1, huge = 1e9, negative = -1, closure = mean
-  )
-  if (is.numeric(x)) {
-    out <- c(out, list(
-      longer = c(x, x, 1), shorter = utils::head(as.vector(x), -1), text_of = as.character(x),
-      index = replace(x, 1, 1e6),
-      below = replace(x, length(x), -5), infinite = replace(as.double(x), 1, Inf), rows = cbind(as.vector(x), 1)
-    ))
-  }
-  if (is.matrix(x)) out <- c(out, list(turned = t(x), thin = x[, 0, drop = FALSE], short = x[-1, , drop = FALSE]))
-  out
-}
-
-# The places of a fit that are spoiled: all fields, and those of some of them.
-places_in <- function(fit) {
-  below <- lapply(intersect(c("state", "input", "model", "control"), names(fit)), function(field) {
-    lapply(names(fit[[field]]), function(name) c(field, name))
-  })
-  c(as.list(setdiff(names(fit), "call")), unlist(below, FALSE), if (!is.null(fit$model$obs)) {
-    lapply(names(fit$model$obs), function(name) c("model", "obs", name))
-  })
-}
-
-put_in <- function(x, place, value) {
-  if (length(place) > 1L) value <- put_in(x[[place[1L]]], place[-1L], value)
-  x[place[1L]] <- list(value)
-  if (is.null(value)) x[[place[1L]]] <- NULL
-  x
-}
-
-expect_edits_known <- function(fit, verbs, most, seed = 46) {
-  edits <- list()
-  for (place in places_in(fit)) {
-    value <- Reduce(function(x, name) x[[name]], place, fit)
-    all <- spoiled(value)
-    for (how in names(all)) {
-      name <- paste(paste(place, collapse = "$"), how)
-      edits[[length(edits) + 1L]] <- list(name = name, place = place, value = all[how])
-    }
-  }
-  if (length(edits) > most) edits <- withr::with_seed(seed, edits[sample.int(length(edits), most)])
-  for (verb in names(verbs)) { # of the fit as it is
-    whole <- outcome_of(function() verbs[[verb]](put_in(fit, "elbo", fit$elbo)), NULL)
-    expect_true(whole %in% c("right", "another answer") || verb == "confint", label = paste(verb, whole))
-  }
-  log <- withr::local_tempfile()
-  out <- in_child(function() {
-    unlist(lapply(edits, function(edit) {
-      changed <- put_in(fit, edit$place, edit$value[[1L]])
-      vapply(names(verbs), function(verb) {
-        cat(verb, "of", edit$name, "\n", file = log)
-        said <- outcome_of(function() verbs[[verb]](changed), NULL)
-        if (said %in% c("refused", "right", "another answer")) "" else paste(verb, "of", edit$name, "-", said)
-      }, "")
-    }))
-  })
-  expect_type(out, "character")
-  if (!is.character(out)) return(cat("ended at", readLines(log), "\n"))
-  wrong <- unname(out[nzchar(out)])
-  expect_identical(utils::head(wrong, 20), character(), label = paste(length(wrong), "unclear errors"))
-}
-
-reading_verbs <- list(
-  print = function(f) utils::capture.output(print(f)), summary = function(f) utils::capture.output(print(summary(f))),
-  elbo = elbo, trace = elbo_trace, nobs = nobs, coef = coef, fitted = fitted, tidy = tidy, glance = glance
-)
-
 test_that("edited fits: what reads a fit says that it is damaged", {
   skip_on_os("windows") # no fork
-  most <- if (Sys.getenv("BNPVI_LONG_TESTS") == "true") Inf else 20
+  most <- how_many_edits(20)
   links <- withr::with_seed(3, matrix(stats::rbinom(400, 1, 0.3), 20))
   x <- as.matrix(attitude)
   walk <- withr::with_seed(2, cbind(rnorm(60, rep(c(0, 4), each = 30)), rnorm(60)))

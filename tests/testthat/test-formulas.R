@@ -172,3 +172,56 @@ test_that("verbs that take no formula say so, with data beside it, too", {
     expect_bad(fit(~eruptions), "formula", "bnp_mixture")
   }
 })
+
+test_that("new data must have the fit's columns, whatever variables of their names there are elsewhere", {
+  data <- withr::with_seed(1, data.frame(a = c(rnorm(20), rnorm(20, 6)), b = rnorm(40)))
+  data$y <- data$a + data$b
+  far <- c("a_elsewhere", "b_elsewhere", "y_elsewhere")
+  names(data) <- far
+  for (name in far) assign(name, rep(99, 40), globalenv())
+  assign("times_elsewhere", 2, globalenv())
+  withr::defer(rm(list = c(far, "times_elsewhere"), envir = globalenv()))
+  plain <- bnp_mixture(~ a_elsewhere + I(b_elsewhere * times_elsewhere), data, control = once)
+  lines <- bnp_mixture(y_elsewhere ~ a_elsewhere + poly(b_elsewhere, 2), data, control = once)
+  states <- bnp_hmm(~ a_elsewhere + b_elsewhere, data, control = once)
+  given <- data["a_elsewhere"]
+  refused <- list(
+    quote(predict(plain, given)), quote(predict(plain, given, type = "logdensity")), quote(augment(plain, given)),
+    quote(heldout_loglik(plain, given)), quote(update(plain, newdata = given)), quote(coclustering(plain, given)),
+    quote(predict(lines, data[c("a_elsewhere", "y_elsewhere")])), quote(predict(lines, given, type = "response")),
+    quote(residuals(lines, given)), quote(augment(lines, data[c("a_elsewhere", "b_elsewhere")])),
+    quote(predict(states, given)), quote(segments(states, given)), quote(forecast(states, given)),
+    quote(cluster_tree(plain, given)), quote(bnp_sample(plain, given))
+  )
+  for (call in refused) expect_bad(eval(call), "formula", "elsewhere")
+  # A variable that was no column is read where it is.
+  expect_length(predict(plain, data), 40L)
+  # With missing values it is a column of these.
+  model <- bnp_mixture(~ a_elsewhere + b_elsewhere, data, control = once, na_action = "model")
+  without <- transform(data, b_elsewhere = NA_real_)
+  for (rows in list(1:40, 7)) {
+    expect_message(found <- predict(model, given[rows, , drop = FALSE], type = "prob"), "no value at all")
+    expect_equal(found, suppressMessages(predict(model, without[rows, ], type = "prob")))
+  }
+  expect_message(bnp_filter(states, given), "no value at all")
+})
+
+test_that("functions that give no numbers are refused before R warns", {
+  data <- data.frame(y = c(-1, 2, 3, -4, 1:20), x = 1:24)
+  for (action in c("fail", "omit", "model")) for (formula in list(~ log(y), ~ sqrt(y) + x, log(y) ~ x, x ~ log(y))) {
+    expect_no_warning(
+      expect_bad(bnp_mixture(formula, data, control = once, na_action = action), "not_finite", "not a number in 2 rows")
+    )
+  }
+  expect_no_warning(expect_bad(bnp_hmm(log(y) ~ x, data, control = once), "not_finite", "1, 4"))
+  fit <- bnp_mixture(~ log(y), data[-c(1, 4), ], control = once)
+  for (verb in list(predict, augment, heldout_loglik)) {
+    expect_no_warning(expect_bad(verb(fit, data), "not_finite", "log"))
+  }
+  # Other warnings of the formula stay.
+  noted <- function(x) {
+    warning("as I said")
+    x
+  }
+  expect_warning(bnp_mixture(~ noted(y), data, control = once), "as I said")
+})

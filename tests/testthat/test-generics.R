@@ -49,3 +49,7 @@ test_that("only what goes on in time has a forecast", {
   ))
   for (fit in fits) expect_bad(forecast(fit, h = 2), "not_defined", "forecast")
 })
+
+test_that("residuals() of a fit that has none says which fits have them", {
+  expect_bad(residuals(bnp_mixture(faithful, control = bnp_control(seed = 1))), "not_defined", "for this fit")
+})

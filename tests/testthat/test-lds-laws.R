@@ -179,9 +179,9 @@ test_that("terms of the bound are those of plain R: loadings, intercepts, gaps, 
   expect_terms(lds_fit(y, known, lds_laws_prior(3), resp, data$y, starts = starts, laps = 10L), y, known, starts)
   hdp <- list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 5, sticky = 20)
   plain <- lds_obs(2, coef_precision = diag(0.1, 2))
-  weighted <- engine_lds_fit(
+  weighted <- engine_fit(
     list(y = data$y, starts = c(0L, 50L, 120L), rows = data$y, weights = c(2, 1)),
-    list(obs = plain, prior = hdp, bound = "jensen"),
+    list(family = "systems", obs = plain, prior = hdp, bound = "jensen"),
     engine_control(1, max_laps = 25L, init = "best", moves = all_moves), NULL, NULL
   )
   expect_terms(weighted, data$y, plain, c(0, 50, 120), c(2, 1))

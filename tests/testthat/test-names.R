@@ -61,3 +61,23 @@ test_that("names that do not fit are refused", {
   refused(obs_gaussian(scale = mixed), "same order")
   expect_no_error(bnp_mixture(faithful$waiting, obs_gaussian(mean = c(waiting = 70)), control = few))
 })
+
+test_that("columns without names are called by their places, which is said", {
+  x <- c(1.5, 2:20)
+  quick <- bnp_control(seed = 1, max_laps = 3, verbose = FALSE)
+  tables <- list(
+    cbind(unname(cbind(x, x^2)), z = 1:20 + 0.5), stats::setNames(data.frame(x, x^2, z = 1:20 + 0.5), c("", "", "z")),
+    stats::setNames(data.frame(x, x^2, z = 1:20 + 0.5), c(NA, NA, "z"))
+  )
+  for (table in tables) {
+    expect_message(
+      fit <- suppressWarnings(bnp_mixture(table, control = quick)), "Columns 1 and 2 .*no names.* x1 and x2",
+      class = "bnpvi_message_names"
+    )
+    expect_identical(fit$input$column_names, c("x1", "x2", "z"))
+    expect_length(predict(fit, table), 20L)
+  }
+  both <- cbind(a = x, a = x^2, x^3, x^4)
+  said <- testthat::capture_messages(suppressWarnings(bnp_mixture(both, control = quick)))
+  expect_match(paste(said, collapse = " "), "Columns 3 and 4 .*\"a\"")
+})

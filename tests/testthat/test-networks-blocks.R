@@ -77,7 +77,7 @@ test_that("the best partition of few nodes is found, and is below the evidence",
     net[c("hidden_from", "hidden_to")] <- list(integer(), integer())
     model <- model_of_kind(kinds[row, ])
     all <- apply(all_partitions(7), 1L, function(z) twin_joint(net, z, model))
-    fit <- engine_network_blocks(net, model, control, rep(1L, 7), NULL)
+    fit <- engine_network(net, model, control, rep(1L, 7))
     expect_equal(fit$log_joint, max(all), tolerance = 1e-9, info = row)
     expect_lte(sum(fit$terms), log_sum(all) + 1e-9)
   }
@@ -137,10 +137,10 @@ test_that("other orders of nodes, and other directions of undirected pairs, chan
 test_that("the karate club is partitioned better than by other packages, from one community", {
   net <- karate_network()
   found <- vapply(1:10, function(seed) {
-    engine_network_blocks(net, bernoulli, network_control(max_laps = 100, seed = seed), rep(1L, 34), NULL)$log_joint
+    engine_network(net, bernoulli, network_control(max_laps = 100, seed = seed), rep(1L, 34))$log_joint
   }, 1)
   expect_gte(sum(found > -195.372), 9)
-  first <- engine_network_blocks(net, bernoulli, network_control(max_laps = 100), rep(1L, 34), NULL)
+  first <- engine_network(net, bernoulli, network_control(max_laps = 100), rep(1L, 34))
   expect_equal(twin_joint(net, first$labels, bernoulli), found[1], tolerance = 1e-10)
 })
 
@@ -148,7 +148,7 @@ test_that("no lap of the search lowers the log joint, and the labels are those o
   # Overlapping noise, where splits that gain alone do not gain together.
   for (seed in 1:8) {
     net <- withr::with_seed(seed, planted_network(rep(1:6, each = 8), matrix(0.15, 6, 6) + diag(0.35, 6)))
-    fit <- engine_network_blocks(net, bernoulli, network_control(max_laps = 60, seed = seed), rep(1L, net$n), NULL)
+    fit <- engine_network(net, bernoulli, network_control(max_laps = 60, seed = seed), rep(1L, net$n))
     searched <- is.finite(fit$trace$log_joint)
     expect_identical(is.finite(fit$trace$elbo), !searched)
     expect_false(is.unsorted(!searched), info = seed)

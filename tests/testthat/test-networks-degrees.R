@@ -84,7 +84,7 @@ test_that("the best partition of few nodes is found, and the bound is below the 
   for (row in seq_len(nrow(kinds))) {
     net <- network_of_kind(kinds[row, ], c(1, 1, 2, 2, 3, 3, 3))
     all <- apply(all_partitions(7), 1L, function(z) twin_corrected_joint(net, z, corrected))
-    fit <- engine_network_blocks(net, corrected, control, rep(1L, 7), NULL)
+    fit <- engine_network(net, corrected, control, rep(1L, 7))
     expect_equal(fit$log_joint, max(all), tolerance = 1e-9, info = row)
     expect_lte(sum(fit$terms), log_sum(all) + 1e-9)
     size <- tabulate(fit$labels)

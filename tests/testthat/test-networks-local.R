@@ -162,7 +162,7 @@ searched <- function(...) {
                 b_background = 20, dense = 0)
   share <- matrix(1, planted$n, 1)
   control <- utils::modifyList(network_control(large = 0, disturbances = 0L), list(...))
-  list(fit = engine_network_overlap(planted, model, control, share, NULL), model = model)
+  list(fit = engine_network(planted, model, control, share), model = model)
 }
 
 test_that("rounds of local moves find planted groups, raise the bound all the way, and are the same on any threads", {
@@ -205,7 +205,7 @@ test_that("groups that first splits mix, where there is much noise, come from di
   model <- list(degree = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 0.1 / density, a_background = 1,
                 b_background = 1 / density, dense = 1e3)
   control <- network_control(max_laps = 100)
-  fit <- engine_network_overlap(made$net, model, control, matrix(1, 1200, 1), NULL)
+  fit <- engine_network(made$net, model, control, matrix(1, 1200, 1))
   expect_gte(fit$k, 58)
   expect_gt(adjusted_rand_index(max.col(fit$prob), made$group), 0.95)
   expect_gt(sum(fit$terms), -50500)

@@ -5,11 +5,6 @@ group <- rep(1:3, each = 10)
 net <- withr::with_seed(2, planted_network(group, matrix(0.08, 3, 3) + diag(0.6, 3)))
 many <- withr::with_seed(2, planted_network(group, matrix(0.15, 3, 3) + diag(1.5, 3), counts = TRUE))
 flow <- withr::with_seed(3, planted_network(group, matrix(0.1, 3, 3) + cbind(0, diag(0.5, 3))[, 1:3], TRUE))
-adjacency_of <- function(net) {
-  x <- matrix(0, net$n, net$n, dimnames = list(seq_len(net$n), seq_len(net$n)))
-  x[cbind(net$from, net$to)] <- net$value
-  if (net$directed) x else x + t(x)
-}
 plain <- adjacency_of(net)
 counted <- adjacency_of(many)
 directed <- adjacency_of(flow)

@@ -169,7 +169,7 @@ test_that("moves raise the bound from one community, and threads change no bit",
     model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1,
                   b = if (degree) 0.72 else 1, a_background = 1, b_background = if (degree) 7.2 else 10, dense = 1e5)
     fits <- lapply(c(1, 3), function(threads) {
-      engine_network_overlap(net, model, network_control(threads = threads), one(net), NULL)
+      engine_network(net, model, network_control(threads = threads), one(net))
     })
     trace <- fits[[1]]$trace
     expect_true(all(diff(trace$elbo) >= -1e-9 * abs(trace$elbo[1])))
@@ -189,10 +189,10 @@ test_that("fixed numbers stay as they are", {
   for (degree in c(FALSE, TRUE)) {
     model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1,
                   a_background = 1, b_background = 10, dense = 1e5)
-    expect_equal(engine_network_overlap(net, model, control, share, NULL)$k, 5)
+    expect_equal(engine_network(net, model, control, share)$k, 5)
   }
   plain <- list(counts = FALSE, a = 1, b = 1, gamma = 1)
-  blocks <- engine_network_blocks(net, plain, control, rep(1:4, length.out = 34), NULL)
+  blocks <- engine_network(net, plain, control, rep(1:4, length.out = 34))
   expect_equal(blocks$k, 4)
 })
 

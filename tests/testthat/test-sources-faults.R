@@ -267,3 +267,26 @@ test_that("Ctrl-C during a pass leaves no files and a session that goes on", {
   expect_length(setdiff(spools(), before), 0L)
   expect_s3_class(quiet(bnp_mixture(in_pieces(points, 50), control = how_source(max_laps = 2))), "bnp_mixture")
 })
+
+test_that("a source where something else belongs is refused as one", {
+  file <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(faithful, file, row.names = FALSE)
+  source <- source_files(file)
+  few <- bnp_control(seed = 1, max_laps = 3, verbose = FALSE)
+  topics <- suppressWarnings(bnp_topics(whales$counts[1:10, ], control = few))
+  expect_bad(augment(topics, source), "argument", "source")
+  expect_bad(top_documents(topics, source), "argument", "source")
+  expect_bad(top_terms(topics, source), "argument", "source")
+  expect_bad(prevalence(topics, source), "by", "source")
+  expect_bad(prevalence(topics, ~a, data = source), "argument", "source")
+  expect_bad(simulate(topics, nsim = source), "argument", "source")
+  expect_bad(bnp_mixture(faithful, start = source), "start", "source")
+  expect_bad(bnp_hmm(faithful, start = source), "start", "source")
+  expect_bad(bnp_hmm(faithful, obs = obs_lds(), start = source), "start", "source")
+  expect_bad(bnp_topics(whales$counts[1:10, ], start = source), "start", "source")
+  expect_bad(bnp_features(faithful, start = source), "start", "source")
+  expect_bad(bnp_network(1 - diag(3), start = source), "start", "source")
+  for (arg in c("labels", "weights", "id")) {
+    expect_bad(do.call(bnp_mixture, stats::setNames(list(faithful, source), c("x", arg))), arg, "source")
+  }
+})

@@ -233,3 +233,21 @@ test_that("what cannot be taken in is refused with the reason", {
   expect_setequal(cluster_ids(far), 1:3)
   expect_true(is.finite(elbo(far)))
 })
+
+test_that("names that the fit has seen are those of new sequences and documents, which is said", {
+  x <- withr::with_seed(1, matrix(rnorm(40)))
+  id <- rep(letters[1:4], each = 10)
+  few <- bnp_control(seed = 1, max_laps = 3, verbose = FALSE)
+  fits <- suppressWarnings(list(
+    sequence = bnp_hmm(x, id = id, control = few), document = bnp_topics(x, obs_gaussian(), id = id, control = few)
+  ))
+  for (word in names(fits)) {
+    again <- function(id) suppressWarnings(update(fits[[word]], newdata = x, id = id))
+    expect_message(
+      fit <- again(rep(c("c", "z"), each = 20)), paste0("new ", word, "s, and called c.1"),
+      class = "bnpvi_message_same_names"
+    )
+    expect_identical(fit$input$group_names, c(letters[1:4], "c.1", "z"))
+    expect_no_message(again(toupper(id)), class = "bnpvi_message_same_names")
+  }
+})

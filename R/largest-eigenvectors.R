@@ -1,0 +1,50 @@
+# The k eigenvectors of a symmetric matrix (sparse or dense) with the largest eigenvalues: list(values, vectors), in
+# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors that begin at random, all kept orthogonal,
+# and restart from their best combinations (Wu and Simon 2000). Every step is a product with one vector, so that R can be
+# interrupted between any two. What has not converged after `restarts` is where eigenvalues lie so close that any vector
+# of their space serves a start as well.
+largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, tolerance = 1e-8) {
+  n <- nrow(x)
+  most <- lanczos_vectors(n, k)
+  basis <- matrix(0, n, most)
+  inside <- matrix(0, most, most) # t(basis) %*% x %*% basis
+  after <- beside(stats::rnorm(n), basis[, 0L, drop = FALSE])$rest
+  kept <- 0L
+  for (restart in seq_len(restarts)) {
+    for (j in (kept + 1L):most) {
+      basis[, j] <- after / sqrt(sum(after^2))
+      now <- basis[, seq_len(j), drop = FALSE]
+      image <- as.vector(x %*% basis[, j])
+      split <- beside(image, now)
+      inside[seq_len(j), j] <- inside[j, seq_len(j)] <- split$along
+      after <- split$rest
+      size <- sqrt(sum(after^2))
+      # A space that x maps into itself: on in another.
+      if (size <= 1e-12 * sqrt(sum(image^2)) && j < n) {
+        size <- 0
+        after <- beside(stats::rnorm(n), now)$rest
+      }
+    }
+    ritz <- eigen(inside, symmetric = TRUE)
+    order <- order(if (absolute) abs(ritz$values) else ritz$values, decreasing = TRUE)
+    off <- size * abs(ritz$vectors[most, order[seq_len(k)]])
+    if (most == n || all(off <= tolerance * max(abs(ritz$values)))) break
+    kept <- min(k + (most - k) %/% 3L, most - 1L)
+    basis[, seq_len(kept)] <- basis %*% ritz$vectors[, order[seq_len(kept)]]
+    inside[] <- 0
+    diag(inside)[seq_len(kept)] <- ritz$values[order[seq_len(kept)]]
+  }
+  best <- order[seq_len(k)]
+  list(values = ritz$values[best], vectors = basis %*% ritz$vectors[, best, drop = FALSE])
+}
+
+# How many are kept: more converge in fewer products, and each of these takes longer.
+lanczos_vectors <- function(n, k) min(n, 2L * k + 40L)
+
+# list(along, rest): the coefficients of a vector in an orthonormal basis, and what is left of it. Twice is enough.
+beside <- function(v, basis) {
+  first <- crossprod(basis, v)
+  v <- v - basis %*% first
+  second <- crossprod(basis, v)
+  list(along = as.vector(first + second), rest = as.vector(v - basis %*% second))
+}
