@@ -176,7 +176,7 @@ given_arguments <- function(call, frame) {
 }
 
 checkpoint_of_data <- function(data) {
-  if (!is.null(data$hidden_from)) { # a network
+  if (!inherits(data, "bnp_data")) { # a network
     return(list(nodes = data$n, links = length(data$value), network = engine_value_fingerprint(data)))
   }
   list(

@@ -106,7 +106,7 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = if (!inherits(fit, "bnp_topics")) is.null(fit$documents) else
+    "documents" = if (!inherits(fit, "bnp_topics") && !has_weights_by_time(fit)) is.null(fit$documents) else
       is.null(fit$documents) && is.list(fit$stream) ||
         !is.null(fit$documents) && is_table_of(fit$documents, NROW(fit$documents), k) ||
         is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),

@@ -1,4 +1,4 @@
-# The internal form of data: rows, groups and columns of it are taken, and pieces joined, by the table of declared fields
+# The internal form of data: rows, groups and columns are taken, and pieces joined, by the table of declared fields
 # alone. Taking rows is making the data of these rows; joining is making the data of all.
 
 # Fields that differ between two data, by name.
@@ -175,7 +175,8 @@ test_that("documents of counts, dense or sparse, and documents of rows, are take
 test_that("individuals are numbered anew among those whose rows are taken, and behind those before", {
   x <- as.matrix(faithful[1:24, ])
   id <- rep(c("q", "p", "s", "r"), 6)
-  make <- function(rows) with_individuals(as_mixture_data(x[rows, ], obs_gaussian()), id[rows], obs_gaussian(), "x", NULL)
+  obs <- obs_gaussian()
+  make <- function(rows) with_individuals(as_mixture_data(x[rows, ], obs), id[rows], obs, "x", NULL)
   whole <- make(1:24)
   of_two <- which(id %in% c("p", "s"))
   expect_same_data(whole[of_two], make(of_two))
