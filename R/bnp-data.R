@@ -113,20 +113,6 @@ check_declared <- function(names) {
   }
 }
 
-# By the whole name: the beginning of one may be that of another.
-#' @export
-`$.bnp_data` <- function(x, name) {
-  value <- .subset2(x, name)
-  if (is.null(value)) check_declared(name)
-  value
-}
-
-#' @export
-`$<-.bnp_data` <- function(x, name, value) {
-  check_declared(name)
-  NextMethod()
-}
-
 # Rows by number, or by TRUE and FALSE. Those of a group must follow each other; groups without any are gone.
 #' @export
 `[.bnp_data` <- function(x, i) {
