@@ -195,9 +195,9 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
     ), call = call)
   }
   tried <- switch(algorithm, stochastic = character(), truncation_free = c("birth", "merge"), names(control$moves))
-  usual <- bnp_moves()
+  usual <- unclass(usual_moves)
   wrong <- if (!moves_are_off(control$moves)) {
-    setdiff(names(usual)[!mapply(identical, unclass(control$moves)[names(usual)], unclass(usual))], tried)
+    setdiff(names(usual)[!mapply(identical, unclass(control$moves)[names(usual)], usual)], tried)
   }
   if (length(wrong)) {
     abort("argument", c(

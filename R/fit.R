@@ -87,10 +87,12 @@ kept_input <- function(data, obs, input = list()) {
 
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
 with_result <- function(fit, data) {
-  fit <- number_clusters(fit)
+  class <- class(fit)
+  fit <- number_clusters(unclass(fit)) # a list until it is whole
   fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
   fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
+  class(fit) <- class
   if (identical(fit$control$keep, "probabilities")) {
     fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
     fit$predictive <- in_user_order(fit, state_probabilities(fit, data))

@@ -76,17 +76,16 @@ refuse_no_labels <- function(missing, call) {
   }
 }
 
-refuse_labelled_series <- function(labels, obs, call) {
-  if (!is.null(labels) && obs_lag(obs) > 0L) {
+# Data with what C++ reads of the labels of their rows, as users give them.
+with_labels <- function(data, labels, obs, call) {
+  if (obs_lag(obs) > 0L) {
     abort("labels", c(
       "{.arg labels} are for rows that are independent given their cluster, not for those of a series.",
       i = "Leave {.arg labels} out for {.fn {obs_entry(obs)$constructor}}."
     ), call = call)
   }
-}
-
-# Data with what C++ reads of the labels.
-with_labels <- function(data, known) {
+  labels <- values_of_rows(labels, data, "labels", call, known = TRUE)
+  known <- known_labels(labels, rows_given(data), call, data$left_out$kept, data$weights)
   data$classes <- known$set
   data$class_sets <- known$sets
   data$class_names <- known$classes

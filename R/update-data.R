@@ -24,9 +24,7 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     if (!is.null(weights)) check_drift(fit$model$obs, fit$model$prior, time %||% 1, weights, NULL, NULL, call)
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
-    refuse_weighted_series(weights, fit$model$obs, call)
-    weights <- values_of_rows(weights, data, "weights", call)
-    data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
+    if (!is.null(weights)) data <- with_weights(data, weights, fit$model$obs, call, "row of {.arg newdata}")
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
   }
