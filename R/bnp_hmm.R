@@ -11,7 +11,7 @@
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
 #'   name of a column or one value per row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with
-#'   `id = ~ id`, or `id = id`: with `data` a bare name is a column. Rows of a sequence must follow each other. Default:
+#'   `id = ~ id`, or `id = id`: a bare name is a column, too. Rows of a sequence must follow each other. Default:
 #'   all rows are one sequence.
 #' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each

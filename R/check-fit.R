@@ -6,6 +6,7 @@
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The observations that it was made of.
+#' @param id Of fits with `id`: as it was given then.
 #' @param ... Further arguments of [bnp_sample()], such as `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
 #' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of their numbers of

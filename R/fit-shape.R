@@ -17,12 +17,14 @@ check_shape <- function(fit, call) {
   if (identical(kind, shape_of_clusters) && !is.null(fit$state)) {
     engine_check_state(fit$model, fit$state)
     wrong <- wrong_parts(which_hold("input" = {
-      name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
+      if (length(fit$numbering)) name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
       TRUE
     }))
     if (!is.null(wrong)) refuse_damaged(cli::format_inline("Its {.field {wrong}} is not that of its clusters."), call)
   }
 }
+
+numbers_of_control <- c("k_init", "max_laps", "tol", "restarts", "wave", "half_life", "sweeps", "k_max")
 
 # Which of these conditions, by name, are TRUE; one that cannot be evaluated does not hold.
 which_hold <- function(...) {
@@ -61,15 +63,21 @@ shape_of_all <- function(fit) {
   n <- input[["n"]]
   d <- input[["d"]]
   control <- fit$control
+  of_stream <- is.list(fit[["stream"]])
   out <- which_hold(
-    "input$n" = is_whole(n) || is.null(n) && is.list(fit[["stream"]]), "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
-    "state$k" = is_whole(k_of_fit(fit)), "reason" = rlang::is_string(fit$reason, c(names(reasons), "stream")),
+    "input$n" = is_whole(n) || is.null(n) && of_stream, "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
+    "state$k" = is_whole(k_of_fit(fit)),
+    "reason" = rlang::is_string(fit$reason, c(names(reasons), if (of_stream) "stream")),
     "elbo" = is_single(fit$elbo), "elbo_terms" = is.numeric(unlist(fit$elbo_terms)) || !length(fit$elbo_terms),
-    "trace" = is.null(fit$trace) || are_columns(fit$trace, "k"), "converged" = rlang::is_bool(fit$converged),
-    "laps" = is_whole(fit$laps),
+    "trace" = is.null(fit$trace) || is.data.frame(fit$trace) &&
+      all(c(if (of_stream) "score" else c("lap", "elbo"), "k") %in% names(fit$trace)),
+    "converged" = rlang::is_bool(fit$converged), "laps" = is_whole(fit$laps),
     "control$batches" = is.null(control[["batches"]]) || is_whole(control$batches, 1),
     "control$threads" = is_whole(control[["threads"]], 1), "control$seed" = is_single(control[["seed"]]),
-    "control" = !any(vapply(control, is.function, NA)),
+    "control" = all(vapply(control[intersect(numbers_of_control, names(control))], function(x) {
+      is.null(x) || is.numeric(x)
+    }, NA)),
+    "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))

@@ -75,8 +75,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
 # once: new data go that way, which differs in the last digits, and training data must be known again.
-# levels: of factors, as the training data had them. Which variables were columns there is the attribute `columns` of the
-# terms: new data must have them, or others of these names would be taken from wherever there are any.
+# levels: of factors, as the training data had them. Which variables were columns there is the attribute `columns` of
+# the terms: new data must have them, or others of these names would be taken from wherever there are any.
 formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
   refuse_lacking(lacking_columns(terms, data), arg, call)
   if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))
@@ -90,7 +90,8 @@ formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call 
   if (learns) evaluate(learned) else frame
 }
 
-# stats::model.frame(). Where a function warns and gives no number, as log(-1) does, that is an error; other warnings stay.
+# stats::model.frame(). Where a function warns and gives no number, as log(-1) does, that is an error; other warnings
+# stay.
 frame_of <- function(terms, data, levels, arg, call) {
   warned <- list()
   frame <- withCallingHandlers(

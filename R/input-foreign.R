@@ -96,8 +96,8 @@ flat_names <- function(columns, x) {
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
-# Columns that share a name, as of cbind() of lagged series, get numbers; several without a name are x1, x2, ... by their
-# places, as those of a matrix without any names.
+# Columns that share a name, as of cbind() of lagged series, get numbers; several without a name are x1, x2, ... by
+# their places, as those of a matrix without any names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
   if (!anyDuplicated(names)) {

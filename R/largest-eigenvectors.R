@@ -1,8 +1,8 @@
 # The k eigenvectors of a symmetric matrix (sparse or dense) with the largest eigenvalues: list(values, vectors), in
-# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors that begin at random, all kept orthogonal,
-# and restart from their best combinations (Wu and Simon 2000). Every step is a product with one vector, so that R can be
-# interrupted between any two. What has not converged after `restarts` is where eigenvalues lie so close that any vector
-# of their space serves a start as well.
+# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors that begin at random, all kept
+# orthogonal, and restart from their best combinations (Wu and Simon 2000). Every step is a product with one vector, so
+# that R can be interrupted between any two. What has not converged after `restarts` is where eigenvalues lie so close
+# that any vector of their space serves a start as well.
 largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, tolerance = 1e-8) {
   n <- nrow(x)
   most <- lanczos_vectors(n, k)

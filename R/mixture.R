@@ -40,7 +40,7 @@
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
 #'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
-#'   them. A string (`"week"`) or a formula (`~ week`) names a column; with `data` so does a bare name (`week`), and an
+#'   them. A string (`"week"`) or a formula (`~ week`) names a column, and so does a bare name (`week`); with `data` an
 #'   expression (`week %/% 4`) is evaluated with the columns of `data` before the variables of the calling scope, as in
 #'   [lm()].
 #' @inheritParams missing_values

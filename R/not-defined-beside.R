@@ -198,7 +198,7 @@ model.matrix.bnp_dynamic_means <- function(object, ...) {
 
 #' @export
 coef.bnp_draws <- function(object, ...) {
-  no_verb("coef", "draws", "{.code coef(draws$fit)} has the means of the fit; {.fn tidy} what is recorded of the draws.")
+  no_verb("coef", "draws", "{.code coef(draws$fit)} has the means of the fit, {.fn tidy} what is recorded.")
 }
 
 #' @export

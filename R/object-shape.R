@@ -36,7 +36,8 @@ shape_of_draws <- function(x) {
   size <- dim(x$trace)
   n <- length(x$chains[[1L]]$labels)
   c(which_hold(
-    "fit" = inherits(fit, sampled_verbs), "model$prior" = identical(x$model$prior, without_learned_values(fit$model$prior)),
+    "fit" = inherits(fit, sampled_verbs),
+    "model$prior" = identical(x$model$prior, without_learned_values(fit$model$prior)),
     "model$obs" = identical(without_gaps(x$model$obs, list()), without_gaps(fit$model$obs, list())),
     "options$chains" = is_whole(options$chains, 1), "options$draws" = is_whole(options$draws, 1),
     "options$warmup" = is_whole(options$warmup), "options$thin" = is_whole(options$thin, 1),
@@ -69,7 +70,8 @@ shape_of_chains <- function(x, n) {
     all(vapply(seq_along(x$chains), function(number) {
       chain <- x$chains[[number]]
       length(chain$labels) == n && are_whole(chain$labels, 1, n) && is.numeric(chain$weights) &&
-        length(chain$weights) %in% c(0, max(chain$labels, 0) + 1) && all(is.finite(chain$weights) & chain$weights >= 0) &&
+        length(chain$weights) %in% c(0, max(chain$labels, 0) + 1) && all(is.finite(chain$weights)) &&
+        all(chain$weights >= 0) &&
         are_finite(chain$concentration, concentrations) && all(chain$concentration >= 0) &&
         identical(as.double(chain$sweeps), as.double(x$options$warmup + x$made)) &&
         identical(as.double(chain$number), as.double(number))
@@ -135,7 +137,8 @@ shape_of_source <- function(x) {
     "read" = is.function(x$read) || x$kind != "function" && is.null(x$read),
     "batches" = x$kind != "function" || identical(x$batches, Inf) || is_whole(x$batches, 1),
     "rows" = !x$kind %in% c("files", "dbi") || is_whole(x$rows, 1),
-    "paths" = x$kind != "files" || is_text(x$paths) && length(x$paths) > 0L, "terms" = is.null(x$terms) || is_text(x$terms),
+    "paths" = x$kind != "files" || is_text(x$paths) && length(x$paths) > 0L,
+    "terms" = is.null(x$terms) || is_text(x$terms),
     "query" = x$kind != "dbi" || rlang::is_string(x$query)
   )
 }

@@ -16,7 +16,7 @@ resolve_fields <- function(obs, fields, d, call) {
 
 # Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
 learned_before <- function(obs, start, d, fields) {
-  before <- if (inherits(start, "bnp_fit") && start$input$d == d) start$model$obs
+  before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
   if (!is.null(obs$learn) && !is.null(before$learn) && identical(before$family, obs$family)) {
     obs[fields] <- before[fields]
   }

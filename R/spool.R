@@ -58,6 +58,7 @@ known_spool <- function(source, key, class, call) {
     return(NULL)
   }
   note <- tryCatch(engine_read_bytes(spool_note(folder)), error = function(e) refuse_note(folder, call))
+  if (!identical(note, sealed_note(note))) refuse_note(folder, call)
   if (!is.character(note$key) || !rlang::is_named(note$key) || !is.list(note$read)) refuse_note(folder, call)
   differs <- names(key)[key != note$key[names(key)] | is.na(note$key[names(key)])]
   if (length(differs)) {
@@ -80,6 +81,13 @@ known_spool <- function(source, key, class, call) {
   read
 }
 
+# A description with the fingerprint of all that is in it, as fits have (R/seal.R): the sum of its file says only that
+# the file is as it was written.
+sealed_note <- function(note) {
+  note$seal <- NULL
+  c(note, seal = engine_value_fingerprint(note))
+}
+
 refuse_note <- function(folder, call) {
   abort("spool", c(
     "The description of the spool in {.file {folder}} was damaged, or is of another version of the package.",
@@ -98,8 +106,8 @@ is_note_of <- function(read, index, class) {
     is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
   }
   known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
-    is_count(data[["n"]]) &&
-    is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) && is_count(sample[["n"]])
+    holds_no_function(read$obs) && is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) &&
+    is_count(data[["n_batches"]]) && is_count(sample[["n"]])
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
     (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&
@@ -108,10 +116,13 @@ is_note_of <- function(read, index, class) {
     (is.null(data[["order"]]) || is.integer(data$order) && identical(sort(data$order), seq_len(n))) &&
     is_of(data[["lengths"]], typeof(data$lengths), length(data$starts) - 1L) &&
     (is.null(data[["cells_missing"]]) || is.numeric(data$cells_missing) && length(data$cells_missing) == data$d) &&
-    is.list(sample[["counted"]]) &&
+    is_count(sample$counted[["rows"]]) && is_count(sample$counted[["units"]]) && is_count(sample[["d"]]) &&
+    sample$d == data$d && identical(sample[["frame"]], data[["frame"]]) &&
     (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
     are_values(sample[["x"]] %||% sample[["value"]])
 }
+
+holds_no_function <- function(x) !is.function(x) && (!is.list(x) || all(vapply(x, holds_no_function, NA)))
 
 # Numbers of which a model can be made: some are there, and none is beyond what data may be.
 are_values <- function(x) {
@@ -153,7 +164,7 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$key <- key
   }
   sums <- in_spool(engine_spool_index(spool_file(folder)), call)$sums # tell these batches from those of another spool
-  note <- serialize(list(key = key, read = read, sums = sums), NULL, xdr = FALSE)
+  note <- serialize(sealed_note(list(key = key, read = read, sums = sums)), NULL, xdr = FALSE)
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 

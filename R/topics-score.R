@@ -8,8 +8,8 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
                                       seed = NULL, per_document = FALSE, id = NULL, ...,
                                       na_action = NULL) {
   check_no_dots(...)
-  na_action <- action_of_fit(fit, na_action)
   check_format(fit)
+  na_action <- action_of_fit(fit, na_action)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   check_flag(per_document, "per_document")

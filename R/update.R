@@ -42,7 +42,8 @@
 #'   for as long as the fit lasts, unless `keep_times` is given.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
-#'   new ones, and so are individuals; of names that the fit has seen it is said what becomes of them (`"a.1"`). Labels of new rows are not known. A fit that was learned
+#'   new ones, and so are individuals; of names that the fit has seen it is said what becomes of them (`"a.1"`).
+#'   Labels of new rows are not known. A fit that was learned
 #'   by `algorithm = "stochastic"` cannot take in more data. One of [truncation-free learning][bnp_stream()]
 #'   learns from them as from another batch.
 #' @section Forgetting:

@@ -94,6 +94,7 @@ class Systems final : public RFamily {
   LdsProblem problem_of(std::uint64_t seed) const {
     LdsProblem out = lds_.problem;
     out.seed = seed;
+    return out;
   }
 
   LdsStart start_policy() const {

@@ -1,6 +1,7 @@
 #include "inference/check_progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -9,6 +10,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index most = Index{1} << 31;
+constexpr double largest = 1e200;  // of a sum, so that its square is a number or nearly one: a guess
 
 template <class Numbers>
 bool are_within(const Numbers& numbers, Index from, Index end) {
@@ -104,6 +106,13 @@ void require_summary(const Summary& s, const SummaryShape& shape, Index k) {
   require_stored(has(s.obs, k * shape.p) && has(s.extra, k * shape.q) && has(s.pair, k * k * shape.pairs) &&
                      has(s.scalar, shape.scalars) && (s.owner.empty() || has(s.owner, k)),
                  "sizes of statistics");
+  const auto are_finite = [](const auto& numbers) {
+    return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::abs(x) < largest; });
+  };
+  require_stored(are_finite(s.obs) && are_finite(s.extra) && are_finite(s.pair) && are_finite(s.scalar),
+                 "statistics that are no numbers");
+  for (Index i = 0; i < k && shape.p > 0; ++i)  // rounding leaves little below 0
+    require_stored(s.obs[i * shape.p] > -1, "rows of clusters");
 }
 
 void require_progress(const Problem& problem, const Progress& progress) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "inference/seeding_rows.h"
 
@@ -54,6 +55,7 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
   Vec score, w, unused(static_cast<std::size_t>(p));
   for (Index round = 0; round <= rounds; ++round) {
     pool.poll();
+    if (out.k == 0 && n_rows > 0) throw std::domain_error("no row has a mass that is a number");
     const Vec t_sharp = sharpened(out.t, sharpness);
     w.resize(out.t.size());
     Vec log_pi(static_cast<std::size_t>(out.k), 0.0);

@@ -84,7 +84,7 @@ LapRecord OverlapFit::lap(Index n) {
   pool_.poll();
   if (stage_ == Stage::begun)
     stage_ = Stage::first;
-  else if (laps_left_ == 0)
+  else if (laps_left_ == 0 && stage_ != Stage::last)
     advance(record);
   const double before = now_->bound();
   now_->lap();

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/driver.h"
+#include "inference/observer.h"
 #include "networks/network_fit.h"
 #include "networks/partition.h"
 

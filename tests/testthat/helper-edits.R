@@ -21,7 +21,8 @@ spoiled_values <- function(x) {
 
 # The places of a fit that are spoiled: all fields, and those of some of them.
 places_in_fit <- function(fit) {
-  below <- lapply(intersect(c("state", "input", "model", "control", "latent", "emission"), names(fit)), function(field) {
+  lists <- c("state", "input", "model", "control", "latent", "emission")
+  below <- lapply(intersect(lists, names(fit)), function(field) {
     lapply(names(fit[[field]]), function(name) c(field, name))
   })
   c(as.list(setdiff(names(fit), "call")), unlist(below, FALSE), if (!is.null(fit$model$obs)) {

@@ -137,12 +137,12 @@ features_model <- function(prior, offset, columns, precision = NULL, a = 1, b = 
 
 # A fit to x as it is. laps = 0: the state that `start` describes, whose ELBO is that of its probabilities.
 engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1,
-                            b = 0.3, c = 1, d = 1, precision = NULL, source = "memory", ...) {
+                            b = 0.3, c = 1, d = 1, precision = NULL, source = "memory", audit = FALSE, ...) {
   control <- unclass(bnp_control(max_laps = max(laps, 1L), moves = moves, verbose = FALSE, ..., seed = 1))
   control$max_laps <- as.integer(laps)
   control$batches <- control$batches %||% 1L
   control$sparsity <- control$sparsity %||% 0L
-  control$source <- source
+  control[c("source", "audit")] <- list(source, audit)
   model <- features_model(prior, offset, ncol(x), precision, a, b, c, d)
   engine_fit(rows_for_engine(x), model, control, if (!is.null(start)) list(presence = start), NULL)
 }

@@ -24,6 +24,14 @@ test_that("edited fits: what reads a fit says that it is damaged", {
     sequences = list(bnp_hmm(walk, control = how), list(
       predict = function(f) predict(f, walk), segments = segments, transitions = transition_matrix
     )),
+    linear = list(bnp_hmm(walk, obs = obs_lds(), control = how), list(
+      predict = function(f) predict(f, walk), path = latent_path, residuals = function(f) residuals(f, walk),
+      filter = function(f) bnp_filter(f, walk, particles = 5, seed = 1)
+    )),
+    labelled = list(bnp_mixture(x, labels = rep(c(1, 2, NA), 10), control = how), list(
+      impute = function(f) impute(f, replace(x, 1, NA), seed = 1),
+      start = function(f) bnp_mixture(x, start = f, control = how), history = cluster_history
+    )),
     network = list(bnp_network(links, control = how), list(
       predict = function(f) predict(f, cbind(1:3, 2:4)), members = memberships, communities = communities
     ))
@@ -63,4 +71,26 @@ test_that("a fit that was changed in R is one without a seal; one that was chang
   expect_bad(elbo(structure(other, class = class(fit))), "format", "damaged")
   same <- update(fit, newdata = faithful[1:20, ])
   expect_type(attr(same, "seal"), "character")
+})
+
+test_that("what is needed and was removed is named", {
+  topics <- suppressWarnings(bnp_topics(bars$counts[1:20, ], control = how_source(max_laps = 3)))
+  topics$documents <- NULL
+  for (verb in list(fitted, function(f) compare_fits(f, f), print)) expect_bad(verb(topics), "format", "documents")
+  linear <- suppressWarnings(bnp_hmm(Nile, obs = obs_lds(), control = how_source(max_laps = 3)))
+  expect_bad(plot(put_in(linear, "latent", NULL)), "format", "latent")
+  expect_bad(summary(put_in(linear, c("emission", "offset"), 1:9)), "format", "emission")
+  mixture <- bnp_mixture(faithful, control = how_source(max_laps = 3))
+  of_features <- suppressWarnings(bnp_features(as.matrix(attitude), control = how_source(max_laps = 2)))
+  foreign <- put_in(mixture, c("model", "obs"), of_features$model$obs)
+  expect_bad(impute(foreign, replace(faithful, 1, NA)), "format", "model")
+  expect_bad(residuals(put_in(mixture, "model", NULL), faithful), "format", "model")
+  expect_bad(cluster_history(put_in(mixture, "input", list(d = 2L))), "format", "input\\$n")
+  expect_bad(print(put_in(topics, c("model", "obs", "term_prior"), numeric())), "format")
+})
+
+test_that("a fit of another family is no start", {
+  links <- kronecker(diag(3), matrix(1, 10, 10)) - diag(30)
+  network <- bnp_network(links, control = how_source())
+  expect_bad(bnp_mixture(as.matrix(attitude), start = network, control = how_source()), "start")
 })

@@ -27,14 +27,15 @@ test_that("generics without a meaning say so", {
   for (fit in fits[1:2]) expect_bad(residuals(fit), "not_defined")
 })
 
-test_that("draws, filters and Dynamic Means have no formula, terms, family or table of variables", {
+test_that("draws, filters and Dynamic Means have no formula, terms, family, table, coefficients or segments", {
   fit <- suppressWarnings(bnp_hmm(beaver1["temp"], control = few))
   beside <- list(
     bnp_sample(faithful, draws = 2, chains = 1, warmup = 1, seed = 1), bnp_filter(fit, beaver1["temp"]),
     bnp_dynamic_means(faithful, rep(1:2, each = 136), lambda = 4)
   )
   generics <- list(
-    formula = formula, terms = terms, family = family, model.frame = model.frame, model.matrix = model.matrix
+    formula = formula, terms = terms, family = family, model.frame = model.frame, model.matrix = model.matrix,
+    coef = coef, segments = segments
   )
   for (object in beside) {
     for (name in names(generics)) expect_bad(generics[[name]](object), "not_defined", name, fixed = TRUE)

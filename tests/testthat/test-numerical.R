@@ -88,3 +88,17 @@ test_that("topics whose numbers break down keep documents that add up", {
     }
   }
 })
+
+test_that("where numbers break down before a split has seeds, that is an error and no crash", {
+  x <- matrix(c(
+    1, .Machine$double.xmax, 3, 0, 1, 1, 2, 2, 1, 2, 3, 3, 2, 3, 0, 1, 1, 1, 0, 3, 2, 4, 2, 1, 1, 1, 0, 0, 0, 0,
+    1, 4, 0, 2, 1, 3, 4, 3, 2, 1, 0, 0, 0, 0, 3, 4, 2, 1, 1, 3, 1, 3, 2, 2, 0, 1
+  ), 14)
+  few <- bnp_control(seed = 1, max_laps = 3, verbose = FALSE)
+  learn <- function(...) suppressWarnings(bnp_mixture(x, obs_binomial(0.1, 0.3), control = few, ...))
+  for (breakdowns in c(TRUE, FALSE)) {
+    withr::local_options(bnpvi.breakdowns = breakdowns)
+    expect_bad(learn(weights = rep(1:2, 7), labels = rep(c("p", NA), 7)), "numerical")
+    expect_bad(learn(weights = rep(1:2, 7)), "numerical")
+  }
+})

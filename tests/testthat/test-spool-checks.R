@@ -113,7 +113,7 @@ test_that("a description that is whole and says other things is refused", {
     missing = change(cells_missing = 1:9), order = change(order = 1:3), call = change(starts = quote(stop("called")))
   )
   for (name in names(other)) {
-    engine_write_bytes(file, serialize(other[[name]], NULL))
+    engine_write_bytes(file, serialize(sealed_note(other[[name]]), NULL))
     expect_bad(bnp_mixture(made$source, control = how_source()), "spool", label = name)
   }
   engine_write_bytes(file, serialize(note, NULL))
@@ -175,4 +175,56 @@ test_that("a spool writes to a file that it made, and leaves none behind", {
   writer <- engine_spool_begin(file.path(folder, "other"), 2L, FALSE, FALSE, cbind(272, 0, 0))
   engine_spool_end(writer, FALSE)
   expect_setequal(list.files(folder), c("batches.spool", "batches.spool.new", "victim"))
+})
+
+# Descriptions with right sums that say other things: refused, or taken without a crash.
+test_that("every field of a description may be anything", {
+  skip_on_os("windows") # no fork
+  counts <- methods::as(Matrix::Matrix(bars$counts[1:40, ], sparse = TRUE), "dgCMatrix")
+  frame <- data.frame(u = factor(rep(c("a", "b", "c"), 90)), v = faithful$waiting[1:270])
+  walks <- data.frame(a = faithful[1:272, 1], id = rep(1:8, each = 34))
+  how <- how_source(max_laps = 2)
+  part <- function(x, n) function(folder) source_function(function(b) x[n * (b - 1) + seq_len(n), ], 2, spool = folder)
+  cases <- list(
+    mixture = list(part(as.matrix(faithful), 136), function(s) elbo(bnp_mixture(s, control = how))),
+    frame = list(part(frame, 135), function(s) elbo(bnp_mixture(s, control = how))),
+    topics = list(part(counts, 20), function(s) elbo(bnp_topics(s, control = how))),
+    sequences = list(part(walks, 136), function(s) elbo(bnp_hmm(s, id = "id", control = how)))
+  )
+  for (name in names(cases)) {
+    folder <- file.path(withr::local_tempdir(), "kept")
+    source <- cases[[name]][[1L]](folder)
+    ask <- function() cases[[name]][[2L]](source)
+    right <- suppressMessages(suppressWarnings(ask()))
+    file <- file.path(folder, "description.rds")
+    note <- engine_read_bytes(file)
+    edits <- edits_of(note, lapply(places_in_object(note$read, 5L), function(place) c("read", place)))
+    if (length(edits) > how_many_edits(40)) edits <- withr::with_seed(5, edits[sample.int(length(edits), 40)])
+    log <- withr::local_tempfile()
+    out <- in_child(function() vapply(edits, function(edit) {
+      cat(edit$name, "\n", file = log)
+      engine_write_bytes(file, serialize(sealed_note(put_in(note, edit$place, edit$value[[1L]])), NULL))
+      said <- outcome_of(ask, right)
+      if (startsWith(said, "unclassed")) paste(edit$name, "-", said) else ""
+    }, ""))
+    expect_type(out, "character")
+    if (!is.character(out)) cat("ended at", name, readLines(log), "\n") else
+      expect_identical(out[nzchar(out)], character(), label = name)
+  }
+})
+
+test_that("a sample of numbers that no data may have is refused (it ended R)", {
+  folder <- file.path(withr::local_tempdir(), "kept")
+  made <- spooled(folder)
+  file <- file.path(folder, "description.rds")
+  note <- engine_read_bytes(file)
+  for (value in list(1e300, -1e250, NA_real_, Inf)) {
+    other <- note
+    other$read$data$sample$x[] <- value
+    engine_write_bytes(file, serialize(sealed_note(other), NULL))
+    expect_bad(bnp_mixture(made$source, control = how_source()), "spool", "damaged")
+  }
+  note$read$data$sample$x[1] <- note$read$data$sample$x[1] + 1 # such numbers are a model of their own: the seal tells
+  engine_write_bytes(file, serialize(note, NULL))
+  expect_bad(bnp_mixture(made$source, control = how_source()), "spool", "damaged")
 })
