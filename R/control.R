@@ -139,7 +139,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
   check_algorithm_has(algorithm, given)
-  if (is.null(max_laps)) max_laps <- switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
+  max_laps <- max_laps %||% usual_laps(algorithm)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
       "{.arg candidates} needs {.arg sparsity}.",
@@ -181,6 +181,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   check_values_are_used(out, given)
   out
 }
+
+usual_laps <- function(algorithm) switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
 
 # Values that the algorithm, or another argument, leaves without a use.
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {

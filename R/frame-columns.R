@@ -222,13 +222,14 @@ as_column <- function(x, type, labels = NULL) {
 
 # The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
 # levels.
-default_obs <- function(x, call, two_valued = two_valued_columns(x)) {
+default_obs <- function(x, call) {
   if (!is.data.frame(x)) {
     return(obs_gaussian())
   }
   x <- plain_columns(x)
   kinds <- vapply(x, column_kind, "")
-  two <- intersect(two_valued, names(x)[kinds == "number"])
+  two <- names(x)[kinds == "number"]
+  two <- two[vapply(two, function(name) is_two_valued(x[[name]]), NA)]
   kinds[two] <- "level"
   tell_of_two_values(union(two, names(x)[vapply(x, stands_for_numbers, NA)]), call)
   if (!any(kinds == "level")) {
@@ -251,12 +252,9 @@ default_obs <- function(x, call, two_valued = two_valued_columns(x)) {
   )
 }
 
-# Columns of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which a
-# density would be made as high as one likes on.
-two_valued_columns <- function(x) {
-  x <- plain_columns(x)
-  names(x)[vapply(x, function(v) column_kind(v) == "number" && length(few_values(v)) == 2L && sum(!is.na(v)) > 2L, NA)]
-}
+# A column of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which
+# a density would be made as high as one likes on.
+is_two_valued <- function(v) length(few_values(v)) == 2L && sum(!is.na(v)) > 2L
 
 # The values of a column of whole numbers, at most three of them; NULL for others.
 few_values <- function(v) {

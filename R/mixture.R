@@ -180,10 +180,10 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   here <- rlang::current_env()
-  split <- split_id(x, id, "x", here)
-  when <- split_row_times(split$x, time, "x", here)
-  count <- split_argument(when$x, weights, "weights", here)
-  class <- split_argument(count$x, labels, "labels", here)
+  split <- if (is.null(id)) list(x = x) else split_id(x, id, "x", here)
+  when <- if (is.null(time)) split["x"] else split_row_times(split$x, time, "x", here)
+  count <- if (is.null(weights)) when["x"] else split_argument(when$x, weights, "weights", here)
+  class <- if (is.null(labels)) count["x"] else split_argument(count$x, labels, "labels", here)
   fit_mixture(class$x, obs, prior, control, start, rename_call(match.call()), na_action,
     weights = count$value, labels = class$value, id = split, time = when, gaps = gaps
   )

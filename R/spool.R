@@ -78,6 +78,8 @@ known_spool <- function(source, key, class, call) {
   }
   if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
+  read$data$sample <- as_bnp_data(read$data$sample)
+  read$data <- as_bnp_data(read$data)
   read
 }
 
@@ -107,7 +109,8 @@ is_note_of <- function(read, index, class) {
   }
   known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
     holds_no_function(read$obs) && is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) &&
-    is_count(data[["n_batches"]]) && is_count(sample[["n"]])
+    is_count(data[["n_batches"]]) && is_count(sample[["n"]]) &&
+    all(c(names(data), names(sample)) %in% names(data_fields))
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
     (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&
@@ -118,7 +121,8 @@ is_note_of <- function(read, index, class) {
     (is.null(data[["cells_missing"]]) || is.numeric(data$cells_missing) && length(data$cells_missing) == data$d) &&
     is_count(sample$counted[["rows"]]) && is_count(sample$counted[["units"]]) && is_count(sample[["d"]]) &&
     sample$d == data$d && identical(sample[["frame"]], data[["frame"]]) &&
-    (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
+    (if (index$sparse) is.integer(sample[["column"]]) && all(sample[["value"]] >= 0) else
+      is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
     are_values(sample[["x"]] %||% sample[["value"]])
 }
 
@@ -163,6 +167,8 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$temporary <- folder
     source$kept$key <- key
   }
+  read$data <- unclass(read$data)
+  read$data$sample <- unclass(read$data$sample)
   sums <- in_spool(engine_spool_index(spool_file(folder)), call)$sums # tell these batches from those of another spool
   note <- serialize(sealed_note(list(key = key, read = read, sums = sums)), NULL, xdr = FALSE)
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)

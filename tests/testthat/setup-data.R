@@ -1,5 +1,5 @@
-# In tests every field of data that is read or set must be declared. `$` takes the beginning of a name for the whole: that
-# must not happen either.
+# In tests every field of data that is read or set must be declared. `$` takes the beginning of a name for the whole:
+# that must not happen either.
 
 strictly <- list(
   "$" = function(x, name) {
