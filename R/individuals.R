@@ -112,10 +112,7 @@ unit_names <- function(data) if (has_individuals(data)) data$individuals$names e
 
 # Values of rows -> of the engine's rows: those of the first row of each individual.
 of_units <- function(data, x) {
-  if (!has_individuals(data) || is.null(x)) {
-    return(x)
-  }
-  values_at(x, match(seq_len(data$n_individuals), data$individual))
+  if (!has_individuals(data) || is.null(x)) x else values_at(x, match(seq_len(data$n_individuals), data$individual))
 }
 
 # Values of the engine's rows -> of the rows that are used.

@@ -229,3 +229,26 @@ test_that("links of a table in another order are the same network", {
   expect_equal(b$elbo, a$elbo, tolerance = 1e-12)
   expect_identical(fitted(b), fitted(a))
 })
+
+test_that("a row of which nothing is known is one step of the forecast, whether the fit had such rows or not", {
+  x <- withr::with_seed(1, cbind(a = rnorm(120, rep(0:1, each = 60) * 5), b = rnorm(120, rep(0:1, each = 60) * -5)))
+  fit <- quiet(bnp_hmm(x, obs = obs_gaussian("diagonal"), prior = prior_hmm(2), control = few()))
+  known <- x[100:119, ]
+  unknown <- rbind(known, NA)
+  after <- predict(fit, unknown, n.ahead = 1, na_action = "model")
+  two <- predict(fit, known, n.ahead = 2)
+  columns <- setdiff(names(two), c("id", "step"))
+  expect_equal(as.list(after[1, columns]), as.list(two[2, columns]), tolerance = 1e-10)
+  known[7, 1] <- NA
+  expect_false(anyNA(predict(fit, known, n.ahead = 1, na_action = "model")[columns]))
+})
+
+test_that("covariates that no block of a product models are those of rows of all pieces", {
+  d <- withr::with_seed(1, data.frame(z = rnorm(60), y = rnorm(60), w = rpois(60, 3)))
+  d$z[21:60] <- d$z[21:60] + 100
+  parts <- list(d[1:20, ], d[21:60, ])
+  obs <- obs_product(obs_regression(formula = y ~ z), obs_poisson(columns = "w"))
+  fit <- quiet(bnp_mixture(source_function(function(i) parts[[i]], 2), obs, control = few()))
+  expect_identical(fit$model$obs$beside, quiet(bnp_mixture(d, obs, control = few()))$model$obs$beside)
+  expect_gt(max(simulate(fit, seed = 1)$sim_1$z), 90)
+})
