@@ -80,6 +80,7 @@ shape_of_all <- function(fit) {
     "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
+    "control$init" = is.null(control[["init"]]) || rlang::is_string(control[["init"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))
   )
   if (!all(out[1:4])) {
