@@ -56,6 +56,13 @@ unit_weights <- function(weights, data, word, call) {
   rep(weights, diff(data$starts))
 }
 
+# Data with the weights of their rows, as users give them. of: what there is one of, in a message.
+with_weights <- function(data, weights, call, of = "row of {.arg x}") {
+  weights <- values_of_rows(weights, data, "weights", call)
+  data$weights <- check_weights(weights, rows_given(data), call, of, data$left_out$kept)
+  data
+}
+
 # How many rows the data count as.
 counted_rows <- function(data) {
   if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)
