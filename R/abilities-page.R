@@ -25,13 +25,15 @@ abilities_rd <- function() {
 
 rd_section <- function(title, text) paste0("\\section{", title, "}{\n", paste(text, collapse = "\n"), "\n}")
 
-# A row for each ability, a column for each family: yes, some (special cases have it), or a dash.
+# A row for each ability, a column for each family: yes, some (special cases have it), a dash, or nothing.
 family_table <- function(area) {
   names <- abilities_in(area)
   cells <- vapply(family_kinds, function(family) {
     vapply(names, function(name) {
       special <- names(Filter(function(kind) identical(kind$of, family), kinds))
-      if (is.null(refusal(family, name))) "yes" else if (any(special %in% ability_table[[name]]$has)) "some" else "-"
+      row <- ability_table[[name]]
+      if (!family %in% row$applies) "" else if (is.null(refusal(family, name))) "yes" else
+        if (any(special %in% row$has)) "some" else "-"
     }, "")
   }, character(length(names)))
   head <- vapply(kinds[family_kinds], function(kind) gsub(" [(].*", "", kind$what), "")
@@ -67,7 +69,9 @@ lacking_list <- function() {
     text <- vapply(hints, function(hint) paste(rd_text(hint), collapse = " "), "")
     of <- c("", vapply(kinds[names(row$no)], function(kind) rd_text(kind$what), ""))
     alike <- split(of, factor(text, setdiff(unique(text), "")))
-    for_kinds <- vapply(alike, function(of) if ("" %in% of) "" else paste0("For ", paste(of, collapse = ", "), ": "), "")
+    for_kinds <- vapply(alike, function(of) {
+      if ("" %in% of) "" else paste0("For ", paste(of, collapse = ", "), ": ")
+    }, "")
     paste0(for_kinds, names(alike), collapse = "\n\n")
   }, "")
   items <- vapply(unique(said), function(text) {

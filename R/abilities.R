@@ -52,14 +52,13 @@ kinds_of <- function(x) {
     if (is_stream_fit(x)) c(if (!length(x$labels) && is.null(x$documents)) "stream", "truncation_free"),
     if (identical(x$control$algorithm, "stochastic")) "stochastic",
     switch(family,
-      mixture = special_mixtures(obs, x$model$prior),
       topics = c(
         if (!is.null(x$model$response)) "response", if (!obs_entry(obs)$counts_tokens) "documents_of_rows"
       ),
-      sequences = c(if (has_trees(x$input)) "trees", if (is_hidden(x)) "hidden"),
+      sequences = if (has_trees(x$input)) "trees",
       network = if (is.null(x$log_joint)) "communities"
     ),
-    family
+    kinds_to_fit(kinds[[family]]$class, obs, x$model$prior)
   )
 }
 
@@ -68,15 +67,13 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 # Kinds of what is to be fitted by a verb.
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   switch(verb,
-    bnp_mixture = c(special_mixtures(obs, prior), "mixture"), bnp_topics = "topics",
+    bnp_mixture = c(
+      if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
+      if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series",
+      if (!is.null(obs_entry(obs)$responses)) "regressions", "mixture"
+    ),
+    bnp_topics = "topics", bnp_features = "features", bnp_network = "network",
     bnp_hmm = c(if (obs_entry(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
-  )
-}
-
-special_mixtures <- function(obs, prior = NULL) {
-  c(
-    if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
-    if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs_entry(obs)$responses)) "regressions"
   )
 }
 

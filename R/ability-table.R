@@ -2,10 +2,14 @@
 # what there is instead, by kind where that differs. A special case of a family is as its family unless a row names it.
 
 # has: kinds; why, instead: for all others; ...: by kind, c(why, what instead); area: of the help page; label: how
-# messages call it; error: a class that its refusals have beside the usual ones. Without `why` the ability is asked for
-# only by kinds that are named: others have no such argument.
-able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL) {
-  list(has = has, why = why, instead = instead, no = list(...), area = area, label = label, error = error)
+# messages call it; error: a class that its refusals have beside the usual ones; applies: the families that can be
+# asked, others have no such argument.
+able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL,
+                 applies = family_kinds) {
+  list(
+    has = has, why = why, instead = instead, no = list(...), area = area, label = label, error = error,
+    applies = applies
+  )
 }
 
 ability_label <- function(name) {
@@ -39,6 +43,7 @@ not_one_by_one <- c(
 )
 not_in_series <- "Each row has the rows before it to explain it."
 not_in_source <- c("It must be known for all rows at once.", "Fit data in memory.")
+no_closed_form <- c("Clusters that say what comes after something else have none in closed form.", "See {.fn coef}.")
 no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
 
 of_topics <- function(instead, ...) {
@@ -59,7 +64,7 @@ of_joins <- able(
 of_pairs <- able(
   of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
   drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
-  hidden = c("States are dynamics, which have no closed form.", "See {.fn coef}."),
+  series = no_closed_form, lagged = no_closed_form, regressions = no_closed_form, hidden = no_closed_form,
   network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
 )
 of_samplers <- able(
@@ -77,7 +82,8 @@ of_states <- able(
 of_identities <- able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}.")
 of_features <- able("features", "Only {.fn bnp_features} has features of rows.", "{.fn coef} has the parameters.")
 of_trees <- able(
-  "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.", "Rows that follow each other are given in order.",
+  "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.",
+  "Rows that follow each other are given in order.",
   lagged = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
   hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
   source = not_in_source, area = "data", error = "trees"
@@ -140,7 +146,7 @@ ability_table <- list(
     area = "data", label = "{.code na_action = \"model\"}", error = "gaps"
   ),
   omit_missing = able(
-    c("mixture", "topics", "sequences", "features"),
+    c("mixture", "topics", "sequences", "features"), applies = c("mixture", "topics", "sequences", "features"),
     trees = c("It would leave nodes of the trees out, and cut them.", "{.code na_action = \"model\"} keeps them."),
     hidden = c(
       "It would leave rows out of a series in which each row depends on those before it.",
@@ -150,13 +156,13 @@ ability_table <- list(
   ),
   # ---- options of bnp_control() where more than the kind of fit decides (R/option-table.R)
   keep = able(
-    c("mixture", "sequences"), source = c(
+    c("mixture", "sequences"), applies = c("mixture", "sequences"), source = c(
       "Probabilities of all rows would not fit into memory.",
       "{.code predict(fit, source, type = \"prob\", write = )} computes them piece by piece."
     ), area = "options", label = "{.code keep = \"probabilities\"}"
   ),
   workers = able(
-    c("mixture", "topics", "sequences"), series = c(
+    c("mixture", "topics", "sequences"), applies = c("mixture", "topics", "sequences"), series = c(
       "Batches would cut the series.", "Leave out {.arg workers}: this process has several {.arg threads}."
     ), area = "options"
   ),
@@ -189,7 +195,8 @@ ability_table <- list(
     of_clusters, "Only fits have a variational posterior of clusters.", "See {.fn tidy}.", features = many_features
   ),
   compare_fits = able(
-    of_clusters, "Only fits have clusters and a bound.", "See {.fn glance}.", features = many_features
+    of_clusters, "Only fits have clusters and a bound.", "See {.fn glance}.", features = many_features,
+    stream = c("It is not known whether two streams had the same data.", "{.fn heldout_loglik} judges new data.")
   ),
   cluster_divergence = of_pairs, cluster_overlap = of_pairs,
   fitted = able(of_objects, stream = no_rows_kept),
@@ -211,11 +218,13 @@ ability_table <- list(
     "Cluster all rows again, with the new ones; {.fn fitted} has the clusters of its own."
   )),
   expected_response = able(
-    c("regressions", "sequences", "response"), trees = c("A response is expected from rows before.",
-      "See {.fn predict}."),
-    hidden = hidden_instead, label = "{.code predict(type = \"response\")}"
+    c("mixture", "sequences"), trees = c("There is no response yet in trees.", "{.fn coef} has the coefficients."),
+    hidden = hidden_instead, label = "{.code predict(type = \"response\")}", applies = c("mixture", "sequences")
   ),
-  heldout_loglik = able(of_fits, "Only fits judge new data.", filter = c("{.fn logLik} has that of its rows."),
+  heldout_loglik = able(
+    of_fits, "Only fits judge new data.",
+    documents_of_rows = c("It completes documents of counts.", "{.fn predict} has densities."),
+    filter = c("{.fn logLik} has that of its rows."),
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
@@ -224,7 +233,7 @@ ability_table <- list(
   ),
   simulated_lengths = able(
     "sequences", trees = c("Data sets are on the fit's trees."),
-    label = "{.fn simulate} with {.arg lengths} or {.arg covariates}"
+    label = "{.fn simulate} with {.arg lengths} or {.arg covariates}", applies = "sequences"
   ),
   forecast = able(
     c("sequences", "filter"), "Only fits of {.fn bnp_hmm} and filters have rows to come.",
@@ -244,7 +253,7 @@ ability_table <- list(
     dynamic_means = no_posterior
   ),
   update_newdata = able(
-    of_fits, trees = c("Fits of trees have no updates yet.",
+    of_fits, applies = of_fits, trees = c("Fits of trees have no updates yet.",
       "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}."),
     hidden = c("Linear systems have no updates yet.",
       "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}."),
@@ -259,7 +268,7 @@ ability_table <- list(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
     ),
-    dynamic_means = c("Call {.fn bnp_dynamic_means} again with all rows."), label = "{.fn update} with new data"
+    label = "{.fn update} with new data"
   ),
   update = able(
     c(of_fits, "draws", "filter"), dynamic_means = c("Call {.fn bnp_dynamic_means} again with all rows.")
@@ -267,7 +276,7 @@ ability_table <- list(
   keep_times = able(
     "drift", "Only drifting clusters are somewhere at a time.",
     "Earlier rows of others are sums already; {.arg discount} lets them count less.",
-    label = "{.arg keep_times} of {.fn update}"
+    label = "{.arg keep_times} of {.fn update}", applies = "mixture"
   ),
   # ---- coarser clusters
   cluster_tree = of_joins, cut_fit = of_joins,

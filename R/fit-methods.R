@@ -90,8 +90,8 @@ n_clusters.bnp_fit <- function(fit, ...) {
 # Numbers of the clusters that have half an observation, or where weights make the whole data less than that, half of
 # what the largest has.
 in_use <- function(fit) {
-  size <- cluster_sizes(fit)
-  unname(which(size > 0 & size >= min(0.5, max(size) / 2)))
+  size <- as.double(fit$sizes)
+  which(size > 0 & size >= min(0.5, max(size) / 2))
 }
 
 #' @rdname read_fit

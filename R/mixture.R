@@ -290,7 +290,7 @@ most_few_values <- 12L
 
 # The columns, by name, in which clusters are narrower than the steps between values: have they few values?
 narrow_columns <- function(fit, cov, data) {
-  used <- which(cluster_sizes(fit) > 1.5)
+  used <- which(fit$sizes > 1.5)
   variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
   repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   gap <- replace(double(data$d), repeated, apply(data$x[, repeated, drop = FALSE], 2, function(v) {
