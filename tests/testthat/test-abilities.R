@@ -164,3 +164,10 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
     }
   }
 })
+
+test_that("the help page is that of the table", {
+  page <- file.path("..", "..", "man", "abilities.Rd")
+  skip_if_not(file.exists(page), "no sources beside these tests (not a checkout)")
+  text <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  for (section in abilities_rd()) expect_true(grepl(section, text, fixed = TRUE))
+})
