@@ -23,9 +23,12 @@ as_pairs <- data.frame(from = rep(1, 9), to = 2:10, link = rep(1:0, c(4, 5)))
 # What fits, by kind, with its data and rows to come: list(kinds, fit, data, new). fit(...): with other arguments.
 cases <- list(
   mixture = list("mixture", function(x = rows, ..., control = few()) bnp_mixture(x, ..., control = control), rows),
-  series = list(c("series", "mixture"), function(x = series, ...) bnp_mixture(x, obs_ar(), ..., control = few()), series),
+  series = list(
+    c("series", "mixture"), function(x = series, ...) bnp_mixture(x, obs_ar(), ..., control = few()), series
+  ),
   regressions = list(
-    c("regressions", "mixture"), function(x = y ~ x, data = lines, ...) bnp_mixture(x, data, ..., control = few()), lines
+    c("regressions", "mixture"),
+    function(x = y ~ x, data = lines, ...) bnp_mixture(x, data, ..., control = few()), lines
   ),
   drift = list(c("drift", "mixture"), function(x = rows, ..., time = weeks) {
     bnp_mixture(x, obs_gaussian(drift = 0.1), prior_dp(), time = time, ..., control = few())
@@ -41,11 +44,15 @@ cases <- list(
     bnp_topics(counts, response = response, ..., control = few())
   }, counts),
   sequences = list("sequences", function(x = series, ...) bnp_hmm(x, ..., control = few()), series),
-  lagged = list(c("lagged", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_ar(), ..., control = few()), series),
+  lagged = list(
+    c("lagged", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_ar(), ..., control = few()), series
+  ),
   trees = list(c("trees", "sequences"), function(x = nodes, ..., parent = c(0, 2:31 %/% 2)) {
     bnp_hmm(x, parent = parent, ..., control = few())
   }, nodes),
-  hidden = list(c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series),
+  hidden = list(
+    c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series
+  ),
   features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
   network = list("network", function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net),
   communities = list(c("communities", "network"), function(x = net, ...) bnp_network(x, ..., control = few()), net),
@@ -82,7 +89,7 @@ expect_cell <- function(of, ability, try) {
   }
 }
 
-# ---- verbs ------------------------------------------------------------------------------------------------------------
+# ---- verbs ---------------------------------------------------------------------------------------------------------
 
 # How a verb is called of an object of a kind; `x` alone where nothing is said. Documents of rows are told by `id`.
 sixths <- rep(1:6, each = 10)
