@@ -19,6 +19,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   tell_start_wins(control, start)
   check_whole_series(data, obs, error_call)
   given <- obs
+  check_start_format(start, error_call)
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
