@@ -258,7 +258,7 @@ impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
   missing <- is.na(data$x)
   whole <- as.data.frame(`dimnames<-`(data$x, list(data$row_names, column_labels(fit))))
   one <- function() {
-    z <- (matrix(stats::runif(length(nu)), nrow(nu)) < nu) + 0
+    z <- (matrix(stats::runif(length(nu)), nrow(nu), ncol(nu)) < nu) + 0
     x <- draw_feature_rows(fit, draw_loadings(fit), z)
     out <- whole
     for (j in seq_len(ncol(x))) out[missing[, j], j] <- x[missing[, j], j]

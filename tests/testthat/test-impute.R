@@ -266,3 +266,22 @@ test_that("what is known and not modelled cannot be imputed, and says so", {
   fit <- bnp_mixture(hits, obs_multinomial(), control = few)
   expect_bad(impute(fit, replace(hits, cbind(3, 1:2), NA)), "argument", "total of a row")
 })
+
+test_that("no rows have no gaps: copies without rows, of every kind of fit", {
+  few <- bnp_control(seed = 1, verbose = FALSE, max_laps = 3)
+  levels <- transform(mtcars[c("cyl", "mpg")], cyl = factor(cyl))
+  cases <- list(
+    list(bnp_mixture(faithful, control = few), faithful), list(bnp_mixture(levels, control = few), levels),
+    list(bnp_mixture(~eruptions, faithful, control = few), faithful), list(bnp_hmm(faithful, control = few), faithful),
+    list(bnp_hmm(faithful, obs = obs_lds(), control = few), faithful),
+    list(bnp_features(attitude, control = few), attitude)
+  ) |> suppressWarnings()
+  for (case in cases) {
+    for (none in list(case[[2L]][0L, ], if (all(vapply(case[[2L]], is.numeric, NA))) as.matrix(case[[2L]])[0L, ])) {
+      if (is.null(none)) next
+      copies <- impute(case[[1L]], none, m = 2, seed = 1)
+      expect_length(copies, 2L)
+      for (copy in copies) expect_identical(nrow(as.data.frame(copy)), 0L)
+    }
+  }
+})
