@@ -240,7 +240,7 @@ path_probabilities <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
-    prob <- state_responsibilities(fit, rows_of_data(data, rows, groups))
+    prob <- state_responsibilities(fit, data_groups(data, groups))
     prob[cbind(seq_along(rows), fit$labels[rows])]
   }), use.names = FALSE)
 }
@@ -248,27 +248,6 @@ path_probabilities <- function(fit, data, most = 5e6) {
 # Sequences of the given lengths in runs: each has at most `most` rows times k states beside its first sequence.
 sequence_parts <- function(lengths, k, most) {
   split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
-}
-
-# Consecutive sequences of the internal form.
-rows_of_data <- function(data, rows, groups) {
-  starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
-  out <- list(n = length(rows), d = data$d, starts = as.integer(starts), column_names = data$column_names)
-  out$exposure <- data$exposure[rows]
-  out$back <- data$back[rows]
-  out$position <- data$position[rows]
-  missing <- data$missing[rows, , drop = FALSE]
-  if (any(missing)) out$missing <- missing
-  if (!is_sparse_data(data)) {
-    return(c(list(x = data$x[rows, , drop = FALSE]), out))
-  }
-  first <- data$row_start[rows[1]]
-  last <- data$row_start[rows[length(rows)] + 1L]
-  entries <- seq_len(last - first) + first
-  c(list(
-    row_start = data$row_start[c(rows, rows[length(rows)] + 1L)] - first,
-    column = data$column[entries], value = data$value[entries]
-  ), out)
 }
 
 #' @rdname read_fit

@@ -238,6 +238,7 @@ links_of_data <- function(data) data[setdiff(names(data), "ids")]
 
 # What the engine returned of a model, in the form of a fit's fields.
 network_run <- function(out, model, prior) {
+  if (is.finite(out$elbo)) out$elbo <- sum(out$terms)
   if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
     out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
     out$params <- out$params[c("theta", "rho")]

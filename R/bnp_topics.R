@@ -145,9 +145,8 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
   if (is.null(id) || !obs_entry(obs)$counts_tokens) {
     return(data)
   }
-  document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
-  rows <- data_matrix(data)
-  added <- Matrix::t(Matrix::fac2sparse(factor(document))) |> Matrix::crossprod(as_column_sparse(as(rows, "dMatrix")))
+  added <- Matrix::t(Matrix::fac2sparse(factor(group_of_rows(data)))) |>
+    Matrix::crossprod(as_column_sparse(as(data_matrix(data), "dMatrix")))
   dimnames(added) <- list(data$group_names, data$column_names)
   out <- as_document_data(added, obs, NULL, arg, allow_no_rows, call)
   out$na_action <- data$na_action

@@ -20,7 +20,7 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
   }
   if (!anyDuplicated(given) && !anyDuplicated(wanted) && setequal(given, wanted)) {
     at <- match(wanted, given)
-    return(bare(if (is.matrix(x)) x[at, , drop = FALSE] else x[at]))
+    return(bare(values_at(x, at)))
   }
   if (is.null(names)) {
     cli::cli_inform(

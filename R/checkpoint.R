@@ -176,13 +176,13 @@ given_arguments <- function(call, frame) {
 }
 
 checkpoint_of_data <- function(data) {
-  if (!is.null(data$hidden_from)) { # a network
+  if (!inherits(data, "bnp_data")) { # a network
     return(list(nodes = data$n, links = length(data$value), network = engine_value_fingerprint(data)))
   }
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
-    fingerprint = fingerprint_of(data), times = engine_value_fingerprint(data[c("slot", "order")]),
-    trees = if (has_trees(data)) engine_value_fingerprint(data[c("back", "position")])
+    fingerprint = fingerprint_of(data), times = engine_value_fingerprint(unclass(data)[c("slot", "order")]),
+    trees = if (has_trees(data)) engine_value_fingerprint(unclass(data)[c("back", "position")])
   )
 }
 

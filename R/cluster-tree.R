@@ -104,7 +104,10 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
   )
   known <- fit$input
-  if (has_weights_by_time(fit)) read <- grouped_by_time(replace(read, "times", list(fit$model$obs$times)))
+  if (has_weights_by_time(fit)) {
+    read$distinct_times <- fit$model$obs$times
+    read <- grouped_by_time(read)
+  }
   trained <- as_trained(read, fit)
   # A mixture without a lag has no groups, whatever the input calls them.
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L

@@ -139,7 +139,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
   check_algorithm_has(algorithm, given)
-  if (is.null(max_laps)) max_laps <- switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
+  max_laps <- max_laps %||% usual_laps(algorithm)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
       "{.arg candidates} needs {.arg sparsity}.",
@@ -182,6 +182,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out
 }
 
+usual_laps <- function(algorithm) switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
+
 # Values that the algorithm, or another argument, leaves without a use.
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   algorithm <- control$algorithm
@@ -195,9 +197,9 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
     ), call = call)
   }
   tried <- switch(algorithm, stochastic = character(), truncation_free = c("birth", "merge"), names(control$moves))
-  usual <- bnp_moves()
+  usual <- unclass(usual_moves)
   wrong <- if (!moves_are_off(control$moves)) {
-    setdiff(names(usual)[!mapply(identical, unclass(control$moves)[names(usual)], unclass(usual))], tried)
+    setdiff(names(usual)[!mapply(identical, unclass(control$moves)[names(usual)], usual)], tried)
   }
   if (length(wrong)) {
     abort("argument", c(

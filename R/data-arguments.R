@@ -6,8 +6,10 @@
 # what the method calls the data. Within the package a value is handed on as `id = !!id`, which stands for itself:
 # `id = id` would be the column "id" where the data have one.
 read_arguments <- function(captured, data, of = "data", frame = rlang::caller_env()) {
-  values <- lapply(names(captured), function(arg) argument_in_data(captured[[arg]], data, arg, of, frame))
-  list2env(stats::setNames(values, names(captured)), frame)
+  for (arg in names(captured)) {
+    asked <- !rlang::quo_is_null(captured[[arg]])
+    assign(arg, if (asked) argument_in_data(captured[[arg]], data, arg, of, frame), frame)
+  }
 }
 
 argument_in_data <- function(captured, data, arg, of, call) {

@@ -18,10 +18,13 @@ feature_source <- function(x, call, na_action, control) {
   read$data
 }
 
+features_fields <- c(
+  "n", "d", "row_names", "column_names", "left_out", "na_action", "n_missing", "sampled", "fingerprint"
+)
+
 features_input <- function(data) {
   input <- kept_input(data, feature_columns(), list())
-  fields <- c("n", "d", "row_names", "column_names", "left_out", "na_action", "n_missing", "sampled", "fingerprint")
-  input[intersect(fields, names(input))]
+  input[intersect(features_fields, names(input))]
 }
 
 observed_cells <- function(data) {
@@ -81,6 +84,7 @@ scaled_values <- function(data, model) {
 # New rows with the columns of a fit; all rows are kept, also those without any value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
   check_features(fit, call, "object")
+  arg <- arg_of_table(arg, newdata)
   newdata <- select_feature_columns(newdata, fit, call, arg, na_action)
   data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)
   refuse_far_rows(data$x, fit, arg, call)
@@ -88,7 +92,7 @@ feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "mo
 }
 
 # rows: the numbers of these among all.
-refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)))) {
+refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)), arg)) {
   far <- abs(scaled_values(list(x = x), fit$model)) > 1e100
   if (any(far, na.rm = TRUE)) {
     abort("range", c(

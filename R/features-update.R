@@ -33,7 +33,7 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
     out$presence <- rbind(earlier, out$presence)
   } else {
     old <- feature_newdata(fit, olddata, error_call, "olddata", na_action, "rows")
-    data <- joined_rows(old, data)
+    data <- c(old, data)
     control <- resolve_features_control(control, data, error_call)
     nu <- unname(as.matrix(latent_features(before, data)$nu))
     out <- run_features(
@@ -60,32 +60,12 @@ identified_features <- function(out, before, now) {
   out
 }
 
-# Rows of two data sets with the same columns.
-joined_rows <- function(old, new) {
-  data <- new
-  data$x <- rbind(old$x, new$x)
-  data$n <- old$n + new$n
-  data$starts <- c(0L, data$n)
-  names <- function(d) d$row_names %||% rep("", d$n)
-  if (!is.null(old$row_names) || !is.null(new$row_names)) data$row_names <- c(names(old), names(new))
-  data
-}
-
 # Without a fingerprint, which earlier rows would be needed for.
 joined_features_input <- function(fit, data) {
-  input <- fit$input
   new <- features_input(data)
-  gaps <- sum(input$n_missing, new$n_missing)
-  names <- function(d) d$row_names %||% rep("", d$n)
-  if (!is.null(input$row_names) || !is.null(new$row_names)) input$row_names <- c(names(input), names(new))
-  input$n <- input$n + new$n
+  input <- joined_input(fit$input, data)[features_fields]
+  gaps <- sum(fit$input$n_missing, new$n_missing)
   input$n_missing <- if (gaps > 0) gaps
   input$fingerprint <- NULL
-  if (!is.null(input$left_out) || !is.null(new$left_out)) {
-    part <- function(d) d$left_out %||% list(n = d$n, kept = seq_len(d$n))
-    one <- part(fit$input)
-    two <- part(new)
-    input$left_out <- list(n = one$n + two$n, kept = c(one$kept, one$n + two$kept))
-  }
-  input
+  input[!vapply(input, is.null, NA)]
 }

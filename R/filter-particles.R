@@ -92,7 +92,7 @@ particle_step <- function(model, state, y, time, n, name, call) {
   } else {
     if (1 / sum(state$weight^2) < n / 2) {
       chosen <- systematic_draw(state$weight, stats::runif(1))
-      state <- list(x = some_states(state$x, chosen), weight = rep(1 / n, n))
+      state <- list(x = values_at(state$x, chosen), weight = rep(1 / n, n))
     }
     x <- asked(model, "move", list(state$x), time, name, n, NCOL(state$x), call)
     weight <- state$weight
@@ -154,8 +154,6 @@ unname_but_time <- function(arguments) {
   names(arguments) <- ifelse(rlang::names2(arguments) == "time", "time", "")
   arguments
 }
-
-some_states <- function(x, chosen) if (is.matrix(x)) x[chosen, , drop = FALSE] else x[chosen]
 
 # As many numbers as there are weights, each as often as its weight says but for less than one.
 systematic_draw <- function(weight, u) {

@@ -57,9 +57,10 @@ take_states <- function(f, sequences, data, call) {
 
 # Each sequence after the rows before it.
 with_tails <- function(data, tails) {
-  parts <- Map(function(tail, from, to) rbind(tail, data$x[(from + 1L):to, , drop = FALSE]),
-    tails, data$starts[-length(data$starts)], data$starts[-1L])
-  new_data(do.call(rbind, unname(parts)), c(0L, cumsum(vapply(parts, nrow, 1L))))
+  lengths <- vapply(tails, NROW, 1L)
+  before <- new_bnp_data(do.call(rbind, c(list(data$x[0L, , drop = FALSE]), unname(tails))), c(0L, cumsum(lengths)))
+  order <- order(c(group_of_rows(before), group_of_rows(data)))
+  regrouped(c(before, data), order, lengths + diff(data$starts), data$group_names)
 }
 
 outcome_names <- function(f) {
@@ -144,7 +145,7 @@ dynamics_ahead <- function(f, states, transition, interval, call) {
       x = "Not so in {cli::qty(length(lacking))}sequence{?s} {places(lacking)}."
     ), call = call)
   }
-  data <- list(x = do.call(rbind, unname(tails)), starts = c(0L, cumsum(rep(lag, length(tails)))))
+  data <- new_bnp_data(do.call(rbind, unname(tails)), c(0L, cumsum(rep(lag, length(tails)))))
   moments <- moments_of_dynamics(fit, data, states, transition)
   means <- coef(fit)
   k <- fit$state$k

@@ -221,7 +221,7 @@ with_rows <- function(before, new, keep) {
   stay <- seq_along(out$log_density) > gone
   by_row <- setdiff(names(out), "origin")
   if (!is.null(out$origin)) out$origin <- utils::tail(out$origin, sum(out$kept[stay]))
-  out[by_row] <- lapply(out[by_row], function(x) if (is.matrix(x)) x[stay, , drop = FALSE] else x[stay])
+  out[by_row] <- lapply(out[by_row], values_at, stay)
   out
 }
 

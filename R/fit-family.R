@@ -93,7 +93,7 @@ report_interruption <- function(result, control) {
       if (result$reason == "interrupted") {
         "Stopped: the fit is what it was after lap {result$laps}, and has not converged."
       } else {
-        "Stopped: the fit is the best of the restarts that were done."
+        "Stopped: the fit is the best of those that were done."
       },
       i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
       i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."

@@ -129,7 +129,7 @@ fit_labels <- function(fit) as.integer(fit$labels)
 # Values in the row order of the internal form -> the user's row order.
 in_user_order <- function(fit, x) {
   order <- fit$input$order
-  if (is.null(order)) x else if (is.matrix(x)) x[order(order), , drop = FALSE] else x[order(order)]
+  if (is.null(order)) x else values_at(x, order(order))
 }
 
 #' @rdname read_fit

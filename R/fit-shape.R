@@ -80,6 +80,7 @@ shape_of_all <- function(fit) {
     "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
+    "control$init" = is.null(control[["init"]]) || rlang::is_string(control[["init"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))
   )
   if (!all(out[1:4])) {
@@ -114,10 +115,10 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = if (!inherits(fit, "bnp_topics")) is.null(fit$documents) else
-      is.null(fit$documents) && is.list(fit$stream) ||
-        !is.null(fit$documents) && is_table_of(fit$documents, NROW(fit$documents), k) ||
-        is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
+    "documents" = if (is.null(fit$documents)) !inherits(fit, "bnp_topics") || is.list(fit$stream) else
+      (inherits(fit, "bnp_topics") || has_weights_by_time(fit)) &&
+        (is_table_of(fit$documents, NROW(fit$documents), k) ||
+          is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents))),
     "input$starts" = if (is.null(input$starts)) inherits(fit, "bnp_mixture") || is.list(fit$stream) else
       are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),

@@ -72,7 +72,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 }
 
 # What a fit keeps of its data; `input`: what the family adds.
-kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
+kept_input <- function(data, obs, input = list()) {
   input <- c(
     input, obs_entry(obs)$keep(sample_of(data)),
     list(
@@ -80,22 +80,19 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
         if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),
       sampled = if (is_spooled(data) && sample_size(data) < rows_or_groups(data)) sample_size(data)
     ),
-    data[c(
-      "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
-      "n_individuals", "individuals", "id",
-      "back", "position", "tree"
-    )]
+    unclass(data)[intersect(kept_fields, names(data))]
   )
-  input[!vapply(input, is.null, NA)]
+  input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
 with_result <- function(fit, data) {
-  fit <- number_clusters(fit)
+  class <- class(fit)
+  fit <- number_clusters(unclass(fit)) # a list until it is whole
   fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
   fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
+  class(fit) <- class
   if (identical(fit$control$keep, "probabilities")) {
     fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
     fit$predictive <- in_user_order(fit, state_probabilities(fit, data))

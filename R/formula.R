@@ -106,8 +106,8 @@ frame_of <- function(terms, data, levels, arg, call) {
   if (length(rows)) {
     abort("not_finite", c(
       "{.code {names(rows)[1L]}} of the formula is not a number in {length(rows[[1L]])} row{?s} of {.arg {arg}}.",
-      x = "In row {places(row_number(rows[[1L]]))}.", i = "Leave {cli::qty(length(rows[[1L]]))}{?it/them} out, or take
-       another function."
+      x = "In row {places(row_number(rows[[1L]], arg))}.",
+      i = "Leave {cli::qty(length(rows[[1L]]))}{?it/them} out, or take another function."
     ), call = call)
   }
   for (w in warned) warning(w)

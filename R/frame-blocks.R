@@ -49,8 +49,8 @@ assign_columns <- function(frame, blocks, arg, call) {
 }
 
 # A data frame -> numbers, the columns of the blocks one after the other, each block's exposure after its columns; with
-# what resolve_product() needs to know of it as the attribute `frame`. obs: as its constructor made it, or as a fit
-# keeps it.
+# what resolve_product() needs to know of it as the attribute `frame`, and the covariates that no block models. obs: as
+# its constructor made it, or as a fit keeps it.
 read_product <- function(x, obs, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, named_columns_of)
@@ -58,10 +58,9 @@ read_product <- function(x, obs, arg, call, na_action = NULL) {
   values <- do.call(cbind, unname(lapply(parts, `[[`, "x")))
   rownames(values) <- frame_row_names(x)
   beside <- unlist(lapply(obs$blocks, function(block) c(exposure_column(block), covariates_of(block))))
-  structure(values, frame = list(
+  structure(values, covariates = covariates_beside(x, obs$blocks, unlist(columns)), frame = list(
     columns = intersect(names(x), c(unlist(columns), beside)), blocks = lapply(parts, `[[`, "columns"),
     parts = lapply(parts, `[[`, "frame"), designs = given_designs(obs$blocks, parts, unlist(columns)),
-    covariates = kept_covariates(x, obs$blocks, unlist(columns)),
     levels = do.call(c, unname(lapply(parts, function(part) part$frame$levels))), types = vapply(x, column_type, "")
   ))
 }
@@ -86,14 +85,9 @@ read_block <- function(x, block, columns, arg, call, na_action) {
 
 # The internal data of one block; `columns`: of its model.
 data_of_block <- function(data, block) {
-  part <- function(names, x = data$x) x[, match(names, data$column_names), drop = FALSE]
-  out <- data
-  out$x <- part(block$columns)
-  out$missing <- if (has_missing(data)) part(block$columns, data$missing)
-  out$d <- ncol(out$x)
-  out$column_names <- block$columns
+  out <- data_columns(data, block$columns)
   exposure <- exposure_column(block)
-  if (!is.null(exposure)) out$exposure <- drop(part(exposure))
+  if (!is.null(exposure)) out$exposure <- data$x[, match(exposure, data$column_names)]
   out
 }
 

@@ -147,7 +147,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(missing) && !keeps_missing(na_action)) {
     abort("not_finite", c(
       "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
-      x = "At (row, column): {places(paste0('(', row_number(missing), ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(missing, arg), ', ', name, ')'))}.",
       remedy_of_missing(na_action, NA), i = "{.fn addNA} makes a level of them."
     ), call = call)
   }
@@ -155,7 +155,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(bad)) {
     abort("not_levels", c(
       "{.arg {arg}} must hold labels or whole numbers in columns of levels.",
-      x = "At (row, column): {places(paste0('(', row_number(bad), ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(bad, arg), ', ', name, ')'))}.",
       i = "Model numbers as numbers, or group them first: {.fn cut}."
     ), call = call)
   }
@@ -172,7 +172,7 @@ refuse_column <- function(v, name, arg, call) {
 # An identifier or free text has a level for nearly every row and tells nothing of groups: refused where nine rows of
 # ten have one of their own, said where every second row has. (Both are guesses; a fit is right with any number.)
 check_many_levels <- function(levels, n, arg, call) {
-  if (reading$piece || reading$sample) {
+  if (is_piece(arg) || isTRUE(origin_of(arg)$sample)) {
     return(invisible()) # known of all pieces together
   }
   number <- lengths(levels)
@@ -195,7 +195,7 @@ check_many_levels <- function(levels, n, arg, call) {
 }
 
 tell_of_order <- function(frame, arg, call) {
-  if (reading$piece) {
+  if (is_piece(arg)) {
     return(invisible())
   }
   ordered <- names(frame)[vapply(frame, is.ordered, NA)]
@@ -222,13 +222,14 @@ as_column <- function(x, type, labels = NULL) {
 
 # The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
 # levels.
-default_obs <- function(x, call, two_valued = two_valued_columns(x)) {
+default_obs <- function(x, call) {
   if (!is.data.frame(x)) {
     return(obs_gaussian())
   }
   x <- plain_columns(x)
   kinds <- vapply(x, column_kind, "")
-  two <- intersect(two_valued, names(x)[kinds == "number"])
+  two <- names(x)[kinds == "number"]
+  two <- two[vapply(two, function(name) is_two_valued(x[[name]]), NA)]
   kinds[two] <- "level"
   tell_of_two_values(union(two, names(x)[vapply(x, stands_for_numbers, NA)]), call)
   if (!any(kinds == "level")) {
@@ -251,12 +252,9 @@ default_obs <- function(x, call, two_valued = two_valued_columns(x)) {
   )
 }
 
-# Columns of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which a
-# density would be made as high as one likes on.
-two_valued_columns <- function(x) {
-  x <- plain_columns(x)
-  names(x)[vapply(x, function(v) column_kind(v) == "number" && length(few_values(v)) == 2L && sum(!is.na(v)) > 2L, NA)]
-}
+# A column of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which
+# a density would be made as high as one likes on.
+is_two_valued <- function(v) length(few_values(v)) == 2L && sum(!is.na(v)) > 2L
 
 # The values of a column of whole numbers, at most three of them; NULL for others.
 few_values <- function(v) {

@@ -54,10 +54,8 @@ first_state_ahead <- function(fit, data) {
   }
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
-  x <- data_matrix(data)[at, , drop = FALSE]
-  longer <- new_data(x, c(0L, cumsum(lengths + 1L)), sparse = if (is_sparse_data(data)) sparse_rows(x))
-  longer$exposure <- data$exposure[at]
-  ahead <- one_step_ahead(fit, longer)$prob[cumsum(lengths + 1L), seq_len(fit$state$k), drop = FALSE]
+  ahead <- one_step_ahead(fit, data_rows(data, at, lengths + 1L))$prob
+  ahead <- ahead[cumsum(lengths + 1L), seq_len(fit$state$k), drop = FALSE]
   ahead / rowSums(ahead)
 }
 

@@ -194,6 +194,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
 # The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
   refuse_files(newdata, arg, call)
+  arg <- arg_of_table(arg, newdata)
   read <- function(x, id) {
     data <- as_sequence_data(x, obs, id, arg, call, na_action, use, parent)
     check_reach(data, obs, call, arg)

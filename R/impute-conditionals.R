@@ -46,7 +46,7 @@ draw_missing <- function(fit, data, clusters, path) {
 # of the clusters' parameters, and its columns.
 for_gappy_blocks <- function(fit, data, rows, clusters, f) {
   obs <- fit$model$obs
-  data <- some_rows(data, seq_len(data$n) %in% rows)
+  data <- data[rows]
   parts <- blocks_of(data, obs)
   for (i in seq_along(parts)) {
     part <- parts[[i]]
@@ -90,7 +90,7 @@ draw_gaps <- function(block, clusters, data, path) {
   for (k in unique(path)) {
     rows <- path == k
     x[rows, ] <- draw_conditional(entry$conditional$parameters(block, clusters[[k]], x[rows, , drop = FALSE]),
-      some_rows(data, rows)
+      data[rows]
     )
   }
   x

@@ -152,7 +152,7 @@ not_modelled <- c(
 # A completed internal matrix (levels: their codes) -> newdata with these values where it has none.
 put_back <- function(fit, newdata, data, x) {
   if (is.list(newdata) && !is.data.frame(newdata)) {
-    group <- rep(seq_along(newdata), diff(data$starts))
+    group <- group_of_rows(data)
     return(Map(function(part, i) {
       rows <- which(group == i)
       own <- list(missing = data$missing[rows, , drop = FALSE], column_names = data$column_names)

@@ -81,10 +81,9 @@ without_unknown_rows <- function(data, obs, arg, call) {
     return(data)
   }
   if (any(!has_values(data, modelled_columns(data, obs)))) {
-    data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
-    data <- numbered_individuals(data, data$individuals$all, data$individuals$all_names)
-    if (!any(data$missing)) data$missing <- NULL
-    return(without_unknown_rows(data, obs, arg, call))
+    left <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
+    left <- numbered_individuals(left, data$individuals$all, data$individuals$all_names)
+    return(without_unknown_rows(left, obs, arg, call))
   }
   maker <- expects[1L]
   rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
@@ -113,32 +112,11 @@ unit_names <- function(data) if (has_individuals(data)) data$individuals$names e
 
 # Values of rows -> of the engine's rows: those of the first row of each individual.
 of_units <- function(data, x) {
-  if (!has_individuals(data) || is.null(x)) {
-    return(x)
-  }
-  first <- match(seq_len(data$n_individuals), data$individual)
-  if (is.matrix(x)) x[first, , drop = FALSE] else x[first]
+  if (!has_individuals(data) || is.null(x)) x else values_at(x, match(seq_len(data$n_individuals), data$individual))
 }
 
 # Values of the engine's rows -> of the rows that are used.
-of_rows <- function(data, x) {
-  if (!has_individuals(data)) {
-    return(x)
-  }
-  if (is.matrix(x)) x[data$individual, , drop = FALSE] else x[data$individual]
-}
-
-# The same of all rows that were given, by their names.
-for_rows_of_individuals <- function(data, x) {
-  at <- data$individuals$of_given
-  names <- if (is.null(data$left_out)) data$row_names else data$left_out$row_names
-  if (!is.matrix(x)) {
-    return(stats::setNames(x[at], names))
-  }
-  x <- x[at, , drop = FALSE]
-  rownames(x) <- names
-  x
-}
+of_rows <- function(data, x) if (has_individuals(data)) values_at(x, data$individual) else x
 
 # How many of the engine's rows have a weight above 0.
 units_that_count <- function(data) {
@@ -161,7 +139,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   given <- if (matrix) nrow(x) else length(x)
   of_given <- data$individuals$all
   names <- data$individuals$all_names
-  part <- function(at) if (matrix) x[at, , drop = FALSE] else x[at]
+  part <- function(at) values_at(x, at)
   by_individual <- given == length(names) &&
     (given != rows_given(data) || setequal(if (matrix) rownames(x) else base::names(x), names))
   if (by_individual) {
@@ -234,7 +212,7 @@ training_individuals <- function(fit, data, arg, call) {
   kept <- known$left_out$kept
   # Rows without any value, which the fit left out, are there in new data.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
-  if (empty) rows <- some_rows(data, seq_len(data$n) %in% kept)
+  if (empty) rows <- data[kept]
   same <- !is.null(as_trained(rows, fit)) &&
     (empty || identical(data$left_out$kept, kept))
   if (!same) {

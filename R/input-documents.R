@@ -25,8 +25,8 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
     x <- as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
   }
   data <- table_to_data(x, obs, arg, call, starts = seq(0L, nrow(x)), group_names = rownames(x))
-  data$left_out_documents <- whole$left_out
-  data[c("left_out", "na_action")] <- whole[c("left_out", "na_action")]
+  data$left_out <- data$left_out_documents <- whole$left_out
+  data$na_action <- whole$na_action
   if (!length(data$value) && data$n > 0L && !allow_no_rows) {
     abort("no_tokens", c(
       "All documents of {.arg {arg}} are empty.", i = "At least one count must be above 0."
@@ -92,9 +92,9 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   documents <- levels(id)
   if (!is.null(whole$left_out)) id <- droplevels(id[whole$left_out$kept])
   order <- order(as.integer(id))
-  starts <- c(0L, cumsum(tabulate(id, nlevels(id))))
-  data <- table_to_data(x, obs, arg, call, starts, levels(id), order)
-  data[c("left_out", "na_action")] <- whole[c("left_out", "na_action")]
+  data <- regrouped(table_to_data(x, obs, arg, call), order, tabulate(id, nlevels(id)), levels(id))
+  data$left_out <- whole$left_out
+  data$na_action <- whole$na_action
   if (nlevels(id) < length(documents)) {
     data$left_out_documents <- list(n = length(documents), kept = match(levels(id), documents), row_names = documents)
   }

@@ -23,7 +23,9 @@ foreign_class <- function(x) {
 }
 
 # Is what plain_values() makes of a vector or column bare numbers?
-is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !isS4(x) && !length(foreign_class(x))
+is_plain_number <- function(x) {
+  (is.numeric(x) || is.logical(x)) && !isS4(x) && !(is.object(x) && length(foreign_class(x)))
+}
 
 # One line for each kind of column that is not numeric.
 foreign_remedies <- function(columns) {

@@ -15,6 +15,7 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
                        time = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  arg <- arg_of_table(arg, newdata)
   split <- newdata_id(fit, newdata, id, arg, call)
   time <- newdata_time(fit, split$x, time, arg, call)
   newdata <- time$x

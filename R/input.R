@@ -1,39 +1,4 @@
-# The one internal form of data, shared by all families.
-#
-# list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names, exposure, order, frame; of repeated measurements more, see R/individuals.R). The first fields are what
-# C++ reads (`as_engine_data()`), the names stay in R; `frame` is what `read` of an observation model says of the
-# columns. Rows of one group (sequence, document) are contiguous.
-
-new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
-  names <- dimnames(x) %||% list(NULL, NULL)
-  data <- if (is.null(sparse)) {
-    if (!is.double(x)) storage.mode(x) <- "double"
-    if (!is.null(dimnames(x))) dimnames(x) <- NULL
-    list(x = x)
-  } else {
-    sparse
-  }
-  c(data, list(
-    n = nrow(x), d = ncol(x), starts = as.integer(starts),
-    row_names = names[[1]], column_names = names[[2]], group_names = group_names
-  ))
-}
-
-as_engine_data <- function(data) {
-  if (is_spooled(data)) {
-    return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
-  }
-  if (!is.null(data$exposure)) data <- with_exposure_column(data)
-  if (!is.null(data$slot)) data <- with_slot_column(data)
-  read <- c(
-    "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
-    "n_individuals", "back", "position", "group_values"
-  )
-  data[intersect(read, names(data))]
-}
-
-is_sparse_data <- function(data) is.null(data$x)
+# Tables that users give -> the internal form of data (R/bnp-data.R).
 
 # A matrix of the values, for the few places that need one.
 data_matrix <- function(data) {
@@ -150,21 +115,21 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   }
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
-    x = "At (row, column): {cell_places(x, bad)}.",
+    x = "At (row, column): {cell_places(x, bad, arg)}.",
     if (is.matrix(x) || is.null(na_action) || !anyNA(values)) remedy_of_missing(na_action, values) else
       c(i = "Sparse matrices cannot have missing values: use {.code as.matrix({arg})}, or put 0 there.")
   ), call = call)
 }
 
 # "(3, b), (7, a)": where a matrix, or the entries of a CsparseMatrix, are bad.
-cell_places <- function(x, bad) {
+cell_places <- function(x, bad, arg) {
   at <- if (is.matrix(x)) {
     which(matrix(bad, nrow(x)), arr.ind = TRUE)
   } else {
     cbind(x@i[bad] + 1L, findInterval(which(bad) - 1L, x@p))
   }
   at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
-  places(paste0("(", row_number(at[, 1]), ", ", colnames(x)[at[, 2]] %||% at[, 2], ")"))
+  places(paste0("(", row_number(at[, 1], arg), ", ", colnames(x)[at[, 2]] %||% at[, 2], ")"))
 }
 
 as_column_sparse <- function(x) {
@@ -200,25 +165,30 @@ check_support <- function(x, obs, arg, call) {
   refusal <- entry$refusal
   abort(refusal[["class"]], c(
     paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {entry$constructor}}."),
-    x = "At (row, column): {cell_places(x, bad)}.",
+    x = "At (row, column): {cell_places(x, bad, arg)}.",
     i = refusal[["remedy"]]
   ), call = call)
 }
 
-# Checked table -> internal form, for groups of rows; `order`: of the rows, where it is to be another.
-table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
+# Rows of a checked table, with what reading it has found; NA: a row without any value.
+rows_of_table <- function(x, rows) {
+  structure(x[rows, , drop = FALSE], frame = attr(x, "frame"), covariates = attr(x, "covariates")[rows, , drop = FALSE])
+}
+
+# Checked table -> internal form; starts: offsets of groups of rows, if there are any.
+table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL) {
   frame <- attr(x, "frame")
-  attr(x, "frame") <- NULL
-  groups <- if (is.null(order) && !is.null(group_names)) rep(group_names, diff(starts))
+  covariates <- attr(x, "covariates")
+  attr(x, "frame") <- attr(x, "covariates") <- NULL
+  groups <- if (!is.null(group_names)) rep(group_names, diff(starts))
   split <- take_exposure(x, obs, arg, call, groups)
   check_support(split$x, obs, arg, call)
-  in_order <- function(v) if (is.null(order) || is.null(v)) v else
-    if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]
-  data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
-  data$exposure <- in_order(split$exposure)
-  data$order <- order
-  data$frame <- frame
-  data
+  sparse <- !is.matrix(split$x)
+  if (sparse && !obs_entry(obs)$takes_sparse) refuse_sparse(obs, arg, call)
+  new_bnp_data(
+    split$x, starts, group_names, if (sparse) sparse_rows(split$x),
+    exposure = split$exposure, covariates = covariates, frame = frame, origin = origin_of(arg)
+  )
 }
 
 # Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.
@@ -236,18 +206,10 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
       which(rowSums(distance > farthest, na.rm = TRUE) > 0)[1]
     abort("range", c(
       "{.arg {arg}} has values that are more than {farthest} times the spread of the training data away.",
-      x = "The first of them is in row {row_number(row)}."
+      x = "The first of them is in row {row_number(row, arg)}."
     ), call = call)
   }
   data
-}
-
-values_to_data <- function(x, obs, arg, call, starts, group_names) {
-  if (is.matrix(x)) {
-    return(new_data(x, starts, group_names))
-  }
-  if (!obs_entry(obs)$takes_sparse) refuse_sparse(obs, arg, call)
-  new_data(x, starts, group_names, sparse = sparse_rows(x))
 }
 
 refuse_sparse <- function(obs, arg, call) {

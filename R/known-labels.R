@@ -1,12 +1,9 @@
 # Known labels: to which classes each row may belong. Each class owns clusters, of which the first are made here.
 
 # labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
-# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given. kept: the rows
+# it may belong to any cluster; and the sets (sets x classes, logical). kept: the rows
 # that are used, NULL for all; weights: of these. Labels of rows of weight 0, which are not in the fit, are not known.
 known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
-  if (is.null(labels)) {
-    return(NULL)
-  }
   absent <- which(weights == 0)
   if (is.matrix(labels)) {
     return(known_sets(labels, n, call, kept, absent))
@@ -76,17 +73,16 @@ refuse_no_labels <- function(missing, call) {
   }
 }
 
-refuse_labelled_series <- function(labels, obs, call) {
-  if (!is.null(labels) && obs_lag(obs) > 0L) {
+# Data with what C++ reads of the labels of their rows, as users give them.
+with_labels <- function(data, labels, obs, call) {
+  if (obs_lag(obs) > 0L) {
     abort("labels", c(
       "{.arg labels} are for rows that are independent given their cluster, not for those of a series.",
       i = "Leave {.arg labels} out for {.fn {obs_entry(obs)$constructor}}."
     ), call = call)
   }
-}
-
-# Data with what C++ reads of the labels.
-with_labels <- function(data, known) {
+  labels <- values_of_rows(labels, data, "labels", call, known = TRUE)
+  known <- known_labels(labels, rows_given(data), call, data$left_out$kept, data$weights)
   data$classes <- known$set
   data$class_sets <- known$sets
   data$class_names <- known$classes

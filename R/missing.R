@@ -148,7 +148,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
     if (length(empty)) say_wholly_missing(data$column_names[empty] %||% empty, arg, call)
   }
-  if (!use %in% c("predict", "filter") && !reading$piece) check_observed(data, modelled, arg, call)
+  if (!use %in% c("predict", "filter") && !is_piece(arg)) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
 
@@ -159,28 +159,23 @@ without_rows <- function(data, gone, what, arg, call) {
   }
   kept <- which(!gone)
   say_left_out(gone, what, arg, call, data$missing, data$column_names)
-  group <- findInterval(kept - 1L, data$starts)
-  lengths <- tabulate(group, length(data$starts) - 1L)
-  if (any(lengths == 0L) && !(reading$piece && is.null(data$group_names))) {
-    empty <- which(lengths == 0L)
+  empty <- setdiff(seq_along(data$starts[-1L]), group_of_rows(data)[kept])
+  if (length(empty) && !(is_piece(arg) && is.null(data$group_names))) {
     abort("no_rows", c(
       "All rows of {cli::qty(length(empty))}sequence{?s} {places(data$group_names[empty] %||% empty)} of {.arg {arg}}
        are {what}.",
       i = "Remove {cli::qty(length(empty))}{?it/them}."
     ), call = call)
   }
-  data$left_out <- list(n = data$n, kept = kept, row_names = data$row_names)
-  data$x <- data$x[kept, , drop = FALSE]
-  data$missing <- data$missing[kept, , drop = FALSE]
-  for (name in intersect(c("exposure", "row_names", "times"), names(data))) data[[name]] <- data[[name]][kept]
-  data$n <- length(kept)
-  data$starts <- c(0L, cumsum(lengths))
-  data
+  out <- data[kept]
+  out$left_out <- list(n = rows_given(data), kept = (data$left_out$kept %||% seq_len(data$n))[kept],
+                       row_names = given_row_names(data))
+  out
 }
 
 # missing: of all rows, to say which columns are to blame where none is left.
 say_left_out <- function(gone, what, arg, call, missing, names) {
-  if (reading$piece) {
+  if (is_piece(arg)) {
     return(invisible()) # said once of all pieces
   }
   if (all(gone)) {
@@ -211,26 +206,20 @@ whole_rows <- function(x, arg, call, na_action) {
   }
   say_left_out(gone, "with missing values", arg, call, is.na(x), colnames(x))
   left_out <- list(n = nrow(x), kept = which(!gone), row_names = rownames(x))
-  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = action)
+  list(x = rows_of_table(x, !gone), left_out = left_out, na_action = action)
 }
 
 # Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
 # rows of each. `from`: data, or the input of a fit.
 for_all_rows <- function(from, x) {
-  if (has_individuals(from)) {
-    return(for_rows_of_individuals(from, x))
-  }
   left_out <- from$left_out
-  if (is.null(left_out)) {
+  if (is.null(left_out) && !has_individuals(from)) {
     return(x)
   }
-  at <- match(seq_len(left_out$n), left_out$kept)
-  if (is.matrix(x)) {
-    x <- x[at, , drop = FALSE]
-    rownames(x) <- left_out$row_names
-    return(x)
-  }
-  stats::setNames(x[at], left_out$row_names)
+  at <- if (has_individuals(from)) from$individuals$of_given else match(seq_len(left_out$n), left_out$kept)
+  names <- if (is.null(left_out)) from$row_names else left_out$row_names
+  x <- values_at(x, at)
+  if (is.matrix(x)) `rownames<-`(x, names) else stats::setNames(x, names)
 }
 
 # The same of documents, those without any row that is left being left out.
@@ -247,7 +236,7 @@ has_values <- function(data, columns = seq_len(data$d)) {
 # Values that users gave for all rows -> of those that are used.
 of_kept_rows <- function(data, x) {
   kept <- data$left_out$kept
-  if (is.null(kept)) x else if (is.matrix(x)) x[kept, , drop = FALSE] else x[kept]
+  if (is.null(kept)) x else values_at(x, kept)
 }
 rows_given <- function(data) data$left_out$n %||% data$n
 
@@ -275,7 +264,7 @@ check_gaps <- function(data, obs, arg, call) {
     if (any(known)) {
       abort("gaps", c(
         "Covariates of {.arg {arg}} must not be missing: they are not modelled.",
-        x = "Missing in row{?s} {places(row_number(which(rowSums(known) > 0)))}.",
+        x = "Missing in row{?s} {places(row_number(which(rowSums(known) > 0), arg))}.",
         i = "Use {.code na_action = \"omit\"}, or impute them."
       ), call = call)
     }
@@ -283,7 +272,7 @@ check_gaps <- function(data, obs, arg, call) {
     if (gaps == "rows" && length(partly)) {
       abort("gaps", c(
         "In a row of {.arg {arg}} all counts of {.fn {maker}} must be there, or none: its total is unknown else.",
-        x = "Some are missing in row{?s} {places(row_number(partly))}.",
+        x = "Some are missing in row{?s} {places(row_number(partly, arg))}.",
         i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
       ), call = call)
     }
@@ -378,22 +367,4 @@ fit_as <- function(fit, obs) {
     fit$model$obs <- now
   }
   fit
-}
-
-# Rows of data without an order, by TRUE and FALSE.
-some_rows <- function(data, chosen) {
-  data$x <- data$x[chosen, , drop = FALSE]
-  data$missing <- data$missing[chosen, , drop = FALSE]
-  if (!any(data$missing)) data$missing <- NULL
-  for (name in intersect(c("exposure", "row_names", "weights", "classes"), names(data))) {
-    data[[name]] <- data[[name]][chosen]
-  }
-  data$n <- nrow(data$x)
-  data$starts <- c(0L, data$n)
-  if (has_individuals(data)) { # all rows of each, or none
-    own <- data$individual[chosen]
-    data$left_out <- NULL
-    data <- numbered_individuals(data, own, data$individuals$names)
-  }
-  data
 }

@@ -180,10 +180,10 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   here <- rlang::current_env()
-  split <- split_id(x, id, "x", here)
-  when <- split_row_times(split$x, time, "x", here)
-  count <- split_argument(when$x, weights, "weights", here)
-  class <- split_argument(count$x, labels, "labels", here)
+  split <- if (is.null(id)) list(x = x) else split_id(x, id, "x", here)
+  when <- if (is.null(time)) split["x"] else split_row_times(split$x, time, "x", here)
+  count <- if (is.null(weights)) when["x"] else split_argument(when$x, weights, "weights", here)
+  class <- if (is.null(labels)) count["x"] else split_argument(count$x, labels, "labels", here)
   fit_mixture(class$x, obs, prior, control, start, rename_call(match.call()), na_action,
     weights = count$value, labels = class$value, id = split, time = when, gaps = gaps
   )
@@ -232,20 +232,16 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   check_drift(obs, prior, time$time, weights, labels, id$id, error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
-  refuse_weighted_series(weights, obs, error_call)
-  refuse_labelled_series(labels, obs, error_call)
-  data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
-  weights <- values_of_rows(weights, data, "weights", error_call)
-  labels <- values_of_rows(labels, data, "labels", error_call, known = TRUE)
-  data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
-  data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
+  if (!is.null(id$id)) data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
+  if (!is.null(weights)) data <- with_weights(data, weights, obs, error_call)
+  if (!is.null(labels)) data <- with_labels(data, labels, obs, error_call)
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
   if (has_drift(obs)) data <- with_times(data, time, gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
-  n_modelled <- if (by_time) length(data$times) else units_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- if (by_time) length(data$distinct_times) else units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

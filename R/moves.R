@@ -59,6 +59,8 @@ bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE,
   )
 }
 
+usual_moves <- bnp_moves()
+
 moves_in_use <- function(x) {
   kinds <- c("birth", "merge", "delete", "reorder")
   kinds[unlist(x[kinds])]
@@ -87,7 +89,7 @@ check_moves <- function(moves, call = rlang::caller_env()) {
     return(bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   }
   if (isTRUE(moves)) {
-    return(bnp_moves())
+    return(usual_moves)
   }
   if (!inherits(moves, "bnp_moves")) {
     abort("argument", c(

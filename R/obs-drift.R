@@ -42,7 +42,7 @@ refuse_drift_of <- function(covariance, drift, learn, call = rlang::caller_env()
 
 # Steps of a quarter of a cluster's variance between neighbouring times are where learning begins: a guess.
 resolve_drift <- function(obs, data, before) {
-  obs$times <- data$times
+  obs$times <- data$distinct_times
   obs$gap <- data$gap
   if (is.null(obs$drift)) {
     same <- isTRUE(before$learn_drift) && identical(before$times, obs$times) && identical(before$gap, obs$gap)

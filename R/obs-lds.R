@@ -229,7 +229,7 @@ filled_rows <- function(obs, data) {
 white_noise <- function(obs, data) {
   z <- filled_rows(obs, data)
   z <- z - rep(colMeans(z), each = nrow(z))
-  sequence <- rep(seq_along(diff(data$starts)), diff(data$starts))
+  sequence <- group_of_rows(data)
   n <- nrow(z)
   lagged <- function(l) {
     if (n <= l) return(matrix(0, ncol(z), ncol(z)))

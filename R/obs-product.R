@@ -96,7 +96,7 @@ resolve_product <- function(obs, data, start, call) {
     of_start <- if (!is.null(before$model$obs$blocks[[name]])) fit_of_block(before, name)
     resolve_obs(block, own, of_start, call)
   }, obs$blocks, names(obs$blocks))
-  if (length(data$frame$covariates)) obs$beside <- obs$beside %||% data$frame$covariates
+  if (!is.null(data$covariates)) obs$beside <- obs$beside %||% kept_covariates(data$covariates)
   obs$columns <- data$frame$columns
   obs$types <- data$frame$types[obs$columns]
   obs

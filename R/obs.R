@@ -215,8 +215,7 @@ cdf_makers <- function() obs_makers(function(entry) !is.null(entry$predictive_cd
 
 # `verb`: the name of the function that was given `obs`.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
-  makers <- verb_makers(verb)
-  check_class(obs, "bnp_obs", "obs", makers, call)
+  check_class(obs, "bnp_obs", "obs", verb_makers(verb), call)
   entry <- obs_entry(obs)
   if (!verb %in% entry$verbs && has_drift(obs)) {
     abort("argument", c(
@@ -226,7 +225,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   }
   if (!verb %in% entry$verbs) {
     abort("argument", c(
-      "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
+      "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {entry$constructor}}.",
       i = "{.fn {entry$constructor}} is for {.fn {entry$verbs}}."
     ), call = call)
   }

@@ -106,17 +106,17 @@ needless_options <- function(prior) {
   c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
 }
 
-# Names of the options, of moves included, that have not their defaults. One batch is no batches, and without any move
-# nothing else is asked of moves.
+# Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
+# batch is no batches, and without any move nothing else is asked of moves.
 asked_options <- function(control) {
-  usual <- bnp_control(control$algorithm)
-  differ <- function(given, usual) {
-    of <- names(usual)
-    of[!mapply(identical, unclass(given)[of], unclass(usual))]
-  }
+  # Of options with several choices the first is the usual one; `init` has none.
+  own <- setdiff(names(formals(bnp_control)), c(common_options, "moves", "init", "..."))
+  usual <- lapply(formals(bnp_control)[own], function(value) eval(value)[1L])
+  usual <- c(usual, list(init = NULL, max_laps = usual_laps(control$algorithm)))
+  differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   c(
-    setdiff(differ(control, usual), c("moves", if (identical(control$batches, 1L)) "batches")),
-    if (!moves_are_off(control$moves)) differ(control$moves, usual$moves)
+    setdiff(differ(control, usual), if (identical(control$batches, 1L)) "batches"),
+    if (!moves_are_off(control$moves)) differ(control$moves, usual_moves)
   )
 }
 

@@ -55,7 +55,8 @@ plain_columns <- function(x) {
   columns <- unclass(x)[seq_along(x)]
   wide <- vapply(columns, function(v) length(dim(v)) == 2L, NA)
   if (!any(wide)) {
-    return(frame_like(x, lapply(columns, plain_column), attr(x, "parts")))
+    other <- !vapply(columns, function(v) is.atomic(v) && is.null(attributes(v)), NA)
+    return(frame_like(x, replace(columns, other, lapply(columns[other], plain_column)), attr(x, "parts")))
   }
   parts <- Map(function(v, name, wide) {
     if (!wide) {

@@ -86,7 +86,7 @@ labels_of_units <- function(draws, labels) {
   }
   labels <- in_user_order(draws$fit, labels)
   labels <- stats::setNames(labels, unit_names(input))
-  if (has_individuals(input)) for_rows_of_individuals(input, labels) else for_all_rows(input, labels)
+  for_all_rows(input, labels)
 }
 
 # Partitions to start from, with at most k_max clusters: draws, the fit, average linkage.

@@ -263,13 +263,12 @@ is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
 
 # verb: of the function, and others whose priors it takes here.
 check_prior <- function(prior, verbs, call) {
-  makers <- prior_makers(verbs)
-  verb <- verbs[1L]
-  check_class(prior, "bnp_prior", "prior", makers, call)
+  check_class(prior, "bnp_prior", "prior", prior_makers(verbs), call)
   entry <- prior_entry(prior)
   if (!entry$verb %in% verbs) {
     abort("argument", c(
-      "{.arg prior} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
+      "{.arg prior} of {.fn {verbs[1L]}} must be made by {.or {.fn {prior_makers(verbs)}}}, not
+       {.fn {entry$constructor}}.",
       i = "{.fn {entry$constructor}} is for {.fn {entry$verb}}."
     ), call = call)
   }

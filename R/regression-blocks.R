@@ -86,10 +86,15 @@ given_designs <- function(blocks, parts, modelled) {
   unlist(own, use.names = FALSE)
 }
 
-# Rows of the covariates that no block models, for simulate(): those of up to 1,000 rows of the training data.
-kept_covariates <- function(x, blocks, modelled) {
-  own <- x[setdiff(unlist(lapply(blocks, covariates_of)), modelled)]
-  own <- own[stats::complete.cases(own) | !length(own), , drop = FALSE]
+# The columns of the covariates that no block models, NULL where there are none.
+covariates_beside <- function(x, blocks, modelled) {
+  own <- setdiff(unlist(lapply(blocks, covariates_of)), modelled)
+  if (length(own)) `row.names<-`(x[own], NULL)
+}
+
+# Those of up to 1,000 rows of the training data, for simulate().
+kept_covariates <- function(own) {
+  own <- own[stats::complete.cases(own), , drop = FALSE]
   own <- own[unique(round(seq(1, nrow(own), length.out = min(nrow(own), 1000L)))), , drop = FALSE]
   `row.names<-`(own, NULL)
 }

@@ -20,10 +20,10 @@ responses_by_words <- function(fit, data) {
     for (g in seq_along(parts)) {
       others <- fit
       others$state$obs <- Reduce(`+`, own[-g])
-      counts[parts[[g]], ] <- document_counts(others, some_documents(data, parts[[g]]))
+      counts[parts[[g]], ] <- document_counts(others, without_responses(data_groups(data, parts[[g]])))
     }
   } else {
-    counts[] <- document_counts(fit, some_documents(data, seq_len(n)))
+    counts[] <- document_counts(fit, without_responses(data))
   }
   model <- fit$model
   model$response$variance <- 0
@@ -34,8 +34,7 @@ responses_by_words <- function(fit, data) {
 
 # What some documents contribute to the statistics of topics, in the engine's order.
 topic_statistics_of <- function(fit, data, documents) {
-  part <- some_documents(data, documents)
-  part$group_values <- fit$input$document_response$values[, documents, drop = FALSE]
+  part <- data_groups(data, documents)
   control <- cut_control(fit$control, fit$state$k)
   control[c("max_laps", "batches")] <- list(1L, 1L)
   counts <- Matrix::summary(fit$documents[documents, , drop = FALSE])
@@ -46,14 +45,7 @@ topic_statistics_of <- function(fit, data, documents) {
   engine_fit(as_engine_data(part), fit$model, control, start, NULL)$state$obs
 }
 
-# Some of the documents, without their responses.
-some_documents <- function(data, documents) {
-  length <- diff(data$starts)[documents]
-  out <- reorder_rows(data, sequence(length, data$starts[documents] + 1L))
-  out$n <- sum(length)
-  out$starts <- as.integer(c(0L, cumsum(length)))
-  out$group_names <- data$group_names[documents]
-  out$weights <- data$weights[documents]
-  out$group_values <- NULL
-  out
+without_responses <- function(data) {
+  data$group_values <- NULL
+  data
 }

@@ -56,15 +56,18 @@ unit_weights <- function(weights, data, word, call) {
   rep(weights, diff(data$starts))
 }
 
-# Weights are for rows that are independent of each other.
-refuse_weighted_series <- function(weights, obs, call) {
-  if (!is.null(weights) && obs_lag(obs) > 0L) {
+# Data with the weights of their rows, as users give them. of: what there is one of, in a message.
+with_weights <- function(data, weights, obs, call, of = "row of {.arg x}") {
+  if (obs_lag(obs) > 0L) {
     abort("weights", c(
       "{.arg weights} are for rows that are independent given their cluster, not for those of a series.",
       i = "With {.fn {obs_entry(obs)$constructor}} each row has the rows before it to explain it: leave {.arg weights}
            out."
     ), call = call)
   }
+  weights <- values_of_rows(weights, data, "weights", call)
+  data$weights <- check_weights(weights, rows_given(data), call, of, data$left_out$kept)
+  data
 }
 
 # How many rows the data count as.

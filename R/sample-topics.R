@@ -13,8 +13,7 @@ tokens_of <- function(data) {
 # Documents of the observations.
 documents_of_rows <- function(draws) {
   input <- draws$fit$input
-  document <- rep(seq_len(length(input$starts) - 1L), diff(input$starts))
-  as.vector(modelled_rows_of(input, draws$model$obs, matrix(document)))
+  as.vector(modelled_rows_of(input, draws$model$obs, matrix(group_of_rows(input))))
 }
 
 # n x chains: topics drawn for each token from the fit's probabilities, p(k) proportional to theta_dk phi_kw.

@@ -19,12 +19,13 @@ add_part <- function(all, part) {
   }
   all$n_given <- all$n_given + given
   if (all$tokens) part <- in_known_terms(all, part)
-  all$first <- all$first %||% part[setdiff(names(part), c("x", "value", "column", "row_start"))]
+  all$first <- all$first %||% list(column_names = part$column_names, frame = part$frame)
   all$sparse <- is_sparse_data(part)
   all$d <- if (all$tokens) max(all$d, part$d) else part$d
   part$row_names <- part$times <- NULL
-  part$order <- if (!is.null(part$order)) all$n + part$order
-  numbered <- if (is.null(part$order)) replace(part, "order", list(all$n + seq_len(part$n))) else part
+  if (!is.null(part$order)) part$order <- all$n + part$order
+  numbered <- part
+  numbered$order <- part$order %||% (all$n + seq_len(part$n))
   all$fingerprint <- if (is.null(all$fingerprint)) fingerprint_of(numbered) else
     sum_of_fingerprints(all$fingerprint, fingerprint_of(numbered))
   if (has_missing(part)) all$n_missing <- all$n_missing + colSums(part$missing)
@@ -96,7 +97,7 @@ numbers_of_parts <- function(parts) {
 }
 
 thin_sample <- function(all) {
-  part <- bind_parts(all$chosen, all$grouped)
+  part <- do.call(c, all$chosen)
   key <- unlist(all$keys)
   size <- if (!is_sparse_data(part)) {
     as.double(part$d) * (if (all$grouped) diff(part$starts) else rep(1, part$n))
@@ -112,53 +113,7 @@ thin_sample <- function(all) {
 }
 
 # Some units of a part, ascending.
-units_of_part <- function(part, units, grouped) {
-  if (length(units) == (if (grouped) length(part$starts) - 1L else part$n)) {
-    return(part[setdiff(names(part), c("left_out", "left_out_documents", "order", "na_action"))])
-  }
-  lengths <- diff(part$starts)[units]
-  rows <- if (grouped) sequence(lengths, part$starts[units] + 1L) else units
-  out <- part[c("d", "column_names", "frame")]
-  out$n <- length(rows)
-  out$starts <- if (grouped) c(0L, cumsum(lengths)) else c(0L, length(rows))
-  out$group_names <- if (grouped) part$group_names[units]
-  out$exposure <- part$exposure[rows]
-  if (!is_sparse_data(part)) {
-    out$x <- part$x[rows, , drop = FALSE]
-    out$missing <- part$missing[rows, , drop = FALSE]
-    return(out)
-  }
-  entries <- diff(part$row_start)[rows]
-  at <- sequence(entries, part$row_start[rows] + 1L)
-  out$row_start <- c(0L, cumsum(entries))
-  out$column <- part$column[at]
-  out$value <- part$value[at]
-  out
-}
-
-# Parts one after the other.
-bind_parts <- function(parts, grouped) {
-  out <- parts[[length(parts)]]
-  joined <- function(field) unlist(lapply(parts, `[[`, field), use.names = FALSE)
-  offsets <- function(field) {
-    c(0L, cumsum(unlist(lapply(parts, function(part) diff(part[[field]])), use.names = FALSE)))
-  }
-  out$n <- sum(vapply(parts, function(part) as.integer(part$n), 1L))
-  out$starts <- if (grouped) offsets("starts") else c(0L, out$n)
-  out$group_names <- joined("group_names")
-  out$exposure <- joined("exposure")
-  if (is_sparse_data(out)) {
-    out$row_start <- offsets("row_start")
-    out$column <- joined("column")
-    out$value <- joined("value")
-    return(out)
-  }
-  out$x <- do.call(rbind, lapply(parts, `[[`, "x"))
-  if (any(vapply(parts, has_missing, NA))) {
-    out$missing <- do.call(rbind, lapply(parts, function(part) part$missing %||% matrix(FALSE, part$n, part$d)))
-  }
-  out
-}
+units_of_part <- function(part, units, grouped) if (grouped) data_groups(part, units) else part[units]
 
 # An R object as a file, and read again, neither with a copy of it as bytes in memory. A full disk is an error, or a
 # warning when the file is closed.

@@ -1,22 +1,28 @@
 # Pieces of a source as a family takes them: list(x, id, name, before), a table, which document or sequence each row
 # belongs to (NULL: rows are units, or documents), and where it is from.
 
-# What is being read. piece: is it a part of the data, of which some checks have to wait for the rest? before: rows
-# before it in its file. sample: is it a sample of all rows, with the levels of all of them?
-reading <- new.env(parent = emptyenv())
-reading$piece <- FALSE
-reading$before <- 0
-reading$sample <- FALSE
+# Where a table came from goes with the name of the argument that it came by, and with the data made of it (`origin`):
+# list(name, before, sample), the piece (NULL: it is none), how many rows came before it there, and whether it is a
+# sample of all rows that has the levels of all of them.
+arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
+origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
+origin_of <- function(arg) attr(arg, "origin")
+
+# Is it a part of the data, of which some checks have to wait for the rest?
+is_piece <- function(arg) !is.null(origin_of(arg)$name)
 
 # Numbers of rows as a message gives them.
-row_number <- function(i) i + reading$before
+row_number <- function(i, arg) i + (origin_of(arg)$before %||% 0)
+
+# A piece that methods of fits take as new data, and the name of that argument with its origin.
+table_of_piece <- function(x, piece) `attr<-`(x, "bnpvi_origin", origin_of_piece(piece))
+arg_of_table <- function(arg, x) {
+  origin <- attr(x, "bnpvi_origin")
+  if (is.null(origin)) arg else structure(arg, origin = origin)
+}
 
 # Evaluates what makes something of a piece; its error says which piece it was.
 in_piece <- function(piece, call, expr) {
-  was <- as.list(reading)
-  on.exit(list2env(was, reading))
-  reading$piece <- TRUE
-  reading$before <- piece$before
   tryCatch(expr, error = function(e) {
     cli::cli_abort("{piece$name} cannot be used.",
       class = c("bnpvi_error_source", "bnpvi_error"), call = call, parent = e
@@ -101,7 +107,7 @@ read_by_id <- function(reader, id, take, call) {
       value <- label_text(piece$data[, id, drop = TRUE], "id")
       if (anyNA(value)) {
         abort("id", c(
-          "{.arg id} has missing values.", x = "In row {places(row_number(which(is.na(value))))}.",
+          "{.arg id} has missing values.", x = "In row {places(piece$before + which(is.na(value)))}.",
           i = "Every row must belong somewhere."
         ))
       }
@@ -125,7 +131,7 @@ read_by_id <- function(reader, id, take, call) {
     if (length(again)) {
       in_piece(out, call, abort("id", c(
         "The rows of a document or sequence must follow each other.",
-        x = "{.field {id}} {.val {again[1L]}} starts again in row {row_number(match(again[1L], value))}.",
+        x = "{.field {id}} {.val {again[1L]}} starts again in row {out$before + match(again[1L], value)}.",
         i = "Sort the rows by {.field {id}}."
       )))
     }

@@ -15,7 +15,7 @@ over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_e
     number <- number + 1L
     needs_column <- !is.null(fit$input$terms)
     x <- if (needs_column) piece$x else without_id(piece)$x
-    answer <- in_piece(piece, call, f(x, piece$id))
+    answer <- in_piece(piece, call, f(table_of_piece(x, piece), piece$id))
     if (is.null(put)) answers[[number]] <- answer else put(answer, number, function() key_of(answer, piece, rows, fit))
     rows <- rows + NROW(answer)
   }

@@ -12,28 +12,30 @@ open_source <- function(source, call = rlang::caller_env()) {
   read <- reader$read
   reader$read <- function() {
     piece <- read()
-    if (!is.null(piece)) piece$data <- in_piece(piece, call, as_types(check_sparse(piece$data), source$types))
+    if (!is.null(piece)) {
+      piece$data <- in_piece(piece, call, as_types(check_sparse(piece$data), source$types, piece$before))
+    }
     piece
   }
   reader
 }
 
-# A table, and if it is a data frame, some of its columns as these types.
-as_types <- function(x, types) {
+# A table, and if it is a data frame, some of its columns as these types; before: rows before it in its file.
+as_types <- function(x, types, before) {
   for (name in if (is.data.frame(x)) intersect(names(types), names(x))) {
     given <- x[[name]]
     x[[name]] <- switch(types[[name]],
       text = label_text(given),
-      logical = as_declared(given, name, "TRUE and FALSE", as.logical),
-      number = as_declared(given, name, "numbers", as.double),
-      integer = as_declared(given, name, "whole numbers up to 2147483647", as.integer)
+      logical = as_declared(given, name, "TRUE and FALSE", as.logical, before),
+      number = as_declared(given, name, "numbers", as.double, before),
+      integer = as_declared(given, name, "whole numbers up to 2147483647", as.integer, before)
     )
   }
   x
 }
 
 # convert: of text or numbers to the type.
-as_declared <- function(given, name, what, convert) {
+as_declared <- function(given, name, what, convert, before) {
   plain <- if (is_plain_number(given)) given else label_text(given)
   value <- suppressWarnings(convert(plain))
   same <- is.character(plain) | suppressWarnings(as.double(plain) == as.double(value))
@@ -41,7 +43,7 @@ as_declared <- function(given, name, what, convert) {
   if (length(bad)) {
     abort("columns", c(
       "The column {.field {name}} is to hold {what}.",
-      x = "In row {row_number(bad[1L])}: {.val {as.character(plain[bad[1L]])}}.",
+      x = "In row {before + bad[1L]}: {.val {as.character(plain[bad[1L]])}}.",
       i = "Have it read as text: {.code types = c({name} = \"text\")}."
     ))
   }

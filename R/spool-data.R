@@ -21,8 +21,8 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   if (all$tokens) sample$totals <- c(all$totals, double(all$d - length(all$totals)))
   n <- as.integer(all$n)
   order <- unlist(all$order)
-  data <- c(list(
-    n = n, d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, n),
+  data <- as_bnp_data(list(
+    n = n, d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, n), grouped = all$grouped,
     column_names = terms, group_names = unlist(all$group_names), frame = all$first$frame,
     order = if (length(order)) as.integer(order), spool = spool_file(folder), engine_d = all$engine_d,
     sample = sample, fingerprint = all$fingerprint, n_batches = max(batch),
@@ -37,13 +37,12 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   if (length(all$kept)) {
     kept <- unlist(all$kept)
     if (length(kept) < all$n_given) {
-      left_out <- list(n = as.integer(all$n_given), kept = as.integer(kept), row_names = NULL)
-      data$left_out <- left_out
+      data$left_out <- list(n = as.integer(all$n_given), kept = as.integer(kept), row_names = NULL)
       tell_left_out(all$n_given - length(kept), na_action)
     }
   }
   check_many_levels(data$frame$levels %||% list(), all$n, "x", call)
-  data[!vapply(data, is.null, NA)]
+  data
 }
 
 tell_left_out <- function(n, na_action) {
@@ -146,8 +145,6 @@ gaps_of <- function(data) {
 for_batches <- function(data, f) {
   for (b in seq_len(data$n_batches)) {
     part <- in_spool(engine_spool_batch(data$spool, b), NULL)
-    rows <- part$rows
-    part[c("rows", "groups")] <- NULL
-    f(part, rows)
+    f(as_bnp_data(part[setdiff(names(part), c("rows", "groups"))]), part$rows)
   }
 }

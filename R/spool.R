@@ -78,6 +78,8 @@ known_spool <- function(source, key, class, call) {
   }
   if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
+  read$data$sample <- as_bnp_data(read$data$sample)
+  read$data <- as_bnp_data(read$data)
   read
 }
 
@@ -107,7 +109,8 @@ is_note_of <- function(read, index, class) {
   }
   known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
     holds_no_function(read$obs) && is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) &&
-    is_count(data[["n_batches"]]) && is_count(sample[["n"]])
+    is_count(data[["n_batches"]]) && is_count(sample[["n"]]) &&
+    all(c(names(data), names(sample)) %in% names(data_fields))
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
     (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&
@@ -118,7 +121,8 @@ is_note_of <- function(read, index, class) {
     (is.null(data[["cells_missing"]]) || is.numeric(data$cells_missing) && length(data$cells_missing) == data$d) &&
     is_count(sample$counted[["rows"]]) && is_count(sample$counted[["units"]]) && is_count(sample[["d"]]) &&
     sample$d == data$d && identical(sample[["frame"]], data[["frame"]]) &&
-    (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
+    (if (index$sparse) is.integer(sample[["column"]]) && all(sample[["value"]] >= 0) else
+      is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n) &&
     are_values(sample[["x"]] %||% sample[["value"]])
 }
 
@@ -163,6 +167,8 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$temporary <- folder
     source$kept$key <- key
   }
+  read$data <- unclass(read$data)
+  read$data$sample <- unclass(read$data$sample)
   sums <- in_spool(engine_spool_index(spool_file(folder)), call)$sums # tell these batches from those of another spool
   note <- serialize(sealed_note(list(key = key, read = read, sums = sums)), NULL, xdr = FALSE)
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
@@ -251,20 +257,21 @@ numbers_only <- function(x) {
 
 # A piece, its levels complete, as numbers. fit: what the first look made of the sample; NULL: columns are numbers.
 add_piece <- function(all, piece, class, obs, na_action, fit, call) {
+  arg <- arg_from("x", piece)
   part <- in_piece(piece, call, {
     x <- piece$x
     if (is.null(fit)) {
       x <- without_id(piece)$x
     } else {
       if (is.null(fit$input$terms)) x <- without_id(piece)$x
-      x <- select_columns(variables_of(fit, x, "x", call), fit, call, "x")
+      x <- select_columns(variables_of(fit, x, arg, call), fit, call, arg)
       obs <- fit$model$obs
     }
     grows <- attr(piece$x, "grows")
     part <- switch(class,
-      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
-      bnp_topics = as_documents(x, obs, piece$id, "x", TRUE, call, na_action),
-      bnp_hmm = as_sequence_data(x, obs, piece$id, "x", call, na_action)
+      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, piece$id, arg, TRUE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, piece$id, arg, call, na_action)
     )
     # Where the sample lacks them, nothing else would tell. Sparse rows are counts.
     far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
@@ -341,8 +348,7 @@ sampled_rows <- function(sample) {
 # What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
 # observation model before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
-  reading$sample <- TRUE
-  on.exit(reading$sample <- FALSE)
+  arg <- arg_from("x", sample, sample = TRUE)
   own <- list()
   x <- if (is.null(formula)) without_id(sample)$x else sample$x
   if (!is.null(formula)) {
@@ -354,16 +360,16 @@ first_look <- function(sample, class, obs, na_action, formula, call) {
   obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
-      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
-      bnp_topics = as_documents(x, obs, sample$id, "x", FALSE, call, na_action),
-      bnp_hmm = as_sequence_data(x, obs, sample$id, "x", call, na_action)
+      bnp_mixture = as_mixture_data(x, obs, arg, FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, sample$id, arg, FALSE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, sample$id, arg, call, na_action)
     ),
     bnpvi_message_left_out = function(m) invokeRestart("muffleMessage")
   )
   resolved <- resolve_obs(obs, data, NULL, call)
   fit <- list(
     format = fit_format, given = obs, own = own, model = list(obs = resolved),
-    input = c(own, data[c("n", "d", "column_names")])
+    input = c(own, unclass(data)[c("n", "d", "column_names")])
   )
   structure(fit, class = c(class, "bnp_fit"))
 }

@@ -1,9 +1,9 @@
 # Rows at times: the argument `time` of bnp_mixture() and of what reads its fits.
 #
-# The internal form of data then has `slot`, the number of each row's time; `times`, the distinct times in order; and
-# `gap`, how much time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where
-# clusters have weights by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots
-# as one more column, the last.
+# The internal form of data then has `slot`, the number of each row's time; `distinct_times`, in order; `gap`, how much
+# time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where clusters have weights
+# by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the
+# last.
 
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.
@@ -57,9 +57,10 @@ with_times <- function(data, time, gaps, by_time, arg, call) {
   value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept, given_row_names(data))
   times <- sort(unique(value))
   data$slot <- match(value, times)
-  data$times <- times
+  data$distinct_times <- times
   data$gap <- gaps_between(times, gaps)
-  data[c("time_name", "gaps")] <- list(time$name, gaps)
+  data$time_name <- time$name
+  data$gaps <- gaps
   if (by_time) grouped_by_time(data) else data
 }
 
@@ -67,14 +68,8 @@ gaps_between <- function(times, gaps) if (gaps == "time") diff(as.double(times))
 
 # The rows of a time next to each other, as a group.
 grouped_by_time <- function(data) {
-  data$order <- order(data$slot)
-  data$x <- data$x[data$order, , drop = FALSE]
-  data$row_names <- data$row_names[data$order]
-  data$slot <- data$slot[data$order]
   there <- sort(unique(data$slot))
-  data$starts <- c(0L, cumsum(tabulate(match(data$slot, there), length(there))))
-  data$group_names <- label_text(data$times[there])
-  data
+  regrouped(data, order(data$slot), tabulate(match(data$slot, there)), label_text(data$distinct_times[there]))
 }
 
 # The fields that C++ reads with the slots as their last column.
@@ -148,17 +143,17 @@ with_later_times <- function(fit, data, time, arg, call) {
       i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."
     ), call = call)
   }
-  data$times <- c(known, new)
+  data$distinct_times <- c(known, new)
   data$past <- has_past(fit$model$obs)
-  data$gap <- c(if (data$past) fit$model$obs$gap[1L], gaps_between(data$times, fit$input$gaps))
-  data$slot <- match(as.double(time), as.double(data$times))
+  data$gap <- c(if (data$past) fit$model$obs$gap[1L], gaps_between(data$distinct_times, fit$input$gaps))
+  data$slot <- match(as.double(time), as.double(data$distinct_times))
   if (by_time) grouped_by_time(data) else data
 }
 
 # A fit that knows these times, too, which come after its own: statistics of rows then are 0.
 fit_with_times <- function(fit, data) {
-  more <- length(data$times) - length(fit$model$obs$times)
-  fit$model$obs[c("times", "gap")] <- data[c("times", "gap")]
+  more <- length(data$distinct_times) - length(fit$model$obs$times)
+  fit$model$obs[c("times", "gap")] <- list(data$distinct_times, data$gap)
   width <- 1L + fit$input$d
   fit$state$obs <- cbind(fit$state$obs, matrix(0, fit$state$k, more * width))
   fit

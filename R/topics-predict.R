@@ -162,6 +162,7 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  arg <- arg_of_table(arg, newdata)
   if (is.null(id) && obs_entry(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
@@ -187,8 +188,7 @@ document_counts <- function(fit, data) {
   counts <- if (obs_entry(fit$model$obs)$counts_tokens) {
     resp * document_lengths(data, fit$model$obs)
   } else {
-    document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
-    unname(rowsum(resp, factor(document, seq_len(length(data$starts) - 1L)), reorder = TRUE))
+    unname(rowsum(resp, factor(group_of_rows(data), seq_len(length(data$starts) - 1L)), reorder = TRUE))
   }
   dimnames(counts) <- names
   counts

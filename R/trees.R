@@ -42,9 +42,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   n <- length(tree$parent)
   x <- as_table(read$x, arg, FALSE, call, obs, na_action)
   if (!is.null(tree$at)) {
-    frame <- attr(x, "frame")
     x <- with_unobserved(x, tree, arg, call)
-    attr(x, "frame") <- frame
     na_action <- "model"
   }
   data <- table_to_data(x, obs, arg, call)
@@ -87,9 +85,8 @@ with_unobserved <- function(x, tree, arg, call) {
       i = "Use {.code as.matrix({arg})}."
     ), call = call)
   }
-  out <- matrix(NA_real_, length(tree$parent), ncol(x), dimnames = list(tree$names, colnames(x)))
-  out[tree$at, ] <- x
-  out
+  out <- rows_of_table(x, match(seq_along(tree$parent), tree$at))
+  `rownames<-`(out, tree$names)
 }
 
 in_tree_order <- function(data, tree, id, call) {
@@ -117,32 +114,15 @@ in_tree_order <- function(data, tree, id, call) {
       i = "Roots have parent 0 or {.code NA}."
     ), call = call)
   }
-  out <- reorder_rows(data, found$order)
   of_group <- if (is.null(id)) cumsum(found$back == 0L) else match(id[found$order], levels(id))
   names <- data$row_names %||% as.character(seq_len(n))
-  out$starts <- as.integer(c(0L, cumsum(tabulate(of_group))))
-  out$group_names <- if (is.null(id)) names[roots] else levels(id)
+  out <- regrouped(data, found$order, tabulate(of_group), if (is.null(id)) names[roots] else levels(id))
   out$back <- as.integer(found$back)
   if (length(tree$positions) > 1L) out$position <- tree$position[found$order]
   out$tree <- tree
-  out$left_out <- list(n = n, kept = found$order, row_names = data$row_names)
+  out$left_out <- list(n = n, kept = out$order, row_names = data$row_names)
+  out$order <- NULL
   out
-}
-
-# The rows of the internal form in another order.
-reorder_rows <- function(data, order) {
-  if (is_sparse_data(data)) {
-    length <- diff(data$row_start)[order]
-    entries <- sequence(length, data$row_start[order] + 1L)
-    data$row_start <- as.integer(c(0L, cumsum(length)))
-    data$column <- data$column[entries]
-    data$value <- data$value[entries]
-  } else {
-    data$x <- data$x[order, , drop = FALSE]
-  }
-  if (has_missing(data)) data$missing <- data$missing[order, , drop = FALSE]
-  for (name in intersect(c("exposure", "row_names"), names(data))) data[[name]] <- data[[name]][order]
-  data
 }
 
 # ---- what users say of parents ---------------------------------------------------------------------------------------

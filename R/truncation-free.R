@@ -47,13 +47,8 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   learned <- learn_batch(fit, data, progress, all_rows = TRUE, call = error_call)
   fit <- with_batches(learned$fit, learned)
   fit$input$n <- data$n
-  kept <- data[c("row_names", "group_names", "starts", "order", "left_out")]
-  fit$input <- c(
-    fit$input, obs_entry(obs)$keep(data), list(fingerprint = fingerprint_of(data)),
-    if (has_missing(data)) list(n_missing = sum(data$missing)), kept[!vapply(kept, is.null, NA)]
-  )
+  fit$input <- kept_input(data, obs, fit$input)
   if (topics) {
-    fit$input <- c(fit$input, data["left_out_documents"][!is.null(data$left_out_documents)])
     fit$documents <- Matrix::Matrix(document_counts(fit, data), sparse = TRUE)
     return(sealed(fit))
   }
@@ -96,10 +91,10 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
-      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
+      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start)
     ),
     input = c(
-      input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
+      input, Filter(Negate(is.null), unclass(data)[c("d", "column_names", "na_action")]),
       list(n = if (!is.null(start)) nobs(start))
     )
   )

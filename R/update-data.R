@@ -24,9 +24,7 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     if (!is.null(weights)) check_drift(fit$model$obs, fit$model$prior, time %||% 1, weights, NULL, NULL, call)
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
-    refuse_weighted_series(weights, fit$model$obs, call)
-    weights <- values_of_rows(weights, data, "weights", call)
-    data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
+    if (!is.null(weights)) data <- with_weights(data, weights, fit$model$obs, call, "row of {.arg newdata}")
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
   }
@@ -35,7 +33,8 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     data$weights <- rep(1, data$n)
   }
   if (!is.null(fit$input$classes)) {
-    data[c("class_sets", "class_names")] <- fit$input[c("class_sets", "class_names")]
+    data$class_sets <- fit$input$class_sets
+    data$class_names <- fit$input$class_names
     data$classes <- integer(data$n)
   }
   if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
@@ -83,6 +82,7 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
 # Of a mixture, which leaves out rows without any value.
 rows_to_take_in <- function(fit, newdata, id, na_action, time, call, arg = "newdata") {
   obs <- fit$model$obs
+  arg <- arg_of_table(arg, newdata)
   split <- newdata_id(fit, newdata, id, arg, call)
   when <- newdata_time(fit, split$x, time, arg, call)
   na_action <- na_action %||% fit$input$na_action
@@ -111,64 +111,10 @@ rows_to_take_in <- function(fit, newdata, id, na_action, time, call, arg = "newd
   data
 }
 
-# What is known of data (internal form, or the input of a fit) and of more, whose rows come behind.
-joined_input <- function(a, b) {
-  n <- c(a$n, b$n)
-  groups <- c(length(a$starts), length(b$starts)) - 1L
-  out <- a
-  out$n <- sum(n)
-  out$starts <- c(a$starts, a$n + b$starts[-1L])
-  if (!is.null(a$weights) || !is.null(b$weights)) {
-    out$weights <- c(a$weights %||% rep(1, a$n), b$weights %||% rep(1, b$n))
-  }
-  if (!is.null(a$order) || !is.null(b$order)) {
-    out$order <- c(a$order %||% seq_len(a$n), a$n + (b$order %||% seq_len(b$n)))
-  }
-  for (name in c("row_names", "group_names", "times", "lengths", "exposure", "slot")) {
-    out[[name]] <- if (!is.null(a[[name]]) && !is.null(b[[name]])) c(a[[name]], b[[name]])
-  }
-  if (!is.null(out$group_names)) out$group_names <- make.unique(out$group_names)
-  out$classes <- if (!is.null(a$classes)) c(a$classes, b$classes)
-  out$left_out <- joined_left_out(a$left_out, b$left_out, n)
-  out$left_out_documents <- joined_left_out(a$left_out_documents, b$left_out_documents, groups)
-  out$na_action <- a$na_action %||% b$na_action
-  if (has_individuals(a)) {
-    shift <- c(a$n_individuals, length(a$individuals$all_names))
-    out$individual <- c(a$individual, shift[1L] + b$individual)
-    out$n_individuals <- a$n_individuals + b$n_individuals
-    own <- b$individuals
-    own[c("of_given", "all")] <- Map(`+`, own[c("of_given", "all")], shift)
-    out$individuals <- Map(c, a$individuals, own[names(a$individuals)])
-  }
-  out
-}
-
-# n: of the two, where nothing was left out.
-joined_left_out <- function(a, b, n) {
-  if (is.null(a) && is.null(b)) {
-    return(NULL)
-  }
-  a <- a %||% list(n = n[1L], kept = seq_len(n[1L]))
-  b <- b %||% list(n = n[2L], kept = seq_len(n[2L]))
-  names <- if (!is.null(a$row_names) && !is.null(b$row_names)) c(a$row_names, b$row_names)
-  list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
-}
-
-# The same with the values.
-joined_data <- function(a, b) {
-  out <- joined_input(a, b)
-  if (!is_sparse_data(a)) {
-    out$x <- rbind(a$x, b$x)
-  } else {
-    if (!is_sparse_data(b)) b[c("row_start", "column", "value")] <- sparse_rows(as_column_sparse(Matrix::Matrix(b$x)))
-    out$row_start <- c(a$row_start, length(a$value) + b$row_start[-1L])
-    for (name in c("column", "value")) out[[name]] <- c(a[[name]], b[[name]])
-  }
-  if (has_missing(a) || has_missing(b)) {
-    none <- function(data) data$missing %||% matrix(FALSE, data$n, data$d)
-    out$missing <- rbind(none(a), none(b))
-  }
-  out
+# What a fit keeps of its data, and of more, whose rows come behind.
+joined_input <- function(input, data) {
+  known <- function(x) as_bnp_data(unclass(x)[intersect(kept_fields, names(x))])
+  c(input[setdiff(names(input), kept_fields)], unclass(c(known(input), known(data))))
 }
 
 # The input of a fit that has taken in more data.
@@ -181,9 +127,9 @@ input_with <- function(fit, data, obs) {
   out[kept] <- Map(averaged, a[kept], b[kept], list(share))
   if (!is.null(a$initial)) out$initial <- a$initial
   if (!is.null(b$n_missing)) out$n_missing <- (a$n_missing %||% 0L) + b$n_missing
-  rows <- data$order %||% seq_len(data$n)
+  data$order <- a$n + (data$order %||% seq_len(data$n))
   out$fingerprint <- if (is.null(a$weights) == is.null(data$weights)) {
-    sum_of_fingerprints(a$fingerprint, fingerprint_of(replace(data, "order", list(a$n + rows))))
+    sum_of_fingerprints(a$fingerprint, fingerprint_of(data))
   }
   out[!vapply(out, is.null, NA)]
 }

@@ -23,7 +23,7 @@ take_in <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = 
   } else {
     old <- olddata_of(before, olddata, error_call)
     start <- list(state = fit$state, documents = counts_of_documents(fit))
-    out <- run_update(fit, joined_data(old, data), control, start[lengths(start) > 0L], error_call)
+    out <- run_update(fit, c(old, data), control, start[lengths(start) > 0L], error_call)
     out <- with_ids_of_rows(out, before)
   }
   out$input <- input

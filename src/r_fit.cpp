@@ -6,6 +6,7 @@
 #include "r_checkpoint.h"
 #include "r_family.h"
 #include "testing/audit.h"
+#include "testing/breaking_observer.h"
 
 using namespace bnpvi;
 
@@ -48,7 +49,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     RPool pool(c.integer("threads"), monitor);
     std::optional<testing::Audit> audit;
     if (c.optional_flag("audit")) audit.emplace();
-    const auto family = family_of({data, model, control, start, pool, audit ? *audit : nobody});
+    std::optional<testing::BreakingObserver> breaking;
+    if (c.has("break_at")) breaking.emplace(c.integer("break_at"));
+    Observer& observer = audit ? *audit : breaking ? static_cast<Observer&>(*breaking) : nobody;
+    const auto family = family_of({data, model, control, start, pool, observer});
     const Maker maker{[&](std::uint64_t seed) { return family->begin(seed); },
                       [&](std::uint64_t seed, Reader& in) { return family->read(seed, in); }};
     Checkpoints checkpoints(control);

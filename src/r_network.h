@@ -87,7 +87,7 @@ class NetworkFamily : public RFamily {
     if (TYPEOF(starts) != VECSXP) return fit_from(starts, seed);
     require(Rf_xlength(starts) == asked_.restarts, "there is not a start for each restart");
     Index restart = 0;
-    while (restart + 1 < asked_.restarts && restart_seed(asked_.seed, restart) != seed) ++restart;
+    while (restart_seed(asked_.seed, restart) != seed) ++restart;
     return fit_from(VECTOR_ELT(starts, restart), seed);
   }
 };

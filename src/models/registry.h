@@ -12,9 +12,6 @@
 
 namespace bnpvi {
 
-/// An autoregression of d columns whose `scale` is in the field of that name. Without a `centred_precision`,
-/// around `origin`, it has the coef_precision of the users' coordinates.
-ArPrior ar_prior(const Fields& fields, Index d, Index lag, const char* scale);
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
 /// response: of documents, for models of topics.

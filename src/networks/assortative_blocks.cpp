@@ -7,6 +7,27 @@
 
 namespace bnpvi::networks {
 
+namespace {
+
+// Σ_{l≠k} x_l of K numbers ≥ 0 whose sum is `all`; exact: with all its digits where x_k is nearly all, too.
+class Others {
+ public:
+  Others(const double* x, Index k, double all, bool exact) : x_(x), all_(all) {
+    if (!exact) return;
+    largest_ = std::max_element(x, x + k) - x;
+    for (Index l = 0; l < k; ++l)
+      if (l != largest_) rest_ += x[l];
+  }
+  double of(Index k) const { return k == largest_ ? rest_ : std::max(0.0, all_ - x_[k]); }
+
+ private:
+  const double* x_;
+  double all_, rest_ = 0;
+  Index largest_ = -1;
+};
+
+}  // namespace
+
 AssortativeBlocks::AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background,
                                      double gamma, double alpha, Index k, const Vec& weight)
     : Relational(links, blocks, gamma, alpha, k, weight), background_(&background) {
@@ -82,11 +103,18 @@ void AssortativeBlocks::visit_link(LinkWork& work, Index i, Index j, double y, b
     within += both[k] = ai[k] * aj[k] * f[k];
     same += ai[k] * aj[k];
   }
-  double background = f[k_] * std::max(0.0, all_i * all_j - same), z = within + background;
+  double differ = all_i * all_j - same;  // of both ends, in proportion to what `same` is
+  const bool cancels = differ < 1e-9 * (all_i * all_j);
+  const Others of_i(ai, k_, all_i, cancels), of_j(aj, k_, all_j, cancels);
+  if (cancels) {
+    differ = 0;
+    for (Index k = 0; k < k_; ++k) differ += ai[k] * of_j.of(k);
+  }
+  double background = f[k_] * differ, z = within + background;
   double log_z = std::log(z) + work.l_most;
   if (!(z > 1e-250)) {
     // No community has both ends, and the background is far less likely than some: the same in logarithms.
-    const double apart = std::log(std::max(all_i * all_j - same, 1e-300)) + l[k_];
+    const double apart = std::log(std::max(differ, 1e-300)) + l[k_];
     double most = apart;
     for (Index k = 0; k < k_; ++k) most = std::max(most, p[i * k_ + k] + p[j * k_ + k] + l[k]);
     z = background = std::exp(apart - most);
@@ -94,12 +122,12 @@ void AssortativeBlocks::visit_link(LinkWork& work, Index i, Index j, double y, b
     log_z = std::log(z) + most;
   }
   // Given that the ends differ: s = k with probability A_ik (Ã_j − A_jk), of all that differ.
-  const double unit = background / z, apart = std::max(all_i * all_j - same, 1e-300);
+  const double unit = background / z, apart = std::max(differ, 1e-300);
   double expected = l[k_], within_all = 0;
   for (Index k = 0; k < k_; ++k) {
     const double here = both[k] / z;
-    const double s = here + unit * (ai[k] * std::max(0.0, all_j - aj[k]) / apart);
-    const double r = here + unit * (aj[k] * std::max(0.0, all_i - ai[k]) / apart);
+    const double s = here + unit * (ai[k] * of_j.of(k) / apart);
+    const double r = here + unit * (aj[k] * of_i.of(k) / apart);
     q_n_[k] += share * here;
     q_s_[k] += share * here * y;
     within_all += here;

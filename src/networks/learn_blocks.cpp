@@ -82,8 +82,6 @@ BlocksFit::BlocksFit(const Links& links, const LinkModel& model, const Degrees* 
       pool_(pool),
       search_(Partition(links, model, gamma, std::move(labels), degrees), options, pool) {}
 
-double BlocksFit::slack() const { return hard() ? search_.slack() : 1e-8 * (1 + std::abs(bound_)); }
-
 LapRecord BlocksFit::lap(Index n) {
   if (hard()) return search_.lap(n);
   LapRecord record = soft_ && links_.n() > 1 ? soft_lap() : LapRecord();

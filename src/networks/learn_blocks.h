@@ -37,7 +37,6 @@ class BlocksFit final : public NetworkFit {
   double score() const override { return result().log_joint; }
   bool still() const override { return !hard() || search_.still(); }
   double units() const override { return links_.units(); }
-  double slack() const override;
   bool next_phase(Why) override;
   void keep() override;
   void go_back() override;

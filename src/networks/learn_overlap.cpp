@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "inference/check_progress.h"
 #include "networks/other_starts.h"
 
 namespace bnpvi::networks {
@@ -38,45 +37,7 @@ OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& opt
       local_({options.births, options.merges, options.deletes, options.seed}),
       laps_left_(laps_of_round) {}
 
-void OverlapFit::write(Writer& out) const {
-  now_->write(out);
-  out.flag(undivided_ != nullptr);
-  if (undivided_) undivided_->write(out);
-  local_.write(out);
-  out.integer(static_cast<std::int64_t>(stage_));
-  out.integer(laps_left_);
-  out.integer(round_);
-}
-
-void OverlapFit::read(Reader& in) {
-  now_->read(in);
-  value_ = now_->bound();
-  if (in.flag()) {
-    undivided_ = now_->copy();
-    undivided_->read(in);
-  }
-  local_.read(in);
-  const std::int64_t stage = in.integer();
-  laps_left_ = in.integer();
-  round_ = in.integer();
-  require_stored(
-      0 <= stage && stage <= static_cast<std::int64_t>(Stage::last) && laps_left_ >= 0 && round_ >= 0,
-      "laps and rounds");
-  stage_ = static_cast<Stage>(stage);
-}
-
-void SampledOverlap::write(Writer& out) const {
-  SampledFit::write(out);
-  now_->write(out);
-}
-
-void SampledOverlap::read(Reader& in) {
-  SampledFit::read(in);
-  now_->read(in);
-}
-
 double OverlapFit::units() const { return now_->links().units(); }
-double OverlapFit::slack() const { return 1e-6 * (1 + std::abs(value_)); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
 LapRecord OverlapFit::lap(Index n) {

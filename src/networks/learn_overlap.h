@@ -34,7 +34,6 @@ class OverlapFit final : public NetworkFit {
   double objective() const override { return value_; }
   bool still() const override { return stage_ == Stage::last; }
   double units() const override;
-  double slack() const override;
   void keep() override { kept_ = now_->copy(), kept_value_ = value_; }
   void go_back() override { now_ = std::move(kept_), value_ = kept_value_; }
   void write(Writer& out) const override;

@@ -20,7 +20,6 @@ class SampledFit : public NetworkFit {
   bool whole() const override { return whole_; }
   bool still() const override { return false; }
   double units() const override { return 1; }
-  double slack() const override { return 0; }
   bool next_phase(Why why) override;
   void keep() override {}
   void go_back() override {}

@@ -12,6 +12,27 @@ class NetworkFit : public Fit {
  public:
   /// The state that write() wrote. Throws std::invalid_argument when it is none of this network.
   virtual void read(Reader& in) = 0;
+  double slack() const final { return rounding_of_lap * (1 + std::abs(objective())); }
+
+ private:
+  // By how much laps of 400 random networks fell, of up to 120 nodes, with counts up to 1e6 and parameters
+  // of priors from 1e-8 to 1e8: 8e-6, with parameters from 1e-4 to 1e4 1e-9. Numbers that broke down fell by
+  // 1e-3 or more.
+  static constexpr double rounding_of_lap = 1e-5;
+};
+
+/// A state that is written, read, and recomputed by tests.
+class StoredState {
+ public:
+  virtual ~StoredState() = default;
+  /// All that laps and changes depend on, as it is after a lap or a step.
+  virtual void write(Writer& out) const = 0;
+  /// What write() wrote, with as many communities as there were. Throws std::invalid_argument when it is none
+  /// of this network and model.
+  virtual void read(Reader& in) = 0;
+  /// Makes all anew that q of links and nodes and the sticks determine: the bound may change by its last
+  /// digits.
+  virtual void refresh() = 0;
 };
 
 /// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they

@@ -10,6 +10,7 @@
 #include "networks/bisection.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
+#include "networks/network_fit.h"
 
 namespace bnpvi::networks {
 
@@ -36,9 +37,8 @@ class LocalMoves {
 
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value
 /// that lap() improves and the other verbs change; only whole bounds of states are ever compared.
-class Overlap {
+class Overlap : public StoredState {
  public:
-  virtual ~Overlap() = default;
   virtual std::unique_ptr<Overlap> copy() const = 0;
   /// The same model and network from these shares of k communities on, n × k, row-major, ≥ 0.
   virtual std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const = 0;
@@ -94,15 +94,8 @@ class Overlap {
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
 
-  /// All that q of links and nodes and the sticks determine made anew, which may change no more than the last
-  /// digits of the bound (for tests).
-  virtual void refresh() = 0;
-
-  /// All that laps and changes depend on, as it is after a lap or a step.
-  virtual void write(Writer& out) const;
-  /// What write() wrote, with as many communities as there were. Throws std::invalid_argument when it is none
-  /// of this network and model.
-  virtual void read(Reader& in);
+  void write(Writer& out) const override;
+  void read(Reader& in) override;
 
  protected:
   Overlap(const Links& links, Index k) : links_(&links), k_(k) {}

@@ -46,8 +46,6 @@ void PartitionSearch::read(Reader& in) {
       "the order of nodes");
 }
 
-double PartitionSearch::slack() const { return 1e-8 * (1 + std::abs(now_.log_joint())); }
-
 LapRecord PartitionSearch::lap(Index n) {
   pool_.poll();
   LapRecord record;

@@ -34,7 +34,6 @@ class PartitionSearch final : public NetworkFit {
   double objective() const override { return now_.log_joint(); }
   bool still() const override { return without_gain_ >= options_.patience || nodes_.size() < 2; }
   double units() const override { return links_.units(); }
-  double slack() const override;
   void keep() override { kept_ = now_; }
   void go_back() override { now_ = *kept_; }
   void write(Writer& out) const override;

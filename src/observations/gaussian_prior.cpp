@@ -54,4 +54,26 @@ NamedArrays OwnGaussianPrior::learned_fields() const {
   return out;
 }
 
+GaussianPrior gaussian_prior(const Fields& f, Index size, bool has_mean) {
+  const Index d = columns_of(f);
+  GaussianPrior out{{},
+                    1,
+                    f.number("df"),
+                    f.numbers("scale", size),
+                    Vec(static_cast<std::size_t>(d), 0.0),
+                    f.numbers("unit", d),
+                    {},
+                    {},
+                    f.optional_flag("gaps")};
+  if (has_mean) {
+    out.mean = f.numbers("mean", d);
+    out.mean_strength = f.number("mean_strength");
+    out.centre = f.numbers("centre", d);
+  }
+  if (!f.has("data_variance")) return out;
+  out.data_variance = f.numbers("data_variance", d);
+  if (has_mean) out.data_location = f.numbers("data_location", d);
+  return out;
+}
+
 }  // namespace bnpvi

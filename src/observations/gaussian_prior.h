@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "foundation/fields.h"
 #include "observations/gaussian_hyperprior.h"
 #include "observations/obs_model.h"
 
@@ -25,6 +26,13 @@ struct GaussianPrior {
   Vec data_location, data_variance;
   bool gaps = false;  // cells may be missing
 };
+
+/// Columns of Gaussian rows: as many as units.
+inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields.numbers("unit").size()); }
+
+/// size: numbers of `scale`; has_mean: it is not known to be zero. To be learned where the fields are there
+/// that say about what.
+GaussianPrior gaussian_prior(const Fields& fields, Index size, bool has_mean);
 
 /// A model's own prior: in engine units, and what the model needs to learn it.
 class OwnGaussianPrior {

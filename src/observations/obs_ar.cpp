@@ -3,6 +3,7 @@
 
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
+#include "observations/partly_observed.h"
 
 namespace bnpvi {
 
@@ -130,6 +131,27 @@ std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior) {
   return std::make_unique<ExpectedAutoregressive>(prior);
 }
 
-std::unique_ptr<ObsModel> make_ar(const ArPrior& prior) { return std::make_unique<Autoregressive>(prior); }
+std::unique_ptr<ObsModel> make_lds(const Fields& f) {
+  return make_expected_ar(ar_prior(f, static_cast<Index>(f.numbers("unit").size()), 1, "scale"));
+}
+
+std::unique_ptr<ObsModel> make_ar(const Fields& f) {
+  const auto d = static_cast<Index>(f.numbers("unit").size());
+  return as_observed(f, std::make_unique<Autoregressive>(ar_prior(f, d, f.integer("lag"), "scale")));
+}
+
+ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {
+  const bool intercept = f.flag("intercept"), centred = f.has("centred_precision");
+  const Index e = d * lag + (intercept ? 1 : 0);
+  return {lag,
+          intercept,
+          f.number("df"),
+          f.numbers(scale, d * d),
+          f.numbers("coef_mean", d * e),
+          f.numbers(centred ? "centred_precision" : "coef_precision", e * e),
+          centred ? f.numbers("origin", d) : Vec(static_cast<std::size_t>(d), 0.0),
+          f.numbers("centre", d),
+          f.numbers("unit", d)};
+}
 
 }  // namespace bnpvi

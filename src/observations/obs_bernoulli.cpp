@@ -3,6 +3,7 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "observations/beta_prior.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/linear_predictive.h"
@@ -95,8 +96,10 @@ class Bernoulli final : public LinearPredictive<BetaModel> {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior) {
-  return std::make_unique<Bernoulli>(prior);
+std::unique_ptr<ObsModel> make_bernoulli(const Fields& f) {
+  const Vec a = of_columns(f, "a");
+  return std::make_unique<Bernoulli>(
+      BetaPrior{a, f.numbers("b", static_cast<Index>(a.size())), f.has("learn"), f.optional_flag("gaps")});
 }
 
 }  // namespace bnpvi

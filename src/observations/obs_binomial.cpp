@@ -4,6 +4,7 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "observations/beta_prior.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
@@ -89,6 +90,9 @@ class Binomial final : public BetaModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_binomial(const BetaPrior& prior) { return std::make_unique<Binomial>(prior); }
+std::unique_ptr<ObsModel> make_binomial(const Fields& f) {
+  const Vec a = of_columns(f, "a");
+  return std::make_unique<Binomial>(BetaPrior{a, f.numbers("b", static_cast<Index>(a.size()))});
+}
 
 }  // namespace bnpvi

@@ -8,10 +8,23 @@
 #include "kernels/kernels.h"
 #include "observations/linear_predictive.h"
 #include "observations/obs_models.h"
+#include "observations/term_prior.h"
 
 namespace bnpvi {
 
 namespace {
+
+/// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
+/// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
+/// ...
+/// When `share` (the proportion of each level in its column) is not empty, the weights of column j are
+/// learned as even_j + common_j share, as a TermPrior's.
+struct CategoricalPrior {
+  std::vector<Index> levels;
+  Vec weight;
+  Vec share;
+  Vec even, common;
+};
 
 // φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j.
 // A column's segment of T sums to N_j, the count of its cells that have a level, so that T_0 is not needed.
@@ -172,8 +185,21 @@ class Categorical final : public LinearPredictive<ObsModel> {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_categorical(const CategoricalPrior& prior) {
-  return std::make_unique<Categorical>(prior);
+std::unique_ptr<ObsModel> make_categorical(const Fields& f) {
+  CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};
+  Index total = 0;
+  for (double levels : f.numbers("n_levels")) {
+    prior.levels.push_back(static_cast<Index>(levels));
+    total += prior.levels.back();
+  }
+  if (total != static_cast<Index>(prior.weight.size()))
+    throw std::invalid_argument("internal error: field concentration has not a number for each level");
+  if (f.has("level_share")) {
+    prior.share = f.numbers("level_share", total);
+    prior.even = f.numbers("prior_even", static_cast<Index>(prior.levels.size()));
+    prior.common = f.numbers("prior_common", static_cast<Index>(prior.levels.size()));
+  }
+  return std::make_unique<Categorical>(std::move(prior));
 }
 
 }  // namespace bnpvi

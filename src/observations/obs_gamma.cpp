@@ -12,6 +12,13 @@ namespace bnpvi {
 
 namespace {
 
+/// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate
+/// b_j).
+struct GammaTimesPrior {
+  Vec shape, a, b;
+  bool gaps = false;  // cells may be missing
+};
+
 // φ = (1, x, [δ]), x_j ~ Gamma(s_j, rate θ_j), θ_j ~ Gamma(a_j, rate b_j);
 // q(θ_j) = Gamma(a_j + s_j N_j, rate b_j + S_j).
 //
@@ -143,8 +150,11 @@ class GammaTimes final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior) {
-  return std::make_unique<GammaTimes>(prior);
+std::unique_ptr<ObsModel> make_gamma(const Fields& f) {
+  const Vec a = of_columns(f, "a");
+  const auto k = static_cast<Index>(a.size());
+  return std::make_unique<GammaTimes>(
+      GammaTimesPrior{f.numbers("shape", k), a, f.numbers("b", k), f.optional_flag("gaps")});
 }
 
 }  // namespace bnpvi

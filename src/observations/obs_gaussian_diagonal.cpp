@@ -279,8 +279,9 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior) {
-  return std::make_unique<GaussianDiagonal>(prior);
+std::unique_ptr<ObsModel> make_gaussian_diagonal(const Fields& f) {
+  if (f.has("drift")) return make_gaussian_drift(f, false);
+  return std::make_unique<GaussianDiagonal>(gaussian_prior(f, columns_of(f), true));
 }
 
 }  // namespace bnpvi

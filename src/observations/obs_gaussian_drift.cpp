@@ -239,8 +239,11 @@ void GaussianDrift::natural(const Posterior& q, double df, double spread, double
   }
 }
 
-std::unique_ptr<ObsModel> make_gaussian_drift(const DriftingGaussianPrior& prior) {
-  return std::make_unique<GaussianDrift>(prior);
+std::unique_ptr<ObsModel> make_gaussian_drift(const Fields& f, bool full) {
+  const Index d = columns_of(f);
+  return std::make_unique<GaussianDrift>(DriftingGaussianPrior{gaussian_prior(f, full ? d * d : d, true),
+                                                               full, f.number("drift"), f.numbers("gap"),
+                                                               f.optional_flag("learn_drift")});
 }
 
 }  // namespace bnpvi

@@ -5,10 +5,23 @@
 
 #include "observations/drift_path.h"
 #include "observations/gather.h"
+#include "observations/gaussian_prior.h"
 #include "observations/linalg.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
+
+/// A Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ) between a
+/// time and the next, Σ the cluster's covariance; without gaps there is one time. The last column of the data
+/// (which then have one more than the prior) is the time of each row, from 1. learn: drift is the value under
+/// which Σ Λ is highest.
+struct DriftingGaussianPrior {
+  GaussianPrior gaussian;  // of the first time; its own learning and gaps in cells are not for it
+  bool full;
+  double drift;
+  Vec gap;
+  bool learn;
+};
 
 /// Columns in J blocks of d, independent given the cluster (NormalWishart): J = 1 for a full covariance, d =
 /// 1 for a diagonal one. φ = (1, the packed triangle of each block's x̃x̃ᵀ; and for each time 1 and x̃, zero but

@@ -1,5 +1,7 @@
+#include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
+#include "observations/partly_observed.h"
 
 namespace bnpvi {
 
@@ -52,8 +54,10 @@ class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> 
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior) {
-  return std::make_unique<GaussianFull>(prior);
+std::unique_ptr<ObsModel> make_gaussian_full(const Fields& f) {
+  if (f.has("drift")) return make_gaussian_drift(f, true);
+  const Index d = columns_of(f);
+  return as_observed(f, std::make_unique<GaussianFull>(gaussian_prior(f, d * d, true)));
 }
 
 }  // namespace bnpvi

@@ -7,6 +7,7 @@
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/gaussian_arrays.h"
+#include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -274,8 +275,8 @@ class GaussianSpherical final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior) {
-  return std::make_unique<GaussianSpherical>(prior);
+std::unique_ptr<ObsModel> make_gaussian_spherical(const Fields& f) {
+  return std::make_unique<GaussianSpherical>(gaussian_prior(f, 1, true));
 }
 
 }  // namespace bnpvi

@@ -6,12 +6,26 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "observations/gaussian_arrays.h"
+#include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 #include "observations/tied_variance.h"
 
 namespace bnpvi {
 
 namespace {
+
+// size: numbers of `variance`.
+TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
+  const Index d = columns_of(f);
+  return {shape,
+          f.numbers("mean", d),
+          f.number("mean_strength"),
+          f.numbers("variance", size),
+          f.numbers("centre", d),
+          f.numbers("unit", d),
+          f.has("data_variance") ? f.numbers("data_variance", d) : Vec{},
+          f.has("from_one")};
+}
 
 // φ = (1, x̃, second moments in the shape of Σ), of which the last have the same weights −½Σ⁻¹ in all
 // clusters. q(μ) = N(m̂, Σ/κ̂), κ̂ = κ + N, m̂ = (κm + S)/κ̂, and
@@ -225,8 +239,17 @@ class GaussianTied final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_tied(const TiedPrior& prior) {
-  return std::make_unique<GaussianTied>(prior);
+std::unique_ptr<ObsModel> make_gaussian_tied(const Fields& f) {
+  const Index d = columns_of(f);
+  return std::make_unique<GaussianTied>(tied_prior(f, TiedShape::full, d * d));
+}
+
+std::unique_ptr<ObsModel> make_gaussian_tied_diagonal(const Fields& f) {
+  return std::make_unique<GaussianTied>(tied_prior(f, TiedShape::diagonal, columns_of(f)));
+}
+
+std::unique_ptr<ObsModel> make_gaussian_tied_spherical(const Fields& f) {
+  return std::make_unique<GaussianTied>(tied_prior(f, TiedShape::spherical, 1));
 }
 
 }  // namespace bnpvi

@@ -1,5 +1,7 @@
+#include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
+#include "observations/partly_observed.h"
 
 namespace bnpvi {
 
@@ -39,8 +41,9 @@ class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, Wishar
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior) {
-  return std::make_unique<GaussianZeroMean>(prior);
+std::unique_ptr<ObsModel> make_gaussian_zero_mean(const Fields& f) {
+  const Index d = columns_of(f);
+  return as_observed(f, std::make_unique<GaussianZeroMean>(gaussian_prior(f, d * d, false)));
 }
 
 }  // namespace bnpvi

@@ -7,6 +7,7 @@
 #include "kernels/kernels.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
+#include "observations/term_prior.h"
 
 namespace bnpvi {
 
@@ -169,7 +170,13 @@ class Multinomial final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior) {
+std::unique_ptr<ObsModel> make_multinomial(const Fields& f) {
+  TermPrior prior{of_columns(f, "term_prior"), {}, 0, 0};
+  if (f.has("term_share")) {
+    prior.share = f.numbers("term_share", static_cast<Index>(prior.weight.size()));
+    prior.even = f.number("term_prior_even");
+    prior.common = f.number("term_prior_common");
+  }
   return std::make_unique<Multinomial>(prior);
 }
 

@@ -13,6 +13,16 @@ namespace bnpvi {
 
 namespace {
 
+/// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
+/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1. censored: the
+/// two columns of the data are a time e > 0 and whether the event came then (1) or had not come yet (0), with
+/// likelihood θ^x e^(−θe): that of a count, but a density of the time.
+struct PoissonPrior {
+  Vec a, b;
+  bool exposed = false, censored = false;
+  bool gaps = false;  // counts may be missing, exposures not; not of censored times
+};
+
 // φ = (1, x, [e]), or (1, e, x) of censored times, or (1, x, δe) where cells may be missing; Gamma(a_j, rate
 // b_j) for the rate of each column. With E_j = Σ r δ_j e, which is N where e = 1 and no cell is missing,
 // q(θ_j) = Gamma(a_j + S_j, rate b_j + E_j). h(x) = Π_j e^x_j / x_j!, and 1 of censored times.
@@ -186,6 +196,14 @@ class Poisson final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior) { return std::make_unique<Poisson>(prior); }
+std::unique_ptr<ObsModel> make_poisson(const Fields& f) {
+  const Vec a = of_columns(f, "a");
+  return std::make_unique<Poisson>(PoissonPrior{a, f.numbers("b", static_cast<Index>(a.size())),
+                                                f.flag("exposed"), false, f.optional_flag("gaps")});
+}
+
+std::unique_ptr<ObsModel> make_censored(const Fields& f) {
+  return std::make_unique<Poisson>(PoissonPrior{f.numbers("a", 1), f.numbers("b", 1), false, true});
+}
 
 }  // namespace bnpvi

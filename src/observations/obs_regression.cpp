@@ -3,10 +3,26 @@
 
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
+#include "observations/partly_observed.h"
 
 namespace bnpvi {
 
 namespace {
+
+/// Regression: y = A z + ε, z = ([1], covariates), in which y (the first `responses` columns of the data) are
+/// modelled and the covariates (the others) are known; A and the noise as for an autoregression, coef_mean
+/// with the intercept first. precision (E × E) is that of the coefficients of (covariates − origin) / spread,
+/// which may be near the data where that of the users' covariates would lose digits. centre and unit: of all
+/// columns of the data; without an intercept no column can be centred.
+struct RegressionPrior {
+  Index responses;
+  bool intercept;
+  double df;
+  Vec scale;
+  Vec coef_mean, precision;
+  Vec origin, spread;
+  Vec centre, unit;
+};
 
 // v = ([1], z̃, ỹ), the columns of the data being (y, z).
 //
@@ -109,8 +125,16 @@ class Regression final : public CoefficientModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_regression(const RegressionPrior& prior) {
-  return std::make_unique<Regression>(prior);
+std::unique_ptr<ObsModel> make_regression(const Fields& f) {
+  const Vec unit = f.numbers("unit");
+  const bool intercept = f.flag("intercept");
+  const auto d = static_cast<Index>(unit.size());
+  const Index y = f.integer("responses"), covariates = d - y, e = covariates + (intercept ? 1 : 0);
+  return as_observed(
+      f, std::make_unique<Regression>(RegressionPrior{
+             y, intercept, f.number("df"), f.numbers("scale", y * y), f.numbers("coef_mean", y * e),
+             f.numbers("scaled_precision", e * e), f.numbers("origin", covariates),
+             f.numbers("spread", covariates), f.numbers("centre", d), unit}));
 }
 
 }  // namespace bnpvi

@@ -284,8 +284,9 @@ class PartlyObserved final : public ObsModel {
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_partly_observed(std::shared_ptr<const WishartModel> inner) {
-  return std::make_unique<PartlyObserved>(std::move(inner));
+std::unique_ptr<ObsModel> as_observed(const Fields& fields, std::unique_ptr<WishartModel> inner) {
+  if (!fields.optional_flag("gaps")) return inner;
+  return std::make_unique<PartlyObserved>(std::shared_ptr<const WishartModel>(std::move(inner)));
 }
 
 }  // namespace bnpvi

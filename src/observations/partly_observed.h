@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "foundation/fields.h"
 #include "observations/obs_wishart.h"
 
 namespace bnpvi {
@@ -12,6 +13,7 @@ namespace bnpvi {
 ///   Λ(T) = Λ_inner(N, T_1, ...) + T_entropy,
 /// exact for any q(x_m) that the statistic was formed with. Rows that lack all responses, or any regressor,
 /// have no likelihood: their features are zero but for φ_0.
-std::unique_ptr<ObsModel> make_partly_observed(std::shared_ptr<const WishartModel> inner);
+/// The model as it is where the fields have no `gaps`.
+std::unique_ptr<ObsModel> as_observed(const Fields& fields, std::unique_ptr<WishartModel> inner);
 
 }  // namespace bnpvi

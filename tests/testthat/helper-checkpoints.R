@@ -70,7 +70,7 @@ checkpoint_cases <- function() {
       list(restarts = 3L, max_laps = 7L, batches = 2L)
     ),
     network = list(few, on_network(), list(tol = 1e-4)), # two models, one after the other
-    network_large = list(in_groups(20, 3, TRUE), on_network(obs_links(degree = TRUE)), list(tol = 1e-4)),
+    network_large = list(in_groups(23, 3, TRUE), on_network(obs_links(degree = TRUE)), list(tol = 1e-4)),
     network_plain = list(directed, on_network(obs_links(degree = FALSE)), list(restarts = 2L, max_laps = 9L)),
     network_general = list(few, on_network(obs_links(assortative = FALSE)), list(tol = 1e-4, k_init = 3L)),
     network_blocks = list(directed, on_network(prior = prior_dp()), list(restarts = 2L)),

@@ -5,7 +5,7 @@ planted_case <- function(name, obs, x, cluster, sparse = FALSE, time = NULL) {
   data <- as_mixture_data(x, obs)
   if (!is.null(time)) data <- with_times(data, list(time = time), "equal", FALSE, "x", NULL)
   model <- list(obs = resolve_obs(obs, data), prior = list(family = "dp", concentration = 1))
-  if (sparse) data <- c(sparse_engine_data(x), data["exposure"])
+  if (sparse) data <- c(sparse_engine_data(x), list(exposure = data$exposure))
   list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster, time = time)
 }
 

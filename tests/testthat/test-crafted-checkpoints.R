@@ -23,7 +23,10 @@ crafted <- function(state) {
 
 test_that("crafted states of every family are refused, or are states", {
   cases <- checkpoint_cases()[
-    c("mixture", "labels", "stochastic", "topics", "sequences", "states", "lds", "features", "race")
+    c(
+      "mixture", "labels", "stochastic", "topics", "sequences", "states", "lds", "features", "race", "network_large",
+      "network_plain", "network_general", "network_blocks", "network_degrees", "network_stochastic"
+    )
   ]
   for (name in names(cases)) {
     case <- cases[[name]]

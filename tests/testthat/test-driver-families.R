@@ -1,5 +1,5 @@
-# What the driver does for each of the six families: Ctrl-C keeps the last lap, restarts have a table, and each of them
-# is the fit with its seed.
+# What the driver does for each of the six families: Ctrl-C keeps the last lap, numbers that break down in the midst of
+# a lap are taken back, restarts have a table, and each of them is the fit with its seed.
 
 family_fits <- function() {
   with_seed <- withr::with_seed
@@ -21,33 +21,102 @@ family_fits <- function() {
 }
 one_fit <- function(fit, ...) suppressWarnings(fit(bnp_control(seed = 3, verbose = FALSE, ...)))
 
+# A fit whose user presses Ctrl-C when the lap is told for which now(record) is true.
+stopped_fit <- function(fit, now, ...) {
+  withr::local_options(rlang_interactive = TRUE)
+  interrupt <- function(record) {
+    # What R makes of Ctrl-C. A signal could come a moment later, after the end of a short fit.
+    # The engine asks once in 50 milliseconds.
+    if (now(record)) {
+      Sys.sleep(0.06)
+      stop(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
+    }
+  }
+  quiet <- list(report = interrupt, finish = function() NULL)
+  replace_in_package("progress_reporter", function(...) quiet, environment())
+  out <- NULL
+  expect_message(out <- one_fit(fit, ...), class = "bnpvi_message_interrupted")
+  out
+}
+
 test_that("Ctrl-C keeps the last lap in every family", {
   skip_on_os("windows")
-  withr::local_options(rlang_interactive = TRUE)
   fits <- family_fits()
   for (name in names(fits)) {
     reported <- 0
-    stopped <- NULL
-    interrupt <- function(record) {
-      reported <<- reported + 1
-      # What R makes of Ctrl-C. A signal could come a moment later, after the end of a short fit.
-      # The engine asks once in 50 milliseconds.
-      if (reported == 2) {
-        Sys.sleep(0.06)
-        stop(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
-      }
-    }
-    local({
-      quiet <- list(report = interrupt, finish = function() NULL)
-      replace_in_package("progress_reporter", function(...) quiet, environment())
-      expect_message(stopped <<- one_fit(fits[[name]]), class = "bnpvi_message_interrupted")
-    })
+    stopped <- stopped_fit(fits[[name]], function(record) (reported <<- reported + 1) == 2)
     expect_identical(stopped$reason, "interrupted", info = name)
     expect_false(stopped$converged, info = name)
     expect_true(is.finite(elbo(stopped)), info = name)
     if (name == "linear") next # stopped in a search for a start
     same <- one_fit(fits[[name]], max_laps = stopped$laps)
     expect_equal(elbo(stopped), elbo(same), tolerance = if (name == "blocks") 0.01 else 1e-9, info = name)
+  }
+})
+
+test_that("after Ctrl-C stochastic learning of networks ends with a lap of all nodes", {
+  skip_on_os("windows")
+  fits <- family_fits()
+  for (name in c("communities", "blocks")) {
+    how <- list(algorithm = "stochastic", k_init = 4, batches = 3)
+    stopped <- do.call(stopped_fit, c(list(fits[[name]], function(record) record$lap == 2, max_laps = 200), how))
+    expect_identical(stopped[c("reason", "laps")], list(reason = "interrupted", laps = 3L), info = name)
+    same <- do.call(one_fit, c(list(fits[[name]], max_laps = 3), how))
+    expect_identical(elbo(stopped), elbo(same), info = name)
+  }
+})
+
+test_that("a model of a network that is done is kept where another is stopped before its first lap", {
+  x <- withr::with_seed(4, adjacency_of(planted_network(rep(1:2, each = 10), matrix(0.1, 2, 2) + diag(0.6, 2))))
+  both <- function(control) bnp_network(x, control = control)
+  first <- one_fit(both)$compared[1, ]
+  learned <- 0
+  engine <- engine_fit
+  stopped_in_second <- function(...) {
+    learned <<- learned + 1
+    if (learned == 2) stop(structure(list(message = "", call = NULL), class = c("interrupt", "condition")))
+    engine(...)
+  }
+  replace_in_package("engine_fit", stopped_in_second, environment())
+  withr::local_options(rlang_interactive = TRUE)
+  expect_message(kept <- one_fit(both), class = "bnpvi_message_interrupted")
+  expect_identical(elbo(kept), first$elbo)
+  expect_identical(kept$model$obs$degree, first$degree)
+  expect_null(kept$compared)
+  # Where there is none that is done, it is an interrupt.
+  learned <- 1
+  expect_identical(tryCatch(one_fit(both), interrupt = function(e) "interrupt"), "interrupt")
+})
+
+test_that("numbers that break down in the midst of a lap leave the lap before, in every family", {
+  cases <- checkpoint_cases()[c("mixture", "topics", "sequences", "features", "network_large", "network_general")]
+  walks <- checkpoint_cases()$lds[[1]]
+  by_labels <- function(x, control) bnp_hmm(x, obs = obs_lds(), start = rep_len(1:6, 360), control = control)
+  cases$linear <- list(walks, by_labels, list(max_laps = 8L))
+  cases$blocks <- list(NULL, function(x, control) family_fits()$blocks(control), list(max_laps = 8L))
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    fit <- function(...) {
+      given <- utils::modifyList(case[[3]], list(...))
+      control <- bnp_control(seed = 5, verbose = FALSE)
+      control[names(given)] <- given
+      with_breakdowns(suppressWarnings(case[[2]](case[[1]], control)))
+    }
+    laps <- integer()
+    for (at in c(1, 2, 4, 9, 20)) {
+      # The engine says that a fit whose first lap broke down has no bound.
+      broken <- tryCatch(fit(break_at = at), bnpvi_error_numerical = function(e) NULL)
+      if (is.null(broken) || broken$reason != "numerical" || broken$laps == 0) next
+      laps <- c(laps, broken$laps)
+      info <- paste(name, at)
+      expect_false(broken$converged, info = info)
+      same <- fit(max_laps = broken$laps)
+      expect_identical(elbo_trace(broken)$elbo, elbo_trace(same)$elbo[seq_len(broken$laps)], info = info)
+      if (name == "blocks") next # whose search is followed by laps of soft labels
+      expect_identical(elbo(broken), elbo(same), info = info)
+      expect_identical(broken$state, same$state, info = info)
+    }
+    expect_gt(length(laps), 0, label = paste("breakdowns of", name))
   }
 })
 

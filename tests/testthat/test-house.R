@@ -251,3 +251,50 @@ test_that("what is written several times, and contracts that are too wide, do no
   most <- c(2, 1, 1, 4, 1, 36, 29, 16, 24, 6)
   expect_identical(names(counts)[counts > most], character(), info = paste(names(counts), counts, collapse = "\n"))
 })
+
+# How many functions of R, in how many files, a call goes through: c(calls, functions, files). The functions are those
+# of a copy of the namespace that count themselves; `expr` is evaluated there.
+counted_calls <- function(expr) {
+  space <- asNamespace("bnpvi")
+  copy <- new.env(parent = parent.env(space))
+  home <- list()
+  for (file in list.files(file.path(root, "R"), "[.]R$", full.names = TRUE)) {
+    for (call in parse(file, keep.source = FALSE)) {
+      if (is.call(call) && identical(call[[1L]], quote(`<-`)) && is.name(call[[2L]])) {
+        home[[as.character(call[[2L]])]] <- basename(file)
+      }
+    }
+  }
+  entered <- character()
+  enter <- function(name) entered[length(entered) + 1L] <<- name
+  for (name in ls(space, all.names = TRUE)) {
+    value <- get(name, space)
+    if (is.function(value) && identical(environment(value), space)) {
+      if (!is.null(home[[name]])) body(value) <- bquote({
+        .(enter)(.(name))
+        .(body(value))
+      })
+      environment(value) <- copy
+    }
+    assign(name, value, copy)
+  }
+  eval(expr, copy)
+  c(length(entered), length(unique(entered)), length(unique(unlist(home[entered]))))
+}
+
+# Counted on 2026-11-26; a number may be lowered, never raised.
+test_that("a first call does not go through more and more functions and files", {
+  source_files()
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)) |> suppressWarnings()
+  most <- list(
+    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(274, 161, 44)),
+    list(bquote(predict(.(fit), faithful[1:5, ])), c(117, 77, 29)),
+    list(bquote(predict(.(chain), faithful[1:50, ])), c(107, 73, 32))
+  )
+  for (one in most) {
+    counts <- counted_calls(one[[1L]])
+    expect_true(all(counts <= one[[2L]]), info = paste(counts, collapse = " "))
+    expect_gt(counts[1L], one[[2L]][1L] / 2) # they are counted at all
+  }
+})

@@ -175,3 +175,13 @@ test_that("priors at the ends of their ranges give finite bounds", {
     }
   }
 })
+
+test_that("laps that rounding alone lowers are no breakdown", {
+  extreme <- utils::modifyList(obs_links(), list(a = 1e8, b = 1e8))
+  for (seed in 1:10) {
+    x <- withr::with_seed(seed, adjacency_of(planted_network(rep(1:2, each = 2), matrix(0.3, 2, 2))))
+    control <- bnp_control(seed = 1, verbose = FALSE, tol = 1e-12, k_init = 4, max_laps = 40)
+    fit <- suppressWarnings(bnp_network(x, extreme, prior_dp(10), control))
+    expect_false(fit$reason == "numerical", info = seed)
+  }
+})

@@ -161,7 +161,7 @@ searched <- function(...) {
   model <- list(degree = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
                 b_background = 20, dense = 0)
   share <- matrix(1, planted$n, 1)
-  control <- utils::modifyList(network_control(large = 0, disturbances = 0L), list(...))
+  control <- do.call(network_control, utils::modifyList(list(large = 0, disturbances = 0L), list(...)))
   list(fit = engine_network(planted, model, control, share), model = model)
 }
 

@@ -225,6 +225,19 @@ test_that("a node's memberships at its pairs without a link are at least as good
   expect_identical(engine_network_profile(5, 1, 1, 1, 0.3), 1)
 })
 
+test_that("no more ends are expected than links have, however unlikely it is that the ends of a link differ", {
+  for (seed in 1:140) {
+    prior <- withr::with_seed(seed, as.list(10^stats::setNames(
+      sample(c(-8, -4, -1, 0, 1, 4, 8), 6, TRUE), c("gamma", "alpha", "a", "b", "a_background", "b_background")
+    )))
+    x <- withr::with_seed(seed, planted_network(rep(1:2, each = 5), matrix(1e3, 2, 2), TRUE, counts = TRUE))
+    share <- withr::with_seed(seed, matrix(rgamma(60, 0.05) + 1e-12, 10))
+    model <- c(prior, list(counts = TRUE, degree = FALSE, assortative = TRUE, dense = 1e5))
+    fit <- engine_network_laps(x, model, share, 10, NULL)
+    expect_lte(sum(fit$ends), 2 * length(x$from) * (1 + 1e-9))
+  }
+})
+
 test_that("laps after the search try no moves: many of them take no time", {
   net <- withr::with_seed(2, planted_network(rep(1:3, each = 10), matrix(0.08, 3, 3) + diag(0.6, 3)))
   links <- data.frame(net[c("from", "to")])

@@ -186,7 +186,7 @@ for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_
     pairs <- function(first, second) {
       both <- array(t(x[55, ]), c(2, 2, length(second)))
       both[, 2, ] <- rbind(first, second)
-      new_data(t(matrix(both, 2)), if (obs_lag(obs) > 0) seq(0, 2 * length(second), 2) else c(0, 2 * length(second)))
+      new_bnp_data(t(matrix(both, 2)), if (obs_lag(obs) > 0) seq(0, 2 * length(second), 2))
     }
     cdf <- function(first) {
       obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], pairs(first, x[56, 2]))[2, 1]

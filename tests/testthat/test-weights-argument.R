@@ -129,7 +129,10 @@ test_that("weights that sum to 1 leave the location and unit of columns as they 
 
 test_that("the fingerprint of data has their weights", {
   data <- as_mixture_data(faithful, obs_gaussian())
-  of <- function(w) fingerprint_of(c(data, list(weights = w)))
+  of <- function(w) {
+    data$weights <- w
+    fingerprint_of(data)
+  }
   ones <- rep(1, 272)
   expect_identical(of(ones), of(ones))
   expect_false(of(ones) == fingerprint_of(data))

@@ -1,0 +1,247 @@
+# The one internal form of data, shared by all families (inst/design/data.md).
+#
+# A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values. Rows and
+# groups are taken, and pieces joined, by this table alone: a new field needs a line here and nothing elsewhere.
+
+# Fields of one axis (a name of `data_axes`). engine: does C++ read them? keep: does a fit keep them? fill: of a part
+# that lacks the field, when it is joined with one that has it: its values as a function of the part. Without `fill`
+# what is joined lacks the field, too (but fields of the whole, which any part has for all).
+declared <- function(axis, names, engine = FALSE, keep = FALSE, fill = NULL) {
+  stats::setNames(rep(list(list(axis = axis, engine = engine, keep = keep, fill = fill)), length(names)), names)
+}
+
+data_fields <- c(
+  declared("cell", "x", engine = TRUE),
+  declared("cell", "missing", fill = function(data) matrix(FALSE, data$n, data$d)),
+  declared("row_offset", "row_start", engine = TRUE),
+  declared("entry", c("column", "value"), engine = TRUE),
+  declared("n_rows", "n", engine = TRUE, keep = TRUE),
+  declared("columns", "d", engine = TRUE, keep = TRUE),
+  declared("columns", "column_names", keep = TRUE),
+  declared("group_offset", "starts", engine = TRUE, keep = TRUE),
+  declared("group", c("group_names", "lengths"), keep = TRUE),
+  declared("group_column", "group_values", engine = TRUE),
+  declared("row", c("exposure", "covariates")),
+  declared("row", c("row_names", "times", "slot"), keep = TRUE),
+  declared("row", "weights", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
+  declared("row", "classes", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
+  declared("row", c("back", "position"), engine = TRUE, keep = TRUE),
+  declared("row_number", "order", keep = TRUE, fill = function(data) seq_len(data$n)),
+  declared("individual", c("individual", "n_individuals"), engine = TRUE, keep = TRUE),
+  declared("individual", "individuals", keep = TRUE),
+  declared("given", "left_out", keep = TRUE, fill = function(data) all_given(data$n, given_row_names(data))),
+  declared("given", "left_out_documents", keep = TRUE, fill = function(data) {
+    all_given(length(data$starts) - 1L, data$group_names)
+  }),
+  declared("whole", "class_sets", engine = TRUE, keep = TRUE),
+  declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
+  declared("whole", c("frame", "distinct_times", "gap", "past")),
+  declared("all", "tree", keep = TRUE),
+  declared("all", c("origin", "expected", "response")),
+  # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
+  declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))
+)
+axis_of_field <- vapply(data_fields, `[[`, "", "axis")
+engine_fields <- names(Filter(function(field) field$engine, data_fields))
+kept_fields <- names(Filter(function(field) field$keep, data_fields))
+
+# take: the values of some rows; at: list(rows, groups, lengths of these groups, entries). join: of several data, one
+# after the other; before: how many rows come before each. NULL: the field is gone.
+data_axis <- function(take = function(v, at) v, join = function(parts, before) parts[[1L]]) {
+  list(take = take, join = join)
+}
+
+data_axes <- list(
+  cell = data_axis(function(v, at) values_at(v, at$rows), function(parts, before) do.call(rbind, parts)),
+  row = data_axis(
+    function(v, at) values_at(v, at$rows),
+    function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+  ),
+  # Numbers among the rows that were given and used, without gaps.
+  row_number = data_axis(
+    function(v, at) order(order(v[at$rows])), function(parts, before) unlist(Map(`+`, parts, before))
+  ),
+  individual = data_axis(), # they are numbered anew
+  n_rows = data_axis(function(v, at) length(at$rows), function(parts, before) sum(unlist(parts))),
+  row_offset = data_axis(
+    function(v, at) c(0L, cumsum(diff(v)[at$rows])), function(parts, before) joined_offsets(parts)
+  ),
+  entry = data_axis(function(v, at) v[at$entries], function(parts, before) unlist(parts)),
+  group_offset = data_axis(function(v, at) c(0L, cumsum(at$lengths)), function(parts, before) joined_offsets(parts)),
+  group = data_axis(function(v, at) v[at$groups], function(parts, before) {
+    joined <- unlist(parts)
+    if (is.character(joined)) make.unique(joined) else joined
+  }),
+  group_column = data_axis(
+    function(v, at) v[, at$groups, drop = FALSE], function(parts, before) do.call(cbind, parts)
+  ),
+  # Terms are numbered as they come: the last part has all of them.
+  columns = data_axis(join = function(parts, before) parts[[length(parts)]]),
+  whole = data_axis(),
+  # Which rows or groups are left of those that were given: list(n, kept, row_names).
+  given = data_axis(function(v, at) NULL, function(parts, before) Reduce(joined_left_out, parts)),
+  # What is known of all rows together.
+  all = data_axis(function(v, at) NULL, function(parts, before) NULL)
+)
+
+# x: a matrix, or with `sparse` (list(row_start, column, value)) anything that has its dimensions and names. starts:
+# offsets of the groups (sequences, documents), whose rows are contiguous; NULL: rows are not grouped. `...`: further
+# fields.
+new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ...) {
+  names <- dimnames(x) %||% list(NULL, NULL)
+  values <- sparse
+  if (is.null(sparse)) {
+    if (!is.double(x)) storage.mode(x) <- "double"
+    if (!is.null(dimnames(x))) dimnames(x) <- NULL
+    values <- list(x = x)
+  }
+  as_bnp_data(c(values, list(
+    n = nrow(x), d = ncol(x), starts = as.integer(starts %||% c(0L, nrow(x))), grouped = !is.null(starts),
+    row_names = names[[1]], column_names = names[[2]], group_names = group_names, ...
+  )))
+}
+
+# A list of declared fields as data, those that are NULL left out.
+as_bnp_data <- function(fields) {
+  check_declared(names(fields))
+  structure(fields[!vapply(fields, is.null, NA)], class = "bnp_data")
+}
+
+check_declared <- function(names) {
+  if (!all(names %in% names(data_fields))) {
+    stop("fields of data that are not declared in R/bnp-data.R: ", toString(setdiff(names, names(data_fields))))
+  }
+}
+
+# Rows by number, or by TRUE and FALSE. Those of a group must follow each other; groups without any are gone.
+#' @export
+`[.bnp_data` <- function(x, i) {
+  if (is.character(i)) stop("rows of data have no names: fields are read by `$`")
+  rows <- seq_len(x$n)[i]
+  if (!x$grouped) {
+    return(data_rows(x, rows, length(rows)))
+  }
+  runs <- rle(group_of_rows(x)[rows])
+  if (anyDuplicated(runs$values)) stop("rows of a group that do not follow each other")
+  data_rows(x, rows, runs$lengths, runs$values)
+}
+
+# Groups by number, with all their rows.
+data_groups <- function(data, groups) {
+  lengths <- diff(data$starts)[groups]
+  data_rows(data, sequence(lengths, data$starts[groups] + 1L), lengths, groups)
+}
+
+# All rows in another order, which `order` remembers, divided into groups of these lengths, and with these names.
+regrouped <- function(data, order, lengths, names) {
+  out <- data_rows(data, order, lengths)
+  out$left_out <- data$left_out
+  out$order <- (data$order %||% seq_len(data$n))[order]
+  out$grouped <- TRUE
+  out$group_names <- names
+  out
+}
+
+data_rows <- function(data, rows, lengths, groups = seq_along(lengths)) {
+  if (is_spooled(data)) stop("data in a spool have no rows to be taken")
+  at <- list(rows = rows, groups = groups, lengths = lengths)
+  if (is_sparse_data(data)) at$entries <- sequence(diff(data$row_start)[rows], data$row_start[rows] + 1L)
+  out <- unclass(data)
+  out <- as_bnp_data(Map(function(value, axis) data_axes[[axis]]$take(value, at), out, axis_of_field[names(out)]))
+  if (!any(out$missing)) out$missing <- NULL
+  if (!has_individuals(out)) {
+    return(out)
+  }
+  own <- data$individual[rows]
+  numbered_individuals(out, match(own, sort(unique(own))), data$individuals$names[sort(unique(own))])
+}
+
+# Values by rows, as a vector, matrix or data frame.
+values_at <- function(x, rows) {
+  if (is.null(dim(x))) {
+    return(x[rows])
+  }
+  x <- x[rows, , drop = FALSE]
+  if (is.data.frame(x)) `row.names<-`(x, NULL) else x
+}
+
+# The group of each row.
+group_of_rows <- function(data) rep(seq_len(length(data$starts) - 1L), diff(data$starts))
+
+# Columns by name, those of what is known of cells as well.
+data_columns <- function(data, names) {
+  at <- match(names, data$column_names)
+  for (field in intersect(names(which(axis_of_field == "cell")), names(data))) {
+    data[[field]] <- data[[field]][, at, drop = FALSE]
+  }
+  data$d <- length(at)
+  data$column_names <- names
+  data
+}
+
+# Data one after the other; also what fits keep of data, which has no values.
+#' @export
+c.bnp_data <- function(...) {
+  parts <- list(...)
+  if (!all(vapply(parts, inherits, NA, "bnp_data"))) stop("only data are joined with data: fields are set by `$<-`")
+  if (length(parts) == 1L) {
+    return(parts[[1L]])
+  }
+  if (any(vapply(parts, function(part) !is.null(part$value), NA))) parts <- lapply(parts, as_sparse_data)
+  before <- numbers_before(lapply(parts, `[[`, "n"))
+  fields <- intersect(names(data_fields), unlist(lapply(parts, names)))
+  out <- as_bnp_data(sapply(fields, function(name) {
+    field <- data_fields[[name]]
+    values <- lapply(parts, `[[`, name)
+    lacking <- vapply(values, is.null, NA)
+    if (field$axis == "whole") {
+      values <- values[!lacking]
+    } else if (any(lacking)) {
+      if (is.null(field$fill)) {
+        return(NULL)
+      }
+      values[lacking] <- lapply(parts[lacking], field$fill)
+    }
+    data_axes[[field$axis]]$join(values, before)
+  }, simplify = FALSE))
+  if (isFALSE(out$grouped)) out$starts <- c(0L, out$n)
+  if (has_individuals(out)) joined_individuals(out, parts) else out
+}
+
+numbers_before <- function(n) cumsum(c(0L, unlist(n)))[seq_along(n)]
+joined_offsets <- function(parts) c(0L, cumsum(unlist(lapply(parts, diff))))
+
+# Individuals of different data are different ones.
+joined_individuals <- function(data, parts) {
+  names <- lapply(parts, function(part) part$individuals$all_names)
+  of_given <- Map(function(part, before) part$individuals$all + before, parts, numbers_before(lengths(names)))
+  numbered_individuals(data, unlist(of_given), unlist(names))
+}
+
+all_given <- function(n, names) list(n = n, kept = seq_len(n), row_names = names)
+
+joined_left_out <- function(a, b) {
+  names <- if (!is.null(a$row_names) && !is.null(b$row_names)) c(a$row_names, b$row_names)
+  list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
+}
+
+is_sparse_data <- function(data) is.null(data$x)
+
+as_sparse_data <- function(data) {
+  if (is_sparse_data(data)) {
+    return(data)
+  }
+  values <- sparse_rows(as_column_sparse(Matrix::Matrix(data$x)))
+  as_bnp_data(c(values, unclass(data)[setdiff(names(data), "x")]))
+}
+
+# The fields that C++ reads.
+as_engine_data <- function(data) {
+  check_declared(names(data))
+  if (is_spooled(data)) {
+    return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
+  }
+  if (!is.null(data$exposure)) data <- with_exposure_column(data)
+  if (!is.null(data$slot)) data <- with_slot_column(data)
+  unclass(data)[intersect(engine_fields, names(data))]
+}
