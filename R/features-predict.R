@@ -169,7 +169,8 @@ check_held_out <- function(cells, size, call) {
         !any(cells)) {
     shape <- paste(if (is.na(size[1L])) "with a row for each row of the source," else paste(size[1L], "x"), size[2L])
     abort("argument", c(
-      "{.arg cells} must be a logical matrix, {shape}, {.code TRUE} at the cells to hold out, not {describe(cells)}."
+      "{.arg cells} must be a logical matrix like {.arg newdata}, {shape}, {.code TRUE} at the cells to hold out, not
+       {describe(cells)}."
     ), call = call)
   }
 }
