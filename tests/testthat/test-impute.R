@@ -281,3 +281,17 @@ test_that("no rows have no gaps: copies without rows, of every kind of fit", {
     for (copy in copies) expect_identical(nrow(copy), 0L)
   }
 })
+
+test_that("values have no place in columns that new data lack, whatever their class", {
+  x <- withr::with_seed(4, exp(matrix(rnorm(60), 20, dimnames = list(NULL, c("a", "b", "c")))))
+  few <- bnp_control(seed = 1, verbose = FALSE, max_laps = 3)
+  for (obs in list(obs_gaussian(), obs_gaussian("diagonal"), obs_gaussian("zero_mean"), obs_gamma(), obs_poisson())) {
+    y <- if (obs$family == "poisson") round(x) else x
+    for (fit in list(bnp_mixture(y, obs, control = few), bnp_hmm(y, obs = obs, control = few)) |> suppressWarnings()) {
+      one <- y[, "b", drop = FALSE]
+      for (given in list(one, as.data.frame(one), y[, c("c", "b")])) {
+        expect_bad(suppressMessages(impute(fit, given, m = 1, seed = 1)), "argument", "newdata")
+      }
+    }
+  }
+})
