@@ -78,7 +78,7 @@ hidden_start <- function(start, data, model, call) {
   obs <- model$obs
   if (inherits(start, "bnp_fit") && !(inherits(start, "bnp_hmm") && start$input$d == data$d)) {
     abort("start", c(
-      "{.arg start} must be a fit of {.fn bnp_hmm} to the same columns.",
+      "{.arg start} must be a fit of {.fn bnp_hmm} to the same columns as {.arg x}.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
