@@ -123,6 +123,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, ...) {
+  check_form(x, "sequences", rlang::current_env())
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id, weights = weights), x, "x")
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
@@ -144,7 +145,8 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, parent = parent, position = position), here)
+    given <- list(weights = weights, parent = parent, position = position)
+    require_abilities(kinds_of_form("source", "sequences"), given, here)
     return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
   }
   split <- split_formula_id(x, data, id, here)
@@ -174,12 +176,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(parent)) {
-    if (obs_entry(obs)$hidden) {
-      abort("trees", c(
-        "{.fn {obs_entry(obs)$constructor}} is for sequences: in a tree a row has no row before it.",
-        i = "Leave {.arg parent} out, or choose another {.arg obs}."
-      ), call = error_call)
-    }
+    require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)
     if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
     if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }

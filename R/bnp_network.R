@@ -130,7 +130,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_network")
   error_call <- rlang::current_env()
-  refuse_formula(x, "x", error_call)
+  check_form(x, "network", error_call)
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)

@@ -31,7 +31,7 @@
 #' @importFrom rlang %||% .data
 #' @importFrom stats coef fitted predict residuals simulate nobs update logLik
 #' @importFrom stats formula terms weights deviance df.residual vcov confint anova extractAIC sigma model.frame
-#' @importFrom stats model.matrix
+#' @importFrom stats model.matrix family
 "_PACKAGE"
 
 #' @export

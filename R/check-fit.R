@@ -23,7 +23,7 @@
 #' check_fit(fit, faithful, draws = 200, seed = 1)
 #' @export
 check_fit <- function(fit, data, id = NULL, ...) {
-  check_class(fit, sampled_verbs, "fit", sampled_verbs)
+  check_able(fit, "check_fit")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   draws <- bnp_sample(fit, data, !!id, ...)

@@ -9,7 +9,7 @@ is.cl_hard_partition.bnp_fit <- function(x) is.null(x$probabilities)
 
 #' @exportS3Method clue::cl_class_ids
 cl_class_ids.bnp_fit <- function(x) {
-  refuse_topics(x)
+  check_able(x, "clue", "x")
   clue::as.cl_class_ids(hard_labels(x))
 }
 
@@ -22,7 +22,7 @@ n_of_classes.bnp_fit <- function(x) sum(colSums(membership_of(x)) > 0)
 # clue leaves out classes without members; `k` adds some.
 #' @exportS3Method clue::cl_membership
 cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
-  refuse_topics(x)
+  check_able(x, "clue", "x")
   out <- clue::as.cl_membership(membership_of(x))
   padded <- cbind(matrix(out, nrow(out)), matrix(0, nrow(out), k - ncol(out)))
   attributes(padded) <- replace(attributes(out), "dim", list(dim(padded)))
@@ -40,22 +40,12 @@ membership_of <- function(fit) {
 #' @exportS3Method clue::cl_predict
 cl_predict.bnp_fit <- function(object, newdata = NULL, type = c("class_ids", "memberships"), ...) {
   type <- check_choice(type, c("class_ids", "memberships"), "type")
-  refuse_topics(object)
+  check_able(object, "clue", "object")
   if (type == "class_ids") {
     clue::as.cl_class_ids(predict(object, newdata, type = "class", ...))
   } else if (is.null(newdata)) {
     clue::cl_membership(object)
   } else {
     clue::as.cl_membership(unname(predict(object, newdata, type = "prob", ...)))
-  }
-}
-
-refuse_topics <- function(fit, call = rlang::caller_env()) {
-  check_format(fit, call)
-  if (inherits(fit, "bnp_topics")) {
-    abort(
-      "argument", c("Topics are no partition: documents mix them.", i = "{.fn fitted} gives their proportions."),
-      call = call
-    )
   }
 }

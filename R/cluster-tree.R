@@ -64,7 +64,7 @@ cluster_tree <- function(fit, data, ...) UseMethod("cluster_tree")
 #' @export
 cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
-  refuse_bound_of_stream(fit)
+  check_able(fit, "cluster_tree")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
@@ -74,7 +74,7 @@ cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
-  refuse_bound_of_stream(fit)
+  check_able(fit, "cluster_tree")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
@@ -84,8 +84,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
-  check_format(fit)
-  refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
+  check_able(fit, "cluster_tree")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
@@ -93,7 +92,7 @@ cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
 
 #' @export
 cluster_tree.default <- function(fit, data, ...) {
-  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+  check_able(fit, "cluster_tree")
 }
 
 # The data of a fit in the engine's form, which must be those that it was made of.
@@ -135,7 +134,6 @@ engine_start <- function(fit, data) {
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   force(data) # checks the fit
-  refuse_drift(fit, "trees of clusters", call = error_call)
   k <- fit$state$k
   if (k < 2L) {
     abort("one_cluster", c(

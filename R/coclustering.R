@@ -48,14 +48,6 @@ coclustering.bnp_hmm <- function(fit, data = NULL, id = NULL, ...) {
   pairs_together(fit, data, as_new_sequences, id = id)
 }
 
-#' @export
-coclustering.default <- function(fit, ...) {
-  abort("argument", c(
-    "{.fn coclustering} needs a fit of {.or {.fn {c('bnp_mixture', 'bnp_hmm')}}}, not {describe(fit)}.",
-    i = if (inherits(fit, "bnp_topics")) "Documents mix topics: {.code tcrossprod(fitted(fit))} is how much they share."
-  ))
-}
-
 # read(fit, data, ..., call, arg): data in the engine's form.
 pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)

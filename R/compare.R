@@ -54,10 +54,7 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
   given <- names(fits) %||% rep("", length(fits))
   names <- make.unique(ifelse(nzchar(given), given, names))
   for (i in seq_along(fits)) {
-    if (!inherits(fits[[i]], "bnp_fit")) {
-      abort("argument", "Argument {i} of {.fn compare_fits} must be a fit, not {describe(fits[[i]])}.")
-    }
-    check_format(fits[[i]])
+    check_able(fits[[i]], "compare_fits", paste("Argument", i))
     check_comparable(fits[[1L]], fits[[i]], names[c(1L, i)])
   }
   out <- data.frame(

@@ -16,7 +16,7 @@ cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 #' @export
 cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
-  refuse_bound_of_stream(fit)
+  check_able(fit, "cut_fit")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
@@ -26,7 +26,7 @@ cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps
 #' @export
 cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
-  refuse_bound_of_stream(fit)
+  check_able(fit, "cut_fit")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
@@ -36,6 +36,7 @@ cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps 
 #' @export
 cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
+  check_able(fit, "cut_fit")
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
@@ -43,12 +44,11 @@ cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 2
 
 #' @export
 cut_fit.default <- function(fit, data, k = NULL, ...) {
-  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+  check_able(fit, "cut_fit")
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
   force(data) # checks the fit
-  refuse_drift(fit, "trees of clusters", call = error_call)
   if (is.null(k) == is.null(h)) {
     abort(
       "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",

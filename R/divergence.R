@@ -29,7 +29,7 @@
 #' signif(cluster_overlap(fit), 2)
 #' @export
 cluster_divergence <- function(fit, symmetric = FALSE) {
-  check_is_fit(fit)
+  check_able(fit, "cluster_divergence")
   check_flag(symmetric, "symmetric")
   out <- pmax(of_cluster_pairs(fit, "divergence"), 0)
   if (symmetric) (out + t(out)) / 2 else out
@@ -38,7 +38,7 @@ cluster_divergence <- function(fit, symmetric = FALSE) {
 #' @rdname cluster_divergence
 #' @export
 cluster_overlap <- function(fit) {
-  check_is_fit(fit)
+  check_able(fit, "cluster_overlap")
   pmin(of_cluster_pairs(fit, "overlap"), 1)
 }
 

@@ -249,3 +249,6 @@ as_draws_df.bnp_draws <- function(x, ...) posterior::as_draws_df(posterior::as_d
 
 #' @exportS3Method posterior::as_draws_matrix
 as_draws_matrix.bnp_draws <- function(x, ...) posterior::as_draws_matrix(posterior::as_draws_array(x))
+
+#' @export
+nobs.bnp_draws <- function(object, ...) nobs(check_object(object)$fit)

@@ -41,8 +41,10 @@
 #' moving
 #' plot(moving)
 #' @export
-bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
+bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5, ...) {
   call <- rlang::current_env()
+  check_no_dots(...)
+  check_form(x, "dynamic_means", call)
   if (missing(time) || missing(lambda)) {
     lacking <- c("time", "lambda")[c(missing(time), missing(lambda))]
     abort("argument", c("{.arg {lacking}} {?is/are} needed.", i = "See {.help bnp_dynamic_means}."))
@@ -129,15 +131,6 @@ glance.bnp_dynamic_means <- function(x, ...) {
   ))
 }
 
-#' @export
-logLik.bnp_dynamic_means <- function(object, ...) {
-  abort("not_defined", c(
-    "Dynamic Means has no likelihood: it is the limit of a model in which clusters have no width.",
-    i = "What it makes small is {.code glance(fit)$objective}.",
-    i = "{.code bnp_mixture(x, time = time)} is a model with a likelihood."
-  ))
-}
-
 #' @rdname bnp_dynamic_means
 #' @export
 augment.bnp_dynamic_means <- function(x, data, ...) {
@@ -178,4 +171,12 @@ plot.bnp_dynamic_means <- function(x, ...) {
     }
   })
   invisible(x)
+}
+
+#' @export
+nobs.bnp_dynamic_means <- function(object, ...) length(check_object(object)$cluster)
+
+#' @export
+as.data.frame.bnp_dynamic_means <- function(x, row.names = NULL, optional = FALSE, ...) {
+  plain_frame(check_object(x)$trajectories)
 }

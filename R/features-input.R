@@ -83,7 +83,7 @@ scaled_values <- function(data, model) {
 
 # New rows with the columns of a fit; all rows are kept, also those without any value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
-  check_features(fit, call, "object")
+  check_format(fit, call)
   arg <- arg_of_table(arg, newdata)
   newdata <- select_feature_columns(newdata, fit, call, arg, na_action)
   data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)

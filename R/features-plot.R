@@ -20,7 +20,7 @@
 #' @export
 plot.bnp_features <- function(x, type = c("loadings", "usage", "elbo", "images"), dim = NULL, ...) {
   check_drawing(...)
-  check_features(x, arg = "x")
+  check_format(x)
   type <- check_choice(type, c("loadings", "usage", "elbo", "images"), "type")
   switch(type,
     loadings = draw_loadings_heat(x, ...),
@@ -101,7 +101,7 @@ draw_images <- function(fit, dim, main = "", ...) {
 autoplot.bnp_features <- function(object, type = c("loadings", "usage", "elbo", "images"), dim = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  check_features(object, arg = "object")
+  check_format(object)
   type <- check_choice(type, c("loadings", "usage", "elbo", "images"), "type")
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))

@@ -46,7 +46,7 @@
 predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "response", "impute"), ..., new_data = NULL,
                                  draws = 100L, write = NULL) {
   check_no_dots(...)
-  check_features(object, arg = "object")
+  check_format(object)
   type <- check_choice(type, c("prob", "response", "impute"), "type")
   draws <- check_count(draws, "draws", lower = 0L)
   newdata <- one_newdata(newdata, new_data)
@@ -147,7 +147,7 @@ feature_sds <- function(fit, nu) {
 #' @export
 heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ..., draws = 100L) {
   check_no_dots(...)
-  check_features(fit)
+  check_format(fit)
   need_data(missing(newdata), "newdata")
   call <- rlang::current_env()
   draws <- check_count(draws, "draws", lower = 0L)
@@ -251,7 +251,7 @@ draw_feature_rows <- function(fit, drawn, z) {
 #' @export
 impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
   check_no_dots(...)
-  check_features(fit)
+  check_format(fit)
   need_data(missing(newdata), "newdata")
   m <- check_count(m, "m")
   data <- feature_newdata(fit, newdata, rlang::current_env())
@@ -291,7 +291,7 @@ impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
 #' @export
 simulate.bnp_features <- function(object, nsim = 1, seed = NULL, n = object$input$n, ...) {
   check_no_dots(...)
-  check_features(object, arg = "object")
+  check_format(object)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
   k <- length(object$numbering)

@@ -31,30 +31,17 @@ features_elements <- c(
   "numbering", "presence", "cells", "input"
 )
 
-check_features <- function(fit, call = rlang::caller_env(), arg = "fit") {
-  check_class(fit, "bnp_features", arg, "bnp_features", call)
-  check_stored(fit, features_elements, call)
-}
-
-# For functions that read clusters.
-refuse_features <- function(call) {
-  abort("not_defined", c(
-    "A fit of {.fn bnp_features} has no clusters: a row has any number of features.",
-    i = "See {.fn n_features}, {.fn feature_probs}, {.fn coef} and {.fn predict}."
-  ), call = call)
-}
-
 #' @rdname read_features
 #' @export
 n_features <- function(fit) {
-  check_features(fit)
+  check_able(fit, "n_features")
   sum(fit$sizes >= 0.5)
 }
 
 #' @rdname read_features
 #' @export
 feature_probs <- function(fit) {
-  check_features(fit)
+  check_able(fit, "feature_probs")
   stats::setNames(fit$state$prob[fit$numbering], seq_along(fit$numbering))
 }
 
@@ -96,7 +83,7 @@ feature_alpha <- function(fit) {
 #' @export
 coef.bnp_features <- function(object, ...) {
   check_no_dots(...)
-  check_features(object, arg = "object")
+  check_format(object)
   out <- list(loadings = feature_loadings(object), prob = feature_probs(object), sigma = feature_sigma(object))
   if (object$model$offset) out$offset <- feature_offset(object)
   out$alpha <- feature_alpha(object)
@@ -107,7 +94,7 @@ coef.bnp_features <- function(object, ...) {
 #' @export
 fitted.bnp_features <- function(object, ...) {
   check_no_dots(...)
-  check_features(object, arg = "object")
+  check_format(object)
   for_all_rows(object$input, feature_response(object, object$presence, object$input$row_names))
 }
 
@@ -132,25 +119,19 @@ residuals.bnp_features <- function(object, newdata, ...) {
 #' @rdname read_features
 #' @export
 nobs.bnp_features <- function(object, ...) {
-  check_features(object, arg = "object")
+  check_format(object)
   as.integer(object$input$n)
 }
 
 #' @export
 logLik.bnp_features <- function(object, ...) {
-  check_features(object, arg = "object")
+  check_format(object)
   structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
 }
 
 #' @export
-n_clusters.bnp_features <- function(fit, ...) refuse_features(rlang::current_env())
-
-#' @export
-confint.bnp_features <- function(object, parm, level = 0.95, ...) refuse_features(rlang::current_env())
-
-#' @export
 print.bnp_features <- function(x, ...) {
-  check_features(x, arg = "x")
+  check_format(x)
   cat(features_head(x), sep = "\n")
   k <- length(x$sizes)
   shown <- signif(x$sizes[seq_len(min(12L, k))], 3)
@@ -199,7 +180,7 @@ share_explained <- function(fit) {
 #' @export
 summary.bnp_features <- function(object, ...) {
   check_no_dots(...)
-  check_features(object, arg = "object")
+  check_format(object)
   structure(list(fit = object, features = as.data.frame(object)), class = "summary.bnp_features")
 }
 
@@ -230,7 +211,7 @@ print.summary.bnp_features <- function(x, ...) {
 
 #' @export
 as.data.frame.bnp_features <- function(x, row.names = NULL, optional = FALSE, ...) {
-  check_features(x, arg = "x")
+  check_format(x)
   loadings <- feature_loadings(x)
   cbind(
     data.frame(feature = seq_along(x$sizes), size = x$sizes, prob = unname(feature_probs(x))),

@@ -18,7 +18,7 @@
 #' @export
 tidy.bnp_features <- function(x, ...) {
   check_no_dots(...)
-  check_features(x, arg = "x")
+  check_format(x)
   loadings <- feature_loadings(x)
   as_tidy(data.frame(
     feature = rep(seq_len(nrow(loadings)), each = ncol(loadings)), column = rep(column_labels(x), nrow(loadings)),
@@ -40,7 +40,7 @@ loading_sds <- function(fit) {
 #' @export
 glance.bnp_features <- function(x, ...) {
   check_no_dots(...)
-  check_features(x, arg = "x")
+  check_format(x)
   trace <- elbo_trace(x)
   as_tidy(data.frame(
     k = n_features(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
@@ -53,7 +53,7 @@ glance.bnp_features <- function(x, ...) {
 #' @export
 augment.bnp_features <- function(x, data, ...) {
   check_no_dots(...)
-  check_features(x, arg = "x")
+  check_format(x)
   need_data(missing(data), "data")
   internal <- feature_newdata(x, data, rlang::current_env(), "data")
   nu <- unname(latent_features(x, internal)$nu)

@@ -76,7 +76,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   check_no_dots(...)
   call <- rlang::current_env()
   na_action <- check_na_action(na_action)
-  refuse_formula(x, "x", call)
+  check_form(x, "features", call)
   check_prior(prior, "bnp_features", call)
   check_options(control, "features", prior, call)
   tell_start_wins(control, start)

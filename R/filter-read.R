@@ -42,7 +42,7 @@ NULL
 #' @rdname read_filter
 #' @export
 filter_probs <- function(f, type = c("filtered", "smoothed")) {
-  check_filter(f, "f")
+  check_able(f, "filter_probs", "f")
   type <- check_choice(type, c("filtered", "smoothed"), "type")
   smooth <- filter_kinds[[f$kind]]$smooth
   if (is.null(smooth)) {

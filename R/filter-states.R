@@ -3,7 +3,7 @@
 #' @rdname bnp_filter
 #' @export
 bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), keep = Inf) {
-  check_format(object)
+  check_able(object, "bnp_filter", "object")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
   if (is_hidden(object)) {
@@ -16,7 +16,6 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameter
       i = "Leave it out: densities of this filter are posterior predictives, which average over parameters exactly."
     ))
   }
-  refuse_trees(object, "filter: their nodes do not follow each other in time")
   fit <- fit_for_any_row(object, NULL)
   fit[c("labels", "prob")] <- list(integer(), numeric())
   fit <- without_probabilities(fit)

@@ -59,27 +59,17 @@
 #' @name read_fit
 NULL
 
-# features: may it be a fit of latent features?
-check_is_fit <- function(fit, call = rlang::caller_env(), features = FALSE) {
-  check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_network"), call)
-  if (features && inherits(fit, "bnp_features")) {
-    return(check_features(fit, call))
-  }
-  check_format(fit, call)
-}
-
 #' @rdname read_fit
 #' @export
 elbo <- function(fit, terms = FALSE) {
-  check_is_fit(fit, features = TRUE)
-  refuse_bound_of_stream(fit)
+  check_able(fit, "elbo")
   if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
 
 #' @rdname read_fit
 #' @export
 elbo_trace <- function(fit) {
-  check_is_fit(fit, features = TRUE)
+  check_able(fit, "elbo_trace")
   as.data.frame(fit$trace)
 }
 
@@ -88,26 +78,26 @@ elbo_trace <- function(fit) {
 n_clusters <- function(fit, ...) UseMethod("n_clusters")
 
 #' @export
-n_clusters.default <- function(fit, ...) check_is_fit(fit)
+n_clusters.default <- function(fit, ...) check_able(fit, "n_clusters")
 
 #' @export
 n_clusters.bnp_fit <- function(fit, ...) {
   check_no_dots(...)
-  check_is_fit(fit)
+  check_able(fit, "n_clusters")
   length(in_use(fit))
 }
 
 # Numbers of the clusters that have half an observation, or where weights make the whole data less than that, half of
 # what the largest has.
 in_use <- function(fit) {
-  size <- cluster_sizes(fit)
-  unname(which(size > 0 & size >= min(0.5, max(size) / 2)))
+  size <- as.double(fit$sizes)
+  which(size > 0 & size >= min(0.5, max(size) / 2))
 }
 
 #' @rdname read_fit
 #' @export
 cluster_sizes <- function(fit) {
-  check_is_fit(fit)
+  check_able(fit, "cluster_sizes")
   stats::setNames(as.double(fit$sizes), seq_along(fit$sizes))
 }
 
@@ -115,8 +105,7 @@ cluster_sizes <- function(fit) {
 #' @export
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
-  check_format(object)
-  refuse_labels_of_stream(object)
+  check_able(object, "fitted", "object")
   if (!length(object$labels) %in% c(object$input$n, object$input$n_individuals)) {
     refuse_damaged(cli::format_inline("It has not one of {.field labels} for each row."), rlang::current_env())
   }
@@ -164,7 +153,7 @@ proportion <- function(fit, means = NULL) {
 #' @rdname read_fit
 #' @export
 posterior_params <- function(fit) {
-  check_is_fit(fit)
+  check_able(fit, "posterior_params")
   if (inherits(fit, "bnp_network")) {
     return(fit$state[!vapply(fit$state, is.null, NA)])
   }
@@ -250,7 +239,6 @@ nobs.bnp_fit <- function(object, ...) {
 #' @rdname read_fit
 #' @export
 logLik.bnp_fit <- function(object, ...) {
-  check_format(object)
-  refuse_bound_of_stream(object)
+  check_able(object, "logLik", "object")
   structure(object$elbo, df = NA_integer_, nobs = object$bound_rows %||% nobs(object), class = "logLik")
 }

@@ -132,7 +132,8 @@ shape_of_clusters <- function(fit) {
       are_whole(input$classes, 0, nrow(input$class_sets)) && length(input$classes) %in% all,
     "input$class_names" = is.null(input$classes) && is.null(input$class_names) ||
       is_text(input$class_names) && length(input$class_names) > 0L,
-    "stream" = is.null(fit$stream) && fit$reason != "stream" || is.list(fit$stream) && is.null(fit$input$starts),
+    "stream" = if (is.null(fit$stream)) fit$reason != "stream" else
+      is.list(fit$stream) && identical(fit$control$algorithm, "truncation_free"),
     "ids" = is.null(fit$ids) || is_permutation(rank(fit$ids), k) && are_whole(fit$ids, 1, Inf),
     "state" = is.null(state) || all(c("obs", "extra", "scalar", "u", "omega") %in% names(state)) &&
       is_table_of(state$obs, k) && is_table_of(state$extra, k)

@@ -5,11 +5,6 @@
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   if (class == "bnp_topics" && identical(control$algorithm, "truncation_free")) {
-    if (!is.null(data$response)) {
-      abort("response", c(
-        "Truncation-free learning takes no {.arg response}.", i = "Choose {.code algorithm = \"memoized\"}."
-      ), call = error_call)
-    }
     return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
   }
   check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
@@ -26,7 +21,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
   batch_of <- batch_numbers(control, data, class, error_call)
   if (is_spooled(data)) {
-    refuse_probabilities_of_source(control, error_call)
+    if (identical(control$keep, "probabilities")) require_ability("source", "keep", error_call)
     control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
   }
   if (!is.null(batch_of)) control$batches <- max(batch_of)

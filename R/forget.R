@@ -7,12 +7,7 @@ with_times_kept <- function(fit, keep, call) {
   if (is.null(keep)) {
     return(fit)
   }
-  if (!has_drift(fit$model$obs)) {
-    abort("argument", c(
-      "{.arg keep_times} is for fits of drifting clusters, which this one is not.",
-      i = "Earlier rows of others are sums already; {.arg discount} lets them count less."
-    ), call = call)
-  }
+  require_ability(fit, "keep_times", call)
   keep <- check_count(keep, "keep_times", call = call)
   obs <- fit$model$obs
   gone <- length(obs$times) - keep

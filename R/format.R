@@ -9,8 +9,7 @@ fit_elements <- c(
 )
 
 check_format <- function(fit, call = rlang::caller_env()) {
-  if (inherits(fit, "bnp_features")) refuse_features(call)
-  check_stored(fit, fit_elements, call)
+  check_stored(fit, if (inherits(fit, "bnp_features")) features_elements else fit_elements, call)
 }
 
 # A start may be anything else, and latent features as a start are refused elsewhere, in other words.

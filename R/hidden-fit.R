@@ -2,22 +2,13 @@
 
 is_hidden <- function(fit) obs_entry(fit$model$obs)$hidden
 
-# What needs rows that are known.
-refuse_hidden <- function(fit, what, instead = NULL, call = rlang::caller_env()) {
-  if (is_hidden(fit)) {
-    maker <- obs_entry(fit$model$obs)$constructor
-    abort("hidden", c(
-      paste0("Fits with {.fn {maker}} have no ", what, "."),
-      i = instead %||% "{.fn latent_path} has the hidden states, {.fn augment} the fitted values."
-    ), call = call)
-  }
-}
-
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
   tell_start_wins(control, start)
-  check_whole_series(data, obs, error_call)
+  if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
+    require_ability(c("hidden", "sequences"), "omit_missing", error_call)
+  }
   given <- obs
   check_start_format(start, error_call)
   obs <- resolve_obs(obs, data, start, error_call)
@@ -52,15 +43,6 @@ hidden_remedy <- c(
   i = "Numbers lose their digits where columns differ by many orders of magnitude, or {.arg noise} is far below the
        spread of a column: rescale {.arg x}, or choose less extreme priors."
 )
-
-check_whole_series <- function(data, obs, call) {
-  if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
-    abort("argument", c(
-      "{.code na_action = \"omit\"} would leave rows out of a series in which each row depends on those before it.",
-      i = "Leave {.arg na_action} out: missing cells are left out of the likelihood of their columns."
-    ), call = call)
-  }
-}
 
 # What the engine reads: in the user's units, NA where missing; `rows` in engine units.
 hidden_data <- function(obs, data) {

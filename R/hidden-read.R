@@ -18,13 +18,7 @@
 latent_path <- function(fit, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
-  check_format(fit)
-  if (!is_hidden(fit)) {
-    makers <- obs_makers(function(entry) entry$hidden)
-    abort("argument", "{.fn latent_path} needs a fit with {.or {.fn {makers}}}, not
-                       {.fn {obs_entry(fit$model$obs)$constructor}}.")
-  }
+  check_able(fit, "latent_path")
   if (is.null(newdata)) {
     return(latent_table(fit, fit$input, fit$latent))
   }

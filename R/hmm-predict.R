@@ -102,7 +102,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   newdata <- one_newdata(newdata, new_data)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(n.ahead = n.ahead, parent = parent, position = position), rlang::current_env())
+    given <- list(forecast = n.ahead, parent = parent, position = position)
+    require_abilities(kinds_of_form("source", "sequences"), given, rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, !!id, type, na_action = na_action)
     }))
@@ -110,7 +111,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   refuse_write(write)
   parent <- with_position(parent, position)
   if (!is.null(n.ahead)) {
-    refuse_trees(object, "forecasts", "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves.")
+    require_ability(object, "forecast")
     h <- check_steps(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
     if (is.null(newdata)) need_data(TRUE, "newdata")
@@ -124,12 +125,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, !!id, na_action = na_action, parent = parent)))
   }
-  if (type %in% c("impute", "response")) {
-    refuse_hidden(object, paste0("{.code type = \"", type, "\"}"))
-  }
-  if (type %in% c("impute", "response")) {
-    refuse_trees(object, paste0("{.code type = \"", type, "\"}"))
-  }
+  if (type == "impute") require_ability(object, "impute")
+  if (type == "response") require_ability(object, "expected_response")
   if (type == "impute") {
     if (is.null(newdata)) need_data(TRUE, "newdata")
     return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
@@ -248,7 +245,8 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(parent = parent, position = position), rlang::current_env())
+    given <- list(parent = parent, position = position)
+    require_abilities(kinds_of_form("source", "sequences"), given, rlang::current_env())
     na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, id, function(x, id) {
       data <- as_new_sequences(fit, x, id, na_action = na_action)
@@ -269,8 +267,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 #' @export
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
-  check_format(object)
-  refuse_trees(object, "pseudo-residuals, which look one step ahead")
+  check_able(object, "residuals", "object")
   obs <- object$model$obs
   entry <- obs_entry(obs)
   if (is.null(entry$predictive_cdf) && !is_hidden(object)) {

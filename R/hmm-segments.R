@@ -45,8 +45,7 @@ segments <- function(x0, ...) {
 segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  fit <- check_format(x0)
-  refuse_trees(fit, "segments, which are runs of a sequence", "{.fn fitted} has the states of all nodes.")
+  fit <- check_able(x0, "segments", "x0")
   if (is.null(newdata)) {
     return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
   }
@@ -78,8 +77,7 @@ runs_of <- function(path, prob, starts, names, times) {
 #' @rdname segments
 #' @export
 transition_matrix <- function(fit, new = FALSE) {
-  check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
-  check_format(fit)
+  check_able(fit, "transition_matrix")
   check_flag(new, "new")
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)
@@ -104,6 +102,7 @@ transition_matrix <- function(fit, new = FALSE) {
 #' @rdname segments
 #' @export
 state_durations <- function(fit) {
+  check_able(fit, "state_durations")
   p <- diag(mean_transitions(fit))
   structure(stats::setNames(1 / (1 - p), seq_along(p)), class = c("bnp_durations", "numeric"))
 }
@@ -117,11 +116,3 @@ print.bnp_durations <- function(x, ...) {
 #' @rdname segments
 #' @export
 segments.default <- function(x0, ...) graphics::segments(x0, ...)
-
-#' @export
-segments.bnp_fit <- function(x0, ...) {
-  abort("argument", c(
-    "{.fn segments} needs a fit of {.fn bnp_hmm}, not of {.fn {class(x0)[1]}}.",
-    i = "Only sequences have runs: {.fn fitted} gives the labels of the training data."
-  ), call = rlang::caller_env())
-}

@@ -44,7 +44,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   nsim <- check_count(nsim, "nsim")
   lag <- if (is_hidden(object)) 1L else state_lag(object)
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
-    refuse_trees(object, "{.arg lengths} or {.arg covariates} in {.fn simulate}", "Data sets are on the fit's trees.")
+    require_ability(object, "simulated_lengths")
   }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
   check_drawn(lengths, object$input$d + 2, "lengths")

@@ -24,14 +24,14 @@
 #' table(predict(fit, faithful[-half, ], type = "id"))
 #' @export
 cluster_ids <- function(fit) {
-  check_is_fit(fit, features = TRUE)
+  check_able(fit, "cluster_ids")
   fit$ids %||% seq_len(fit$state$k)
 }
 
 #' @rdname cluster_ids
 #' @export
 cluster_history <- function(fit) {
-  check_is_fit(fit, features = TRUE)
+  check_able(fit, "cluster_history")
   fit$history %||% next_history(NULL, seq_len(fit$state$k), fit$sizes, nobs(fit))
 }
 

@@ -53,19 +53,13 @@ impute <- function(fit, newdata, ...) {
   UseMethod("impute")
 }
 
-#' @export
-impute.default <- function(fit, newdata, ...) {
-  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_hmm"))
-}
-
 #' @rdname impute
 #' @export
 impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
-  check_format(fit)
+  check_able(fit, "impute")
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  refuse_drift(fit, "imputations", "Leave rows with missing values out.")
   data <- as_newdata(fit, newdata, na_action = "model", id = id)
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
@@ -74,11 +68,9 @@ impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...
 #' @export
 impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
-  check_format(fit)
+  check_able(fit, "impute")
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  refuse_trees(fit, "imputations")
-  refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }

@@ -49,12 +49,7 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
   if (is.null(id)) {
     return(data)
   }
-  if (obs_lag(obs) > 0L) {
-    abort("id", c(
-      "{.arg id} is for rows that are independent given their cluster, not for those of a series.",
-      i = "{.fn {obs_entry(obs)$constructor}} takes several series as a list; {.fn bnp_hmm} has an {.arg id} for them."
-    ), call = call)
-  }
+  require_ability(kinds_to_fit("bnp_mixture", obs), "id", call)
   id <- check_id(id, rows_given(data), arg, call, given_row_names(data))
   data$id <- name
   without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)

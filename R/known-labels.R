@@ -74,13 +74,7 @@ refuse_no_labels <- function(missing, call) {
 }
 
 # Data with what C++ reads of the labels of their rows, as users give them.
-with_labels <- function(data, labels, obs, call) {
-  if (obs_lag(obs) > 0L) {
-    abort("labels", c(
-      "{.arg labels} are for rows that are independent given their cluster, not for those of a series.",
-      i = "Leave {.arg labels} out for {.fn {obs_entry(obs)$constructor}}."
-    ), call = call)
-  }
+with_labels <- function(data, labels, call) {
   labels <- values_of_rows(labels, data, "labels", call, known = TRUE)
   known <- known_labels(labels, rows_given(data), call, data$left_out$kept, data$weights)
   data$classes <- known$set

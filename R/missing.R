@@ -47,12 +47,7 @@ check_na_action <- function(na_action, call = rlang::caller_env()) {
 
 # Of topic models.
 check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
-  if (identical(na_action, "model")) {
-    abort("argument", c(
-      "{.code na_action = \"model\"} is for mixtures and hidden Markov models, not for topics.",
-      i = "{.code \"omit\"} leaves rows with missing values out."
-    ), call = call)
-  }
+  if (identical(na_action, "model")) require_ability("topics", "na_action", call)
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 

@@ -204,12 +204,14 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   call <- rename_call(match.call())
   if (inherits(data, "bnp_stream")) {
-    refuse_with_stream(list(weights = weights, labels = labels, id = id, time = time), here)
+    given <- list(weights = weights, labels = labels, id = id, time = time)
+    require_abilities(kinds_of_form("stream", "mixture"), given, here)
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, labels = labels, id = id, time = time), here)
+    given <- list(weights = weights, labels = labels, id = id, time = time)
+    require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)
@@ -229,12 +231,15 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, if (is.null(time$time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
-  check_drift(obs, prior, time$time, weights, labels, id$id, error_call)
+  check_drift(obs, time$time, error_call)
+  modelled <- if (identical(na_action, "model")) TRUE
+  given <- list(time = time$time, id = id$id, weights = weights, labels = labels, na_action = modelled)
+  require_abilities(kinds_to_fit("bnp_mixture", obs, prior), given, error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   if (!is.null(id$id)) data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
-  if (!is.null(weights)) data <- with_weights(data, weights, obs, error_call)
-  if (!is.null(labels)) data <- with_labels(data, labels, obs, error_call)
+  if (!is.null(weights)) data <- with_weights(data, weights, error_call)
+  if (!is.null(labels)) data <- with_labels(data, labels, error_call)
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
   if (has_drift(obs)) data <- with_times(data, time, gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
@@ -285,7 +290,7 @@ most_few_values <- 12L
 
 # The columns, by name, in which clusters are narrower than the steps between values: have they few values?
 narrow_columns <- function(fit, cov, data) {
-  used <- which(cluster_sizes(fit) > 1.5)
+  used <- which(fit$sizes > 1.5)
   variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
   repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   gap <- replace(double(data$d), repeated, apply(data$x[, repeated, drop = FALSE], 2, function(v) {

@@ -188,8 +188,7 @@ heldout_loglik.bnp_network <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_network
 #' @export
 link_auc <- function(fit, pairs) {
-  check_class(fit, "bnp_network", "fit", "bnp_network")
-  check_format(fit)
+  check_able(fit, "link_auc")
   need_data(missing(pairs), "pairs")
   at <- checked_pairs(fit, pairs, "pairs", rlang::current_env())
   link <- outcomes(fit, pairs, "pairs", rlang::current_env()) > 0

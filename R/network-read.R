@@ -39,7 +39,7 @@
 #' augment(fit)
 #' @export
 communities <- function(fit, threshold = NULL) {
-  check_network_fit(fit)
+  check_able(fit, "communities")
   if (is.null(threshold)) {
     of <- factor(fit$labels, seq_len(fit$state$k))
     return(lapply(split(fit$input$ids, of), unname))
@@ -50,28 +50,17 @@ communities <- function(fit, threshold = NULL) {
   apply(fit$prob >= as.vector(threshold), 2L, function(is) fit$input$ids[is], simplify = FALSE)
 }
 
-check_network_fit <- function(fit, call = rlang::caller_env()) {
-  check_class(fit, "bnp_network", "fit", "bnp_network", call)
-  check_format(fit, call)
-}
-
 #' @rdname communities
 #' @export
 memberships <- function(fit) {
-  check_network_fit(fit)
+  check_able(fit, "memberships")
   fit$prob
 }
 
 #' @rdname communities
 #' @export
 log_joint <- function(fit) {
-  check_network_fit(fit)
-  if (is.null(fit$log_joint)) {
-    abort("argument", c(
-      "Only fits with {.fn {network_prior_makers('blocks')}} have a log joint of labels.",
-      i = "{.fn elbo} judges those with {.fn {network_prior_makers('overlapping')}}."
-    ))
-  }
+  check_able(fit, "log_joint")
   fit$log_joint
 }
 
@@ -247,25 +236,7 @@ drawn_columns <- function(prob) {
 update.bnp_network <- function(object, formula., ..., newdata = NULL, evaluate = TRUE) {
   check_format(object)
   if (!missing(formula.) && !inherits(formula., "formula")) newdata <- formula.
-  if (!is.null(newdata)) {
-    not_for_networks("Taking in more links is", c(
-      i = "{.code update(fit, x = network)} fits anew to a whole network, with {.code start = fit} from this fit on
-           where the nodes are the same.",
-      i = "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
-    ))
-  }
+  if (!is.null(newdata)) require_ability(object, "update_newdata")
   NextMethod()
 }
 
-#' @export
-confint.bnp_network <- function(object, ...) not_for_networks("Intervals are")
-
-#' @export
-bnp_sample.bnp_network <- function(x, ...) not_for_networks("Sampling is")
-
-#' @export
-segments.bnp_network <- function(x0, ...) not_for_networks("Segments are")
-
-not_for_networks <- function(what, remedy = NULL, call = rlang::caller_env()) {
-  abort("not_defined", c(paste(what, "not there for networks."), remedy), call = call)
-}

@@ -53,8 +53,8 @@ obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "ber
 
 model_links <- list(
   title = "links", constructor = "obs_links", values = "links of nodes", verbs = "bnp_network",
-  resolve = function(obs, data, start, call) not_for_networks("Rows are"), arrays = list(),
-  draw = function(obs, clusters, path, lengths, given) not_for_networks("Drawing rows is")
+  resolve = function(obs, data, start, call) check_obs(obs, "bnp_mixture", call), arrays = list(),
+  draw = function(obs, clusters, path, lengths, given) check_obs(obs, "bnp_mixture")
 )
 
 # Everything that an `obs_links()` leaves open, for this network and prior.

@@ -7,11 +7,11 @@ common_options <- c(
   "checkpoint_every", "birth", "merge", "delete", "reorder"
 )
 
-# Of each kind: what it is called, its algorithms, the options that it takes beside the common ones (and the common ones
+# Of each kind (R/abilities.R): its algorithms, the options that it takes beside the common ones (and the common ones
 # that it lacks), and what there is instead of others.
 option_table <- list(
   mixture = list(
-    what = "{.fn bnp_mixture}", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c(
       "batches", "restarts", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers", "wave",
       "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
@@ -19,14 +19,14 @@ option_table <- list(
   ),
   # Whose weights go by time.
   mixture_by_time = list(
-    what = "mixtures with weights by time", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c(
       "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   topics = list(
-    what = "{.fn bnp_topics}", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c(
       "batches", "restarts", "k_init", "init", "sparsity", "bound", "checkpoint", "workers", "wave", "max_births",
       "birth_size", "max_deletes", "max_merges"
@@ -34,7 +34,7 @@ option_table <- list(
     instead = c(keep = "{.fn fitted} gives the proportions of the training documents.")
   ),
   sequences = list(
-    what = "{.fn bnp_hmm}", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c(
       "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
@@ -42,21 +42,21 @@ option_table <- list(
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
   trees = list(
-    what = "trees ({.fn bnp_hmm} with {.arg parent})", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c(
       "batches", "restarts", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   hidden = list(
-    what = "{.fn bnp_hmm} with {.fn obs_lds}", algorithms = c("memoized", "full"),
+    algorithms = c("memoized", "full"),
     takes = c("restarts", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
     instead = c(
       batches = "All sequences are visited at once.", init = "Labels or a fit may be given as {.arg start}."
     )
   ),
   features = list(
-    what = "{.fn bnp_features}", algorithms = c("memoized", "full"),
+    algorithms = c("memoized", "full"),
     takes = c("batches", "restarts", "sparsity", "checkpoint", "max_births", "max_merges"),
     instead = c(
       k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
@@ -64,36 +64,36 @@ option_table <- list(
     )
   ),
   network = list(
-    what = "{.fn bnp_network}", algorithms = c("memoized", "full", "stochastic"),
+    algorithms = c("memoized", "full", "stochastic"),
     takes = c("restarts", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(
-    what = "degree-corrected blockmodels ({.fn bnp_network})", algorithms = c("memoized", "full"),
+    algorithms = c("memoized", "full"),
     takes = c("restarts", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   sampled_network = list(
-    what = "{.fn bnp_network}", algorithms = "stochastic",
+    algorithms = "stochastic",
     takes = c("batches", "restarts", "k_init", "init", "checkpoint")
   ),
   truncation_free = list(
-    what = "truncation-free learning", algorithms = "truncation_free", takes = "batches"
+    algorithms = "truncation_free", takes = "batches"
   ),
   # Batches come as they are, each once.
   stream = list(
-    what = "{.fn bnp_stream}", algorithms = "truncation_free", takes = character(), lacks = "max_laps",
+    algorithms = "truncation_free", takes = character(), lacks = "max_laps",
     instead = c(
       batches = "Batches are learned from as they come.", max_laps = "Each batch of a stream is read once."
     )
   ),
   features_update = list(
-    what = "{.fn update} of features with new rows", algorithms = c("memoized", "full"),
+    algorithms = c("memoized", "full"),
     takes = c("batches", "sparsity", "max_births", "max_merges")
   ),
   update = list(
-    what = "{.fn update} with new rows", algorithms = c("memoized", "full"),
+    algorithms = c("memoized", "full"),
     takes = c(
       "batches", "sparsity", "candidates", "keep", "bound", "wave", "adopt", "max_births", "birth_size", "max_deletes",
       "max_merges"
@@ -134,9 +134,10 @@ moves_are_off <- function(moves) !any(unlist(moves[c("birth", "merge", "delete")
 check_options <- function(control, kind, prior, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   entry <- option_table[[kind]]
+  what <- kinds[[kind]]$what
   if (!control$algorithm %in% entry$algorithms) {
-    abort("argument", c(
-      paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", entry$what, "."),
+    abort(c("not_defined", "argument"), c(
+      paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", what, "."),
       i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
     ), call = call)
   }
@@ -148,8 +149,8 @@ check_options <- function(control, kind, prior, call) {
   maker <- if (all(wrong %in% names(formals(bnp_moves)))) "bnp_moves" else "bnp_control"
   with <- if (any(wrong %in% intersect(entry$takes, needless))) " with {.fn {prior_entry(prior)$constructor}}"
   hints <- as.character(entry$instead[intersect(wrong, names(entry$instead))])
-  abort("argument", c(
-    paste0("{.arg {wrong}} of {.fn {maker}} {?has/have} no meaning for ", entry$what, with, "."),
+  abort(c("not_defined", "argument"), c(
+    paste0("{.arg {wrong}} of {.fn {maker}} {?is/are} not there for ", what, with, "."),
     stats::setNames(hints, rep("i", length(hints))), i = "Leave {cli::qty(wrong)}{?it/them} out."
   ), call = call)
 }

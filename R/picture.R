@@ -190,7 +190,7 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
 # Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows,
 # `labels` the laps where the number of clusters changed.
 trace_picture <- function(fit, call = rlang::caller_env()) {
-  refuse_bound_of_stream(fit, call)
+  require_ability(fit, "elbo", call)
   trace <- elbo_trace(fit)
   searched <- !is.null(trace$log_joint)
   if (searched) trace$elbo <- ifelse(is.na(trace$elbo), trace$log_joint, trace$elbo)

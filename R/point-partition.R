@@ -32,7 +32,7 @@
 #' attributes(best)[c("loss", "ball")]
 #' @export
 point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, starts = 10L, seed = NULL, threads = NULL) {
-  check_draws(draws)
+  check_able(draws, "point_partition", "draws")
   loss <- check_choice(loss, c("vi", "binder"), "loss")
   k_max <- if (is.null(k_max)) nrow(kept_labels(draws)) else check_count(k_max, "k_max")
   starts <- check_count(starts, "starts")

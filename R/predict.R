@@ -96,7 +96,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   newdata <- one_newdata(newdata, new_data)
   read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(id = id, time = time), rlang::current_env())
+    require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
       predict(object, x, type, id = !!id, na_action = na_action)
     }))
@@ -126,7 +126,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     return(expected_response(object, newdata))
   }
   if (type == "impute") {
-    refuse_drift(object, "imputation", "Leave rows with missing values out.")
+    require_ability(object, "impute")
     need_data(is.null(newdata), "newdata")
     return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model", id = id)))
   }
@@ -238,7 +238,7 @@ heldout_loglik <- function(fit, newdata, ...) {
 
 #' @export
 heldout_loglik.default <- function(fit, newdata, ...) {
-  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+  check_able(fit, "heldout_loglik")
 }
 
 #' @rdname predict.bnp_mixture
@@ -250,7 +250,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(id = id, time = time), rlang::current_env())
+    require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
       data <- as_newdata(fit, x, na_action = na_action, id = id)

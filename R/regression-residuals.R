@@ -29,10 +29,7 @@
 #' @export
 residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
                                   na_action = NULL, id = NULL, ...) {
-  check_format(object)
-  if (is.null(obs_entry(object$model$obs)$responses)) {
-    no_residuals()
-  }
+  check_able(object, "residuals", "object")
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")

@@ -151,7 +151,7 @@ new_covariates <- function(fit, covariates, data, call) {
 need_response <- function(fit, what, call) {
   if (is.null(fit$model$response)) {
     abort("response", c(
-      "{what} needs a fit with a response.", i = "Give {.fn bnp_topics} the {.arg response} of the documents."
+      paste(what, "needs a fit with a response."), i = "Give {.fn bnp_topics} the {.arg response} of the documents."
     ), call = call)
   }
 }

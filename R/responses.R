@@ -341,16 +341,6 @@ covariate_values <- function(x, needed, call) {
   value
 }
 
-# ---- in other verbs -------------------------------------------------------------------------------------------------
-
-refuse_response <- function(fit, what, instead = "Fit without {.arg response}.", call = rlang::caller_env()) {
-  if (!is.null(fit$model$response)) {
-    abort("response", c(
-      paste0("Fits with a {.arg response} of documents have no ", what, "."), i = instead
-    ), call = call)
-  }
-}
-
 # The statistics of an earlier fit for one with this response: its own where that is the same, else none.
 state_for_response <- function(state, fit, data) {
   new <- data$response$model

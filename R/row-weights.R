@@ -57,14 +57,7 @@ unit_weights <- function(weights, data, word, call) {
 }
 
 # Data with the weights of their rows, as users give them. of: what there is one of, in a message.
-with_weights <- function(data, weights, obs, call, of = "row of {.arg x}") {
-  if (obs_lag(obs) > 0L) {
-    abort("weights", c(
-      "{.arg weights} are for rows that are independent given their cluster, not for those of a series.",
-      i = "With {.fn {obs_entry(obs)$constructor}} each row has the rows before it to explain it: leave {.arg weights}
-           out."
-    ), call = call)
-  }
+with_weights <- function(data, weights, call, of = "row of {.arg x}") {
   weights <- values_of_rows(weights, data, "weights", call)
   data$weights <- check_weights(weights, rows_given(data), call, of, data$left_out$kept)
   data

@@ -140,7 +140,7 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
   check_no_dots(...)
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
-  check_class(x, sampled_verbs, "x", sampled_verbs)
+  check_able(x, "bnp_sample", "x")
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   refuse_proposals(class(x)[1L], options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
@@ -230,11 +230,7 @@ partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 
 # The training data of a fit in the engine's form, if they can be sampled from.
 sampled_data <- function(fit, data, id, call) {
-  check_format(fit, call)
-  refuse_trees(fit, "samplers yet", call = call)
-  refuse_drift(fit, "samplers yet", call = call)
-  refuse_hidden(fit, "samplers", call = call)
-  refuse_response(fit, "samplers", call = call)
+  check_able(fit, "bnp_sample", call = call)
   what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
   if (length(what)) {
     abort(what[1L], c(

@@ -29,17 +29,6 @@ bnp_hmm.bnp_source <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm()
   fit_source("bnp_hmm", x, obs, prior, control, start, check_na_action(na_action), call, id)
 }
 
-# values: arguments by name; those that are given are refused.
-refuse_with_source <- function(values, call) {
-  given <- names(values)[!vapply(values, is.null, NA)]
-  if (length(given)) {
-    abort("argument", c(
-      "{.arg {given}} {?is/are} not there for data in a source.", i = "Fit data in memory, or leave
-           {cli::qty(given)}{?it/them} out."
-    ), call = call)
-  }
-}
-
 # error_call: the frame of the verb's method, where checkpoints find its arguments.
 fit_source <- function(class, x, obs, prior, control, start, na_action, call, id = NULL, formula = NULL,
                        error_call = rlang::caller_env()) {

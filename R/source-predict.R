@@ -112,7 +112,7 @@ update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, 
       i = "To visit all rows again, fit a source of them: {.code {class(fit)[1L]}(source, start = fit)}."
     ), call = call)
   }
-  check_is_fit(fit, features = TRUE)
+  check_format(fit, call)
   over_source(fit, source, id, function(x, id) {
     fit <<- if (is.null(id)) update(fit, newdata = x, new_terms = new_terms, ...) else
       update(fit, newdata = x, new_terms = new_terms, id = !!id, ...)

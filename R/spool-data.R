@@ -118,15 +118,6 @@ sample_size <- function(data) {
 # As an integer, if it is one.
 whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
 
-refuse_probabilities_of_source <- function(control, call) {
-  if (identical(control$keep, "probabilities")) {
-    abort("argument", c(
-      "{.code keep = \"probabilities\"} is not for sources.",
-      i = "{.code predict(fit, source, type = \"prob\", write = )} computes them piece by piece."
-    ), call = call)
-  }
-}
-
 # Ordinary data: all, or a sample of those in a spool.
 sample_of <- function(data) if (is_spooled(data)) data$sample else data
 

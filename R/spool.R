@@ -189,7 +189,7 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
     obs <- in_piece(piece, call, obs %||% default_obs(own, call))
     check_obs(obs, class, call)
   }
-  if (!is.null(obs)) refuse_series(class, obs, call)
+  if (!is.null(obs)) require_ability(kinds_to_fit(class, obs), "source", call)
   fit <- NULL # what pieces that waited are turned into numbers by
   all <- new_parts(folder, class != "bnp_mixture", tokens)
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
@@ -225,21 +225,6 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   }
   data <- spooled_data(all, obs, na_action, class, control, folder, call)
   list(data = data, obs = obs, input = fit$own)
-}
-
-refuse_series <- function(class, obs, call) {
-  if (class == "bnp_mixture" && obs_lag(obs) > 0L) {
-    abort("argument", c(
-      "Mixtures of {.fn {obs_entry(obs)$constructor}} do not take sources: batches of rows would cut the series.",
-      i = "{.fn bnp_hmm} takes sequences from sources."
-    ), call = call)
-  }
-  if (has_drift(obs) || isTRUE(obs_entry(obs)$hidden)) {
-    abort("argument", c(
-      "{.fn {obs_entry(obs)$constructor}} does not take sources.",
-      i = "Give data in memory."
-    ), call = call)
-  }
 }
 
 without_id <- function(piece) {

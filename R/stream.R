@@ -153,7 +153,8 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
     if (!is.data.frame(first)) {
       abort("formula", "A batch must be a data frame, as there is a formula, not {describe(first)}.", call = error_call)
     }
-    refuse_with_stream(split_formula_id(formula, first, NULL, error_call)["id"], error_call)
+    given <- split_formula_id(formula, first, NULL, error_call)["id"]
+    require_abilities(kinds_of_form("stream", "mixture"), given, error_call)
     read <- formula_input(formula, first, obs, "bnp_mixture", error_call)
     first <- read$x
     obs <- read$obs
@@ -173,18 +174,6 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   fit$input$id_column <- id
   fit$control$batches <- 1L
   fit
-}
-
-# values: arguments by name; those that are given are refused.
-refuse_with_stream <- function(values, call) {
-  given <- names(values)[!vapply(values, is.null, NA)]
-  if (!length(given)) {
-    return(invisible())
-  }
-  abort("argument", c(
-    "{.arg {given}} {?is/are} not there for streams: rows are learned from one at a time, each for itself.",
-    i = "Fit data in memory, by memoized learning."
-  ), call = call)
 }
 
 # Learns from all batches of the reader; `first` was read already.
@@ -232,7 +221,7 @@ rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action
   } else {
     as_newdata(fit, batch, call, arg, na_action, id)
   }
-  refuse_for_streams(data, fit$model$obs, call)
+  refuse_for_streams(data, class(fit)[1L], fit$model$obs, call)
   data
 }
 

@@ -209,36 +209,11 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
   gaps
 }
 
-# Options of bnp_mixture() that go together with `time`, or do not.
-check_drift <- function(obs, prior, time, weights, labels, id, call) {
-  if (is.null(time) && !has_drift(obs)) {
-    return(invisible())
-  }
-  if (is.null(time)) {
+check_drift <- function(obs, time, call) {
+  if (is.null(time) && has_drift(obs)) {
     abort("time", c(
       "{.arg time} is needed with {.code drift} of {.fn {obs_entry(obs)$constructor}}: it says when each row was.",
       i = "Give a value for each row, or the name of a column."
-    ), call = call)
-  }
-  if (!has_drift(obs)) {
-    abort("time", c(
-      "{.arg time} is for clusters that drift: {.code {drifting()}}, not {.fn {obs_entry(obs)$constructor}} without
-       {.code drift}.",
-      i = "For clusters that stay where they are and have weights by time, {.fn bnp_topics} takes {.code id}."
-    ), call = call)
-  }
-  if (!is.null(id)) {
-    abort("id", c(
-      "{.arg id} is not for drifting clusters: each row is of its own cluster.",
-      i = "Leave {.arg id} or {.code drift} out."
-    ), call = call)
-  }
-  given <- c("weights", "labels")[!c(is.null(weights), is.null(labels))]
-  if (length(given) && "bnp_mixture" != prior_entry(prior)$verb) {
-    abort("argument", c(
-      "{.arg {given}} {?is/are} not there where clusters have weights by time
-       ({.fn {prior_entry(prior)$constructor}}).",
-      i = "Choose {.or {.fn {prior_makers('bnp_mixture')}}}, with the same weights at all times."
     ), call = call)
   }
 }
@@ -247,11 +222,4 @@ check_drift <- function(obs, prior, time, weights, labels, id, call) {
 drifting <- function() {
   drifts <- function(entry) "drift" %in% names(formals(entry$constructor))
   paste0(obs_makers(drifts)[1L], "(drift = 0.5)")
-}
-
-# What a fit of drifting clusters does not do.
-refuse_drift <- function(fit, what, instead = NULL, call = rlang::caller_env()) {
-  if (inherits(fit, "bnp_mixture") && has_drift(fit$model$obs)) {
-    abort("drift", c(paste0("Fits of drifting clusters have no ", what, "."), i = instead), call = call)
-  }
 }

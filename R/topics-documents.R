@@ -27,6 +27,7 @@
 #' cbind(exclusivity = exclusivity(fit), coherence = coherence(fit, whales$counts))
 #' @export
 top_documents <- function(fit, n = 5L) {
+  check_able(fit, "top_documents")
   theta <- document_proportions(fit)
   n <- min(check_count(n, "n"), nrow(theta))
   names <- document_names(fit)
@@ -38,9 +39,7 @@ top_documents <- function(fit, n = 5L) {
 }
 
 document_proportions <- function(fit, call = rlang::caller_env()) {
-  check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
-  check_format(fit, call)
-  refuse_labels_of_stream(fit, call)
+  check_able(fit, "fitted", call = call)
   proportions(fit, fit$documents)
 }
 
@@ -51,7 +50,10 @@ document_names <- function(fit) {
 
 #' @rdname top_documents
 #' @export
-topic_correlation <- function(fit) column_correlation(document_proportions(fit))
+topic_correlation <- function(fit) {
+  check_able(fit, "topic_correlation")
+  column_correlation(document_proportions(fit))
+}
 
 # Correlations of columns, NA where a column varies by no more than rounding.
 column_correlation <- function(theta) {
@@ -67,7 +69,7 @@ column_correlation <- function(theta) {
 #' @rdname top_documents
 #' @export
 exclusivity <- function(fit, n = 10L, weight = 0.5) {
-  check_topics_of_terms(fit)
+  check_able(fit, "exclusivity")
   n <- min(check_count(n, "n"), fit$input$d)
   phi <- topic_terms(fit)
   score <- frex(phi, check_share(weight, "weight"))

@@ -30,6 +30,7 @@
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
+  check_able(fit, "prevalence")
   theta <- document_proportions(fit)
   need_data(missing(by), "by")
   level <- check_level(level, "level")

@@ -24,10 +24,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   if (seen >= 1) {
     abort("argument", "{.arg seen} must be below 1, not {seen}.")
   }
-  model <- obs_entry(fit$model$obs)
-  if (!model$counts_tokens) {
-    abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
-  }
+  check_able(fit, "heldout_loglik")
   table <- if (inherits(newdata, "bnp_source")) {
     with_seed(seed, do.call(rbind, over_source(fit, newdata, id, function(x, id) {
       tokens_by_document(fit, x, id, na_action, type, split, seen, inference, draws, NULL)

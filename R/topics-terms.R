@@ -18,7 +18,7 @@
 #' top_terms(fit, 3, by = "frex")
 #' @export
 top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5) {
-  check_topics_of_terms(fit)
+  check_able(fit, "top_terms")
   n <- min(check_count(n, "n"), fit$input$d)
   by <- check_choice(by, c("prob", "frex", "lift"), "by")
   phi <- topic_terms(fit)
@@ -32,14 +32,6 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
     data.frame(topic = k, rank = seq_len(n), term = colnames(phi)[at], value = unname(value[k, at]))
   })
   do.call(rbind, rows)
-}
-
-check_topics_of_terms <- function(fit, call = rlang::caller_env()) {
-  check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
-  check_format(fit, call)
-  if (!obs_entry(fit$model$obs)$counts_tokens) {
-    abort("argument", "{.arg fit} must be a topic model of counts ({.or {.fn {token_makers()}}}).", call = call)
-  }
 }
 
 check_share <- function(x, arg, call = rlang::caller_env()) {
@@ -93,7 +85,7 @@ frex <- function(phi, weight) {
 #' coherence(fit, whales$counts)
 #' @export
 coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
-  check_topics_of_terms(fit)
+  check_able(fit, "coherence")
   need_data(missing(x), "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
   if (fit$input$d < 2L) {
@@ -144,7 +136,7 @@ topic_coherence <- function(together, n, measure) {
 #' # json <- do.call(LDAvis::createJSON, ldavis_data(fit, whales$counts))
 #' @export
 ldavis_data <- function(fit, x) {
-  check_topics_of_terms(fit)
+  check_able(fit, "ldavis_data")
   need_data(missing(x), "x")
   data <- new_documents(fit, x, arg = "x")
   phi <- topic_terms(fit)

@@ -27,9 +27,7 @@
 #' @export
 trajectories <- function(fit, ...) {
   check_no_dots(...)
-  check_class(fit, "bnp_mixture", "fit", "bnp_mixture")
-  check_format(fit)
-  need_drift(fit)
+  check_able(fit, "trajectories")
   params <- posterior_arrays(fit)
   sd <- cluster_sds(mean_arrays(fit)$cov)
   k <- fit$state$k
@@ -53,20 +51,10 @@ trajectories <- function(fit, ...) {
   as_tidy(out)
 }
 
-need_drift <- function(fit, call = rlang::caller_env()) {
-  if (!has_drift(fit$model$obs)) {
-    abort("time", c(
-      "Only clusters that drift have trajectories.",
-      i = "Fit with {.code bnp_mixture(x, obs = {drifting()}, time = )}."
-    ), call = call)
-  }
-}
-
 # What plot() and autoplot() draw: list(parts, points, columns), a row of `parts` for each column, cluster in use and
 # time at which it was alive; of at most `most` columns.
 trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller_env()) {
-  check_format(fit, call)
-  need_drift(fit, call)
+  check_able(fit, "trajectories", call = call)
   path <- as.data.frame(trajectories(fit))
   path <- path[path$alive & path$cluster %in% in_use(fit), ]
   columns <- utils::head(column_labels(fit), most)

@@ -7,22 +7,10 @@
 
 has_trees <- function(from) !is.null(from$back)
 
-# What only sequences have.
-refuse_trees <- function(fit, what, instead = NULL, call = rlang::caller_env()) {
-  if (has_trees(fit$input)) {
-    abort("trees", c(paste0("Fits of trees have no ", what, "."), i = instead), call = call)
-  }
-}
-
 # Rows of x and their parents -> internal form. id: which tree, or group of trees, a row belongs to.
 as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                          use = "sequences") {
-  if (obs_lag(obs) > 0L) {
-    abort("trees", c(
-      "{.fn {obs_entry(obs)$constructor}} is for sequences: in a tree a row has no row before it.",
-      i = "Leave {.arg parent} out, or choose another {.arg obs}."
-    ), call = call)
-  }
+  require_ability(kinds_to_fit("bnp_hmm", obs), "parent", call)
   if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
     abort("parent", c(
       "With {.arg parent}, {.arg {arg}} must be one table, not a list of sequences.",
@@ -32,12 +20,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
   given <- taken_apart(parent)
   read <- read_positions(read_parents(given$parent, split$x, arg, call), given$position, given$labels, arg, call)
-  if (identical(na_action, "omit")) {
-    abort("parent", c(
-      "{.code na_action = \"omit\"} would leave nodes of the trees out, and cut them.",
-      i = "{.code na_action = \"model\"} keeps them: a node without any value is one that was not observed."
-    ), call = call)
-  }
+  if (identical(na_action, "omit")) require_ability(c("trees", "sequences"), "omit_missing", call)
   tree <- read$tree
   n <- length(tree$parent)
   x <- as_table(read$x, arg, FALSE, call, obs, na_action)

@@ -58,7 +58,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
 
 # A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
 begin_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
-  refuse_for_streams(data, obs, error_call)
+  refuse_for_streams(data, class, obs, error_call)
   if (!is.null(start) && !inherits(start, class)) {
     word <- cluster_words[[class]]
     abort("start", c(
@@ -100,20 +100,11 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   )
 }
 
-refuse_for_streams <- function(data, obs, call) {
-  if (has_drift(obs)) {
-    abort("argument", c(
-      "Truncation-free learning is not for clusters with {.arg drift}.",
-      i = "Choose {.code algorithm = \"memoized\"}; {.fn update} takes in rows as they come."
-    ), call = call)
-  }
-  what <- c(weights = !is.null(data$weights), labels = !is.null(data$classes), id = has_individuals(data))
-  if (any(what)) {
-    abort(names(which(what))[1L], c(
-      "Truncation-free learning takes rows one at a time, each as often as any other: no {.arg {names(which(what))}}.",
-      i = "Choose {.code algorithm = \"memoized\"}."
-    ), call = call)
-  }
+refuse_for_streams <- function(data, class, obs, call) {
+  require_ability(kinds_to_fit(class, obs), "stream", call)
+  given <- list(weights = data$weights, labels = data$classes, id = data$individual, response = data$response)
+  by_batches <- c(if (class == "bnp_mixture") "rows_one_by_one", "truncation_free")
+  require_abilities(c(by_batches, kinds_to_fit(class, obs)), given, call)
   expects <- blocks_that_expect(data, obs)
   if (length(expects)) {
     abort("gaps", c(
@@ -245,26 +236,6 @@ batch_teller <- function(word) {
 
 is_stream_fit <- function(fit) !is.null(fit$stream)
 is_of_documents_of_rows <- function(fit) inherits(fit, "bnp_topics") && !obs_entry(fit$model$obs)$counts_tokens
-
-refuse_bound_of_stream <- function(fit, call = rlang::caller_env()) {
-  if (is_stream_fit(fit)) {
-    abort("stream", c(
-      "Truncation-free learning has no ELBO: it would be that of a random state.",
-      i = "{.fn elbo_trace} has how well each batch was predicted, {.fn heldout_loglik} judges new data.",
-      i = "For the bound learn from data that can be read again: {.code bnp_mixture(x, start = fit)}."
-    ), call = call)
-  }
-}
-
-refuse_labels_of_stream <- function(fit, call = rlang::caller_env()) {
-  if (is_stream_fit(fit) && !length(fit$labels) && is.null(fit$documents)) {
-    what <- if (inherits(fit, "bnp_topics")) c("documents", "proportions") else c("rows", "labels")
-    abort("stream", c(
-      "The fit of a stream keeps nothing of its {what[1L]}, and so no {what[2L]}.",
-      i = "{.code predict(fit, newdata)} gives them for {what[1L]} that you have."
-    ), call = call)
-  }
-}
 
 # "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens or rows.
 described_stream <- function(fit) {

@@ -20,11 +20,11 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
   }
   if (!inherits(fit, "bnp_mixture") && !is.null(time)) newdata_time(fit, newdata, time, "newdata", call)
+  if (!is.null(weights)) require_ability(fit, "weights", call)
   if (has_weights_by_time(fit)) {
-    if (!is.null(weights)) check_drift(fit$model$obs, fit$model$prior, time %||% 1, weights, NULL, NULL, call)
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
-    if (!is.null(weights)) data <- with_weights(data, weights, fit$model$obs, call, "row of {.arg newdata}")
+    if (!is.null(weights)) data <- with_weights(data, weights, call, "row of {.arg newdata}")
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
   }

@@ -48,19 +48,7 @@ refuse_forgetting <- function(fit, call) {
 }
 
 check_can_take_in <- function(fit, call) {
-  refuse_trees(fit, "updates", "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}.", call)
-  refuse_hidden(
-    fit, "updates by new data", "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}.", call
-  )
-  refuse_response(
-    fit, "updates", "Fit anew to all documents: {.code bnp_topics(x, response = y, start = fit)}.", call
-  )
-  if (fit$control$algorithm == "stochastic") {
-    abort("update", c(
-      "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
-      i = "Go on with memoized learning of its data first: {.code {class(fit)[1]}(x, start = fit)}."
-    ), call = call)
-  }
+  require_ability(fit, "update_newdata", call)
   if (is.null(fit$state$log_base)) {
     abort("format", c(
       "This fit was stored by an earlier version of the package, which did not keep what {.fn update} needs.",

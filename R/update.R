@@ -83,7 +83,7 @@
 #' @export
 update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL, new_terms = c("error", "drop"),
                            evaluate = TRUE) {
-  check_is_fit(object, features = TRUE)
+  check_format(object)
   if (!missing(formula.) && !inherits(formula., "formula")) {
     if (!is.null(newdata)) abort("update", "{.arg formula.} must be a formula, not {describe(formula.)}.")
     newdata <- formula.

@@ -28,16 +28,6 @@ has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$w
 # Batches that are visited at the same globals.
 resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
 
-# Rows of autoregressive mixtures need those before them, which are in other batches.
-refuse_rows_in_series <- function(obs, class, call) {
-  if (class == "bnp_mixture" && obs_lag(obs) > 0L) {
-    abort("argument", c(
-      "{.arg workers} are not for mixtures of {.fn {obs_entry(obs)$constructor}}: batches would cut the series.",
-      i = "Leave out {.arg workers}: this process has several {.arg threads}."
-    ), call = call)
-  }
-}
-
 # The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work
 # on batches to them.
 hire_workers <- function(control, data, obs, class, call) {
@@ -45,7 +35,7 @@ hire_workers <- function(control, data, obs, class, call) {
     return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
   }
   need_package("mirai", "workers", call)
-  refuse_rows_in_series(obs, class, call)
+  require_ability(kinds_to_fit(class, obs), "workers", call)
   profile <- if (isTRUE(control$workers)) NULL else control$workers
   limit <- worker_timeout(call)
   folder <- tempfile("workers")

@@ -1,0 +1,184 @@
+# The table of abilities: which verb, argument and option works with which kind of fit, and where one does not, why not
+# and what there is instead. Everything that refuses such a thing asks here, and the help page ?abilities is printed
+# from it, so that a cell of the table has one text and one class of error.
+
+# A kind is a family, or a special case of one, or a way of learning. what: its name in a sentence, plural; class and
+# maker: of its objects (families); of: the family that it is a case of; error: a class that its refusals have beside
+# those that all have.
+kind <- function(what, class = NULL, of = NULL, error = NULL, maker = class) {
+  list(what = what, class = class, of = of, error = error, maker = maker)
+}
+
+kinds <- list(
+  mixture = kind("mixtures ({.fn bnp_mixture})", "bnp_mixture"),
+  series = kind("mixtures of series ({.fn obs_ar})", of = "mixture"),
+  regressions = kind("mixtures of regressions", of = "mixture"),
+  drift = kind("drifting clusters", of = "mixture", error = "drift"),
+  mixture_by_time = kind("mixtures with weights by time", of = "mixture"),
+  topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
+  documents_of_rows = kind("topics of documents of rows", of = "topics"),
+  response = kind("topics with a {.arg response}", of = "topics", error = "response"),
+  sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
+  trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
+  hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", of = "sequences", error = "hidden"),
+  lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
+  features = kind("features ({.fn bnp_features})", "bnp_features"),
+  network = kind("networks ({.fn bnp_network})", "bnp_network"),
+  communities = kind("networks of overlapping communities", of = "network"),
+  corrected_network = kind("degree-corrected blockmodels ({.fn bnp_network})"),
+  sampled_network = kind("networks by stochastic steps ({.fn bnp_network})"),
+  update = kind("{.fn update} with new rows"),
+  features_update = kind("{.fn update} of features with new rows"),
+  stochastic = kind("fits by stochastic steps", error = "update"),
+  truncation_free = kind("truncation-free learning", error = "stream"),
+  rows_one_by_one = kind("mixtures by truncation-free learning", error = "stream"),
+  stream = kind("streams", error = "stream"),
+  source = kind("data in a source"),
+  rows_of_source = kind("mixtures of data in a source"),
+  draws = kind("draws ({.fn bnp_sample})", "bnp_draws", maker = "bnp_sample"),
+  filter = kind("filters ({.fn bnp_filter})", "bnp_filter"),
+  dynamic_means = kind("Dynamic Means ({.fn bnp_dynamic_means})", "bnp_dynamic_means")
+)
+family_kinds <- names(Filter(function(kind) !is.null(kind$class), kinds))
+
+# The kinds of an object, the most special one first and its family last; NULL of other objects.
+kinds_of <- function(x) {
+  family <- family_of(x)
+  if (!inherits(x, "bnp_fit")) {
+    return(family)
+  }
+  obs <- x$model$obs
+  c(
+    if (is_stream_fit(x)) c(if (!length(x$labels) && is.null(x$documents)) "stream", "truncation_free"),
+    if (identical(x$control$algorithm, "stochastic")) "stochastic",
+    switch(family,
+      topics = c(
+        if (!is.null(x$model$response)) "response", if (!obs_entry(obs)$counts_tokens) "documents_of_rows"
+      ),
+      sequences = if (has_trees(x$input)) "trees",
+      network = if (is.null(x$log_joint)) "communities"
+    ),
+    kinds_to_fit(kinds[[family]]$class, obs, x$model$prior)
+  )
+}
+
+family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class), family_kinds)
+
+# Kinds of what is to be fitted by a verb.
+kinds_to_fit <- function(verb, obs, prior = NULL) {
+  switch(verb,
+    bnp_mixture = c(
+      if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
+      if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series",
+      if (!is.null(obs_entry(obs)$responses)) "regressions", "mixture"
+    ),
+    bnp_topics = "topics", bnp_features = "features", bnp_network = "network",
+    bnp_hmm = c(if (obs_entry(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
+  )
+}
+
+# Why an ability is not there for these kinds (the most special first): list(what, why, instead), NULL if it is. The
+# first kind of which the table says something decides.
+refusal <- function(of, ability) {
+  row <- ability_table[[ability]]
+  for (one in of) {
+    given <- row$no[[one]]
+    if (!is.null(given)) {
+      return(list(kind = one, why = given[1L], instead = given[-1L]))
+    }
+    if (one %in% row$has) {
+      return(NULL)
+    }
+  }
+  list(kind = of[length(of)], why = row$why, instead = row$instead)
+}
+
+# of: an object, or names of kinds. Refuses what the table says is not there for them.
+require_ability <- function(of, ability, call = rlang::caller_env()) {
+  found <- refusal(if (is.character(of)) of else kinds_of(of), ability)
+  if (is.null(found)) {
+    return(invisible(of))
+  }
+  row <- ability_table[[ability]]
+  abort(
+    unique(c("not_defined", kinds[[found$kind]]$error, row$error, "argument")), refusal_text(ability, found),
+    call = call
+  )
+}
+
+refusal_text <- function(ability, found) {
+  hints <- c(found$why, found$instead)
+  c(
+    paste0(ability_label(ability), " is not there for ", kinds[[found$kind]]$what, "."),
+    stats::setNames(hints, rep("i", length(hints)))
+  )
+}
+
+# values: arguments by name, of which those that are given are asked for.
+require_abilities <- function(of, values, call) {
+  for (name in names(values)[!vapply(values, is.null, NA)]) require_ability(of, name, call)
+}
+
+# What the data are, if that is something which not every family takes; NULL for what is in memory.
+form_of <- function(x) {
+  forms <- c(formula = "formula", bnp_source = "source", bnp_stream = "stream")
+  unname(forms[intersect(names(forms), class(x))])
+}
+
+check_form <- function(x, of, call) for (form in form_of(x)) require_ability(of, form, call)
+
+# Kinds of what a verb learns from data of this form.
+kinds_of_form <- function(form, family) {
+  c(
+    form, if (family == "mixture") c(source = "rows_of_source", stream = "rows_one_by_one")[form],
+    if (identical(form, "stream")) "truncation_free", family
+  )
+}
+
+# Arguments that other fitting verbs have, for a call of this one, which does not.
+refuse_arguments_of_others <- function(named, verb, x, call) {
+  family <- Find(function(family) kinds[[family]]$class == verb, family_kinds)
+  if (is.null(family)) {
+    return(invisible())
+  }
+  for (name in named) {
+    if (identical(ability_table[[name]]$area, "data")) require_ability(kinds_of_form(form_of(x), family), name, call)
+  }
+}
+
+# The gate of a verb that reads an object: one that has the verb, and is as it was made.
+check_able <- function(x, verb, arg = "fit", call = rlang::caller_env()) {
+  if (is.null(family_of(x))) {
+    able <- Filter(function(family) is.null(refusal(family, verb)), family_kinds)
+    check_class(x, character(), arg, vapply(kinds[able], function(kind) kind$maker, ""), call)
+  }
+  if (inherits(x, "bnp_fit")) check_format(x, call) else if (inherits(x, "bnp_filter")) check_filter(x, arg, call) else
+    check_object(x, call)
+  require_ability(x, verb, call)
+}
+
+# S3 methods that refuse: of each generic of the table for the families that have no method because they have no such
+# verb. Without them a default of base R would answer by accident.
+refusing_methods <- function() {
+  for (verb in names(ability_table)) {
+    generic <- sub("()", "", verb, fixed = TRUE)
+    if (ability_table[[verb]]$area != "verbs" || !exists(generic, mode = "function")) next
+    of <- get(generic, mode = "function")
+    if (!"UseMethod" %in% all.names(body(of))) next
+    for (family in family_kinds) {
+      class <- kinds[[family]]$class
+      if (is.null(refusal(family, verb)) || exists(paste0(generic, ".", class))) next
+      registerS3method(generic, class, refusing_method(verb, names(formals(of))[1L]), environment(of))
+    }
+  }
+}
+
+# x: what the generic calls its first argument.
+refusing_method <- function(verb, x) {
+  rlang::new_function(
+    c(stats::setNames(list(quote(expr = )), x), alist(... = )),
+    bquote(check_able(.(as.name(x)), .(verb), .(x), environment())), topenv()
+  )
+}
+
+.onLoad <- function(libname, pkgname) refusing_methods()

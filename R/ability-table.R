@@ -1,0 +1,399 @@
+# The rows of the table of abilities (R/abilities.R): of each ability the kinds that have it, why others have it not and
+# what there is instead, by kind where that differs. A special case of a family is as its family unless a row names it.
+
+# has: kinds; why, instead: for all others; ...: by kind, c(why, what instead); area: of the help page; label: how
+# messages call it; error: a class that its refusals have beside the usual ones; applies: the families that can be
+# asked, others have no such argument.
+able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL,
+                 applies = family_kinds) {
+  list(
+    has = has, why = why, instead = instead, no = list(...), area = area, label = label, error = error,
+    applies = applies
+  )
+}
+
+ability_label <- function(name) {
+  row <- ability_table[[name]]
+  row$label %||% paste0(if (row$area == "verbs") "{.fn " else "{.arg ", sub("()", "", name, fixed = TRUE), "}")
+}
+
+of_clusters <- c("mixture", "topics", "sequences", "network")
+of_fits <- c(of_clusters, "features")
+of_objects <- c(of_fits, "draws", "filter", "dynamic_means")
+no_data_kept <- "A fit does not keep its data: give them to the function that needs them."
+in_draws <- "{.code draws$fit} is the fit that they began from, which has it."
+of_the_fit <- "The fit that was filtered has it."
+drifting_model <- "{.code bnp_mixture(x, time = time)} is a model with drifting clusters."
+no_posterior <- c("It has means without any posterior.", drifting_model)
+no_likelihood <- c("It has no likelihood: {.code glance(fit)$objective} is what it makes small.", drifting_model)
+many_features <- c("A row has any number of features, no cluster.",
+  "See {.fn n_features}, {.fn feature_probs}, {.fn coef}.")
+no_bound <- c(
+  "Truncation-free learning has no ELBO: it would be that of a random state.",
+  "{.fn elbo_trace} has how well each batch was predicted, {.fn heldout_loglik} judges new data.",
+  "For the bound learn from data that can be read again: {.code bnp_mixture(x, start = fit)}."
+)
+no_rows_kept <- c(
+  "The fit of a stream keeps nothing of its rows or documents, and so no labels or proportions.",
+  "{.code predict(fit, newdata)} gives them for those that you have."
+)
+hidden_instead <- "{.fn latent_path} has the hidden states, {.fn augment} the fitted values."
+not_one_by_one <- c(
+  "Rows are learned from one at a time, each for itself.", "Fit data in memory, by {.code algorithm = \"memoized\"}."
+)
+not_in_series <- "Each row has the rows before it to explain it."
+not_in_source <- c("It must be known for all rows at once.", "Fit data in memory.")
+no_closed_form <- c("Clusters that say what comes after something else have none in closed form.", "See {.fn coef}.")
+no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
+
+of_topics <- function(instead, ...) {
+  able("topics", "It is about topics.", instead, ..., draws = c("Draws have assignments of tokens.", in_draws))
+}
+of_terms <- function(instead) {
+  of_topics(instead, documents_of_rows = c("Topics of rows have no terms.", "{.fn coef} has their parameters."))
+}
+of_networks <- function(instead, ...) able("network", "It is about nodes of networks.", instead, ...)
+
+of_joins <- able(
+  c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
+  "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
+  drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
+  hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
+  filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
+)
+of_pairs <- able(
+  of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
+  drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
+  series = no_closed_form, lagged = no_closed_form, regressions = no_closed_form, hidden = no_closed_form,
+  network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
+)
+of_samplers <- able(
+  c("mixture", "topics", "sequences"),
+  "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
+  "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
+  response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
+  stream = c("A stream has no data that could be given again.", "Fit data in memory."),
+  draws = c("{.fn update} draws more.")
+)
+of_states <- able(
+  "sequences", "Only states of {.fn bnp_hmm} follow each other.", "{.fn coef} has the weights.", draws = in_draws,
+  filter = of_the_fit
+)
+of_identities <- able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}.")
+of_features <- able("features", "Only {.fn bnp_features} has features of rows.", "{.fn coef} has the parameters.")
+of_trees <- able(
+  "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.",
+  "Rows that follow each other are given in order.",
+  lagged = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  source = not_in_source, area = "data", error = "trees"
+)
+
+ability_table <- list(
+  # ---- what the data are, and what is given beside them
+  formula = able(
+    c("mixture", "sequences"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
+    "Give a matrix or a data frame of the columns.", area = "data", label = "A formula", error = "formula"
+  ),
+  source = able(
+    c("mixture", "topics", "sequences", "features"), "It is learned from as a whole, in memory.",
+    "Read the data into memory.",
+    series = c("Batches of rows would cut the series.", "{.fn bnp_hmm} takes sequences from sources."),
+    drift = c("Times are known of data in memory only.", "Give data in memory."),
+    hidden = c("All sequences are visited at once.", "Give data in memory."), area = "data", label = "A source"
+  ),
+  stream = able(
+    c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
+    "Read the data into memory, or give a source.",
+    drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
+    area = "data", label = "A stream (truncation-free learning)"
+  ),
+  weights = able(
+    of_clusters, "Each row counts once.", "Leave {.arg weights} out.",
+    series = c("They are for rows that are independent given their cluster.", not_in_series),
+    mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
+    truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
+  ),
+  labels = able(
+    "mixture", "Only clusters of {.fn bnp_mixture} belong to classes.",
+    "Give labels as {.arg start}, which is only a start.",
+    series = c("They are for rows that are independent given their cluster.", not_in_series),
+    mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
+    truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
+  ),
+  id = able(
+    c("mixture", "topics", "sequences"), "Rows are not grouped.", "Leave {.arg id} out.",
+    series = c(not_in_series, "A list of series has one for each individual."),
+    drift = c("Each row is of its own cluster.", "Leave {.arg id} or {.code drift} out."),
+    rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
+  ),
+  time = able(
+    "drift", "Only clusters that drift are somewhere at a time.",
+    "Give {.code obs_gaussian(drift = )}; for weights by time {.fn bnp_topics} takes {.code id}.",
+    source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
+  ),
+  parent = of_trees, position = of_trees,
+  response = able(
+    "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
+    truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
+    source = not_in_source, area = "data", error = "response"
+  ),
+  na_action = able(
+    c("mixture", "sequences", "features"), "Missing values have no model here.",
+    "{.code na_action = \"omit\"} leaves rows with missing values out.",
+    drift = c("Missing values have no model where clusters drift.", "Choose {.code na_action = \"omit\"}."),
+    network = c("Pairs that were not observed are {.arg missing}.", "Leave {.arg na_action} out."),
+    area = "data", label = "{.code na_action = \"model\"}", error = "gaps"
+  ),
+  omit_missing = able(
+    c("mixture", "topics", "sequences", "features"), applies = c("mixture", "topics", "sequences", "features"),
+    trees = c("It would leave nodes of the trees out, and cut them.", "{.code na_action = \"model\"} keeps them."),
+    hidden = c(
+      "It would leave rows out of a series in which each row depends on those before it.",
+      "Leave {.arg na_action} out: missing cells are left out of the likelihood of their columns."
+    ),
+    area = "data", label = "{.code na_action = \"omit\"}", error = "parent"
+  ),
+  # ---- options of bnp_control() where more than the kind of fit decides (R/option-table.R)
+  keep = able(
+    c("mixture", "sequences"), applies = c("mixture", "sequences"), source = c(
+      "Probabilities of all rows would not fit into memory.",
+      "{.code predict(fit, source, type = \"prob\", write = )} computes them piece by piece."
+    ), area = "options", label = "{.code keep = \"probabilities\"}"
+  ),
+  workers = able(
+    c("mixture", "topics", "sequences"), applies = c("mixture", "topics", "sequences"), series = c(
+      "Batches would cut the series.", "Leave out {.arg workers}: this process has several {.arg threads}."
+    ), area = "options"
+  ),
+  # ---- verbs that read a fit
+  coef = able(
+    of_fits, draws = c("Draws are of partitions.",
+      "{.code coef(draws$fit)} has the means of the fit, {.fn tidy} what is recorded."),
+    filter = c("{.fn tidy} has where things stand; the fit that was filtered has parameters."),
+    dynamic_means = c("{.fn tidy} has the mean of each cluster at each time.")
+  ),
+  elbo = able(
+    of_fits, "Only what was learned by a bound has one.", "{.fn glance} has what was made large or small.",
+    truncation_free = no_bound
+  ),
+  elbo_trace = able(of_fits, "Only what was learned in laps or batches has a trace.", "See {.fn glance}."),
+  logLik = able(
+    c(of_fits, "filter"), truncation_free = no_bound, dynamic_means = no_likelihood,
+    draws = c("{.code as.data.frame(draws)} has {.field log_joint}; {.fn check_fit} estimates the log evidence.")
+  ),
+  n_clusters = able(
+    c(of_clusters, "draws"), features = many_features, filter = c("A filter learns no clusters.",
+      "{.fn tidy} has its states."),
+    dynamic_means = c("It has a number at each time.", "{.fn glance} has the number of all.")
+  ),
+  cluster_sizes = able(
+    of_clusters, "Only fits have sizes of clusters.", "See {.fn tidy}.", features = many_features
+  ),
+  cluster_ids = of_identities, cluster_history = of_identities,
+  posterior_params = able(
+    of_clusters, "Only fits have a variational posterior of clusters.", "See {.fn tidy}.", features = many_features
+  ),
+  compare_fits = able(
+    of_clusters, "Only fits have clusters and a bound.", "See {.fn glance}.", features = many_features,
+    stream = c("It is not known whether two streams had the same data.", "{.fn heldout_loglik} judges new data.")
+  ),
+  cluster_divergence = of_pairs, cluster_overlap = of_pairs,
+  fitted = able(of_objects, stream = no_rows_kept),
+  residuals = able(
+    c("sequences", "features", "regressions"),
+    "Fits of {.fn bnp_hmm}, of {.fn bnp_features} and mixtures of regressions have residuals.",
+    "{.fn predict} gives log densities of observations.",
+    trees = c("Pseudo-residuals look one step ahead in time.", "{.fn predict} gives log densities of observations.")
+  ),
+  confint = able(
+    c("mixture", "topics", "sequences", "draws"), "There are no intervals yet.", "See {.fn tidy}.",
+    features = many_features, network = c("There are no intervals yet.", "{.fn coef} has the means."),
+    filter = c("{.fn augment} and {.fn tidy} have the moments of each row."), dynamic_means = no_posterior
+  ),
+  augment = able(
+    c(of_fits, "filter", "dynamic_means"), draws = c("{.fn point_partition} gives the cluster of each row.")
+  ),
+  predict = able(c(of_fits, "draws", "filter"), dynamic_means = c(
+    "Cluster all rows again, with the new ones; {.fn fitted} has the clusters of its own."
+  )),
+  expected_response = able(
+    c("mixture", "sequences"), trees = c("There is no response yet in trees.", "{.fn coef} has the coefficients."),
+    hidden = hidden_instead, label = "{.code predict(type = \"response\")}", applies = c("mixture", "sequences")
+  ),
+  heldout_loglik = able(
+    of_fits, "Only fits judge new data.",
+    documents_of_rows = c("It completes documents of counts.", "{.fn predict} has densities."),
+    filter = c("{.fn logLik} has that of its rows."),
+    draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
+  ),
+  simulate = able(
+    of_fits, draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
+    filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
+  ),
+  simulated_lengths = able(
+    "sequences", trees = c("Data sets are on the fit's trees."),
+    label = "{.fn simulate} with {.arg lengths} or {.arg covariates}", applies = "sequences"
+  ),
+  forecast = able(
+    c("sequences", "filter"), "Only fits of {.fn bnp_hmm} and filters have rows to come.",
+    "{.fn simulate} draws new data.",
+    trees = c("Nodes do not follow each other in time.",
+      "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves."),
+    source = c("Rows to come are those of one series.", "Give the data in memory."),
+    draws = c("{.code forecast(draws$fit, newdata)} forecasts by the fit."), dynamic_means = no_likelihood
+  ),
+  impute = able(
+    c("mixture", "sequences", "features"), "Only rows have cells that may be missing.",
+      "{.fn simulate} draws new data.",
+    drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
+    trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),
+    hidden = hidden_instead, draws = c("{.code impute(draws$fit, newdata)} draws by the fit."),
+    filter = c("A filter leaves missing cells out.", "{.fn augment} has what it expected of each row."),
+    dynamic_means = no_posterior
+  ),
+  update_newdata = able(
+    of_fits, applies = of_fits, trees = c("Fits of trees have no updates yet.",
+      "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}."),
+    hidden = c("Linear systems have no updates yet.",
+      "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}."),
+    response = c("They have no updates yet.",
+      "Fit anew to all documents: {.code bnp_topics(x, response = y, start = fit)}."),
+    network = c(
+      "{.code update(fit, x = network)} fits anew to a whole network, with {.code start = fit} from this fit on
+       where the nodes are the same.",
+      "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
+    ),
+    stochastic = c(
+      "Clusters of stochastic learning are a running average.",
+      "Go on with memoized learning of its data first, with {.code start = fit}."
+    ),
+    label = "{.fn update} with new data"
+  ),
+  update = able(
+    c(of_fits, "draws", "filter"), dynamic_means = c("Call {.fn bnp_dynamic_means} again with all rows.")
+  ),
+  keep_times = able(
+    "drift", "Only drifting clusters are somewhere at a time.",
+    "Earlier rows of others are sums already; {.arg discount} lets them count less.",
+    label = "{.arg keep_times} of {.fn update}", applies = "mixture"
+  ),
+  # ---- coarser clusters
+  cluster_tree = of_joins, cut_fit = of_joins,
+  coclustering = able(
+    c("mixture", "sequences", "draws"), "It needs one cluster for each row.", "See {.fn fitted}.",
+    topics = c("Documents mix topics: {.code tcrossprod(fitted(fit))} is how much they share."),
+    features = many_features
+  ),
+  trajectories = able(
+    "drift", "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
+  ),
+  # ---- the full posterior
+  bnp_sample = of_samplers, check_fit = of_samplers,
+  point_partition = able("draws", "It summarises draws.",
+    "{.fn bnp_sample} makes draws; {.fn fitted} has the labels of a fit."),
+  # ---- topics
+  top_terms = of_terms("{.fn coef} has the parameters."),
+  coherence = of_terms("{.fn heldout_loglik} judges fits."),
+  exclusivity = of_terms("{.fn cluster_overlap} says how far clusters overlap."),
+  ldavis_data = of_terms("{.fn plot} draws fits."),
+  top_documents = of_topics("{.fn predict} has probabilities of rows.", stream = no_rows_kept),
+  topic_correlation = of_topics("{.fn coclustering} says which rows go together.", stream = no_rows_kept),
+  prevalence = of_topics("{.fn coef} has the weights.", stream = no_rows_kept),
+  clue = able(
+    c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",
+      "{.fn fitted} gives their proportions."),
+    features = many_features, label = "A partition of {.pkg clue}"
+  ),
+  # ---- sequences
+  segments = able(
+    "sequences", "Only sequences have runs of states.", "{.fn fitted} gives the labels of the training data.",
+    trees = c("Segments are runs of a sequence.", "{.fn fitted} has the states of all nodes."),
+    draws = c("{.code segments(draws$fit)} has the runs of the fit, if it is one of sequences."),
+    filter = c("{.fn filter_probs} has the states of each row."),
+    dynamic_means = c("{.fn tidy} has the path of each cluster.")
+  ),
+  transition_matrix = of_states, state_durations = of_states,
+  latent_path = able(
+    "hidden", "Only {.fn obs_lds} has states behind rows that are seen through noise.", "{.fn fitted} has the labels.",
+    filter = c("{.fn augment} has the filtered means.")
+  ),
+  bnp_filter = able(
+    "sequences",
+      "Only fits of {.fn bnp_hmm} go on in time, and systems made by {.fn lds_model} and {.fn particle_model}.",
+    "{.fn predict} takes new rows.", trees = c("Nodes do not follow each other in time.",
+      "{.fn predict} takes new trees."),
+    filter = c("{.fn update} takes in more rows.")
+  ),
+  filter_probs = able("filter", "It reads a filter.",
+    "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
+  # ---- networks and features
+  communities = of_networks("{.fn fitted} has the labels."),
+  memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),
+  link_auc = of_networks("{.fn heldout_loglik} judges new data."),
+  log_joint = of_networks(
+    "{.fn elbo} judges fits.", communities = c("Only blockmodels, {.fn prior_dp}, have labels.",
+      "{.fn elbo} judges them.")
+  ),
+  n_features = of_features, feature_probs = of_features,
+  # ---- what base R asks of other models
+  "formula()" = able(
+    c("mixture", "sequences"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
+      "Its call is {.code fit$call}.",
+    draws = in_draws, filter = of_the_fit, dynamic_means = c("It takes a table: choose the columns there.")
+  ),
+  terms = able(
+    c("mixture", "sequences", "topics"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
+    "{.code elbo(fit, terms = TRUE)} has the terms of the bound.",
+    draws = in_draws, filter = of_the_fit, dynamic_means = c("It takes a table: choose the columns there.")
+  ),
+  "labels()" = able(
+    character(), "Labels of base R are those of terms and dimensions.",
+    "{.fn fitted} gives the cluster of each observation; names are in {.code fit$input}.",
+    draws = c("{.fn point_partition} gives the cluster of each row.")
+  ),
+  "weights()" = able(
+    character(), "It could be those of observations or of clusters.",
+    "Those that observations were given are {.code fit$input$weights}. Those of clusters are in
+     {.code coef(fit)$weights}, their shares of the data in {.code tidy(fit)}.",
+    draws = in_draws, filter = c("{.fn filter_probs} has the probabilities of states."),
+    dynamic_means = c("{.fn tidy} has the sizes of clusters.")
+  ),
+  deviance = able(
+    character(), "There is no saturated model.",
+    "The log likelihood is bounded by {.fn elbo}; {.fn heldout_loglik} judges new data.", dynamic_means = no_likelihood
+  ),
+  df.residual = able(
+    character(), "The number of parameters in use is not known.", "Compare fits by {.fn elbo}.",
+    dynamic_means = no_likelihood
+  ),
+  vcov = able(
+    character(), "Parameters are those of clusters, of each its own.",
+    "{.fn posterior_params} has the whole posterior; covariances of clusters are in {.code coef(fit)$cov}.",
+    draws = c("{.code stats::cov(as.data.frame(draws))} has the covariances of what is recorded."),
+    filter = c("{.fn augment} and {.fn tidy} have the moments of each row."), dynamic_means = no_posterior
+  ),
+  anova = able(
+    character(), "Fits are not nested.", "Compare fits to the same data by {.fn elbo}, or by {.fn heldout_loglik}.",
+    draws = c("{.fn compare_fits} compares fits."), filter = c("{.fn logLik} has its log likelihood."),
+    dynamic_means = no_likelihood
+  ),
+  extractAIC = able(
+    character(), "The number of parameters in use is not known.",
+    "Compare fits to the same data by {.fn elbo}, or by {.fn heldout_loglik}.",
+    draws = c("{.fn check_fit} estimates the log evidence."), filter = c("{.fn logLik} has its log likelihood."),
+    dynamic_means = no_likelihood
+  ),
+  family = able(
+    character(), "It is one of generalised linear models.", "The observation model is {.code fit$model$obs}.",
+    draws = in_draws, filter = of_the_fit, dynamic_means = no_likelihood
+  ),
+  sigma = able(
+    character(), "There is no one noise.", "Covariances of clusters are in {.code coef(fit)$cov}.",
+    draws = in_draws, filter = c("{.fn augment} has the moments of each row."),
+    dynamic_means = c("{.fn tidy} has the sizes of clusters.")
+  ),
+  model.frame = able(character(), no_data_kept),
+  model.matrix = able(character(), no_data_kept)
+)

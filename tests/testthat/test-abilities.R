@@ -1,0 +1,166 @@
+# Every cell of the table of abilities is tried: what it says yes to works, what it says no to is refused with the text
+# and the class of the table. Options of bnp_control() are in test-options.R.
+
+few <- function(...) bnp_control(seed = 1, max_laps = 3, ...)
+net <- local({
+  x <- kronecker(diag(2), matrix(1, 5, 5))
+  diag(x) <- 0
+  x
+})
+level <- c(0, 5)[rep(c(1, 2, 1, 2), each = 10)]
+series <- withr::with_seed(1, level + rnorm(40, sd = 0.3))
+nodes <- withr::with_seed(1, c(0, 5)[c(1, 1, 2, 1, 1, 2, 2)[pmin(7, 1:31)]] + rnorm(31, sd = 0.3))
+counts <- bars$counts[1:30, ]
+rows <- faithful[1:60, ]
+lines <- withr::with_seed(1, data.frame(x = rep(1:10, 6), y = rep(1:10, 6) * rep(c(-3, 3), each = 30) + rnorm(60)))
+weeks <- rep(1:6, 10)
+# The same data a second time, as they come piece by piece.
+piece_by_piece <- function(x) source_function(function(i) if (i == 1L) x)
+one_batch <- function(x) bnp_stream(function(i) if (i == 1L) x)
+quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+as_pairs <- data.frame(from = rep(1, 9), to = 2:10, link = rep(1:0, c(4, 5)))
+
+# What fits, by kind, with its data and rows to come: list(kinds, fit, data, new). fit(...): with other arguments.
+cases <- list(
+  mixture = list("mixture", function(x = rows, ..., control = few()) bnp_mixture(x, ..., control = control), rows),
+  series = list(c("series", "mixture"), function(x = series, ...) bnp_mixture(x, obs_ar(), ..., control = few()), series),
+  regressions = list(
+    c("regressions", "mixture"), function(x = y ~ x, data = lines, ...) bnp_mixture(x, data, ..., control = few()), lines
+  ),
+  drift = list(c("drift", "mixture"), function(x = rows, ..., time = weeks) {
+    bnp_mixture(x, obs_gaussian(drift = 0.1), prior_dp(), time = time, ..., control = few())
+  }, rows),
+  mixture_by_time = list(c("mixture_by_time", "drift", "mixture"), function(x = rows, ..., time = weeks) {
+    bnp_mixture(x, obs_gaussian(drift = 0.1), time = time, ..., control = few())
+  }, rows),
+  topics = list("topics", function(x = counts, ...) bnp_topics(x, ..., control = few()), counts),
+  documents_of_rows = list(c("documents_of_rows", "topics"), function(x = rows, ..., id = rep(1:6, each = 10)) {
+    bnp_topics(x, obs_gaussian(), id = id, ..., control = few())
+  }, rows),
+  response = list(c("response", "topics"), function(..., response = seq_len(30)) {
+    bnp_topics(counts, response = response, ..., control = few())
+  }, counts),
+  sequences = list("sequences", function(x = series, ...) bnp_hmm(x, ..., control = few()), series),
+  lagged = list(c("lagged", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_ar(), ..., control = few()), series),
+  trees = list(c("trees", "sequences"), function(x = nodes, ..., parent = c(0, 2:31 %/% 2)) {
+    bnp_hmm(x, parent = parent, ..., control = few())
+  }, nodes),
+  hidden = list(c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series),
+  features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
+  network = list("network", function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net),
+  communities = list(c("communities", "network"), function(x = net, ...) bnp_network(x, ..., control = few()), net),
+  stochastic = list(c("stochastic", "mixture"), function(x = rows, ...) {
+    bnp_mixture(x, ..., control = bnp_control("stochastic", seed = 1, max_laps = 3))
+  }, rows),
+  truncation_free = list(c("truncation_free", "mixture"), function(x = rows, ...) {
+    bnp_mixture(x, ..., control = bnp_control("truncation_free", seed = 1))
+  }, rows),
+  stream = list(c("stream", "truncation_free", "mixture"), function(...) bnp_mixture(one_batch(rows), ...), rows),
+  source = list(c("source", "rows_of_source", "mixture"), function(...) bnp_mixture(piece_by_piece(rows), ...), rows),
+  dynamic_means = list("dynamic_means", function(x = rows, ..., time = weeks) {
+    bnp_dynamic_means(x, time, lambda = 400, ...)
+  }, rows)
+)
+
+# The error of an expression, NULL if there is none.
+error_of <- function(expr) tryCatch({
+  quietly(utils::capture.output(force(expr)))
+  NULL
+}, error = identity)
+
+# of: kinds; try: a function that asks for the ability.
+expect_cell <- function(of, ability, try) {
+  cell <- paste(c(of, ability), collapse = " ")
+  wanted <- error_of(require_ability(of, ability))
+  found <- error_of(try())
+  if (is.null(wanted)) {
+    expect_null(if (!is.null(found)) conditionMessage(found), info = cell)
+  } else {
+    expect_s3_class(found, "bnpvi_error_not_defined")
+    expect_identical(conditionMessage(found), conditionMessage(wanted), info = cell)
+    expect_identical(class(found), class(wanted), info = cell)
+  }
+}
+
+# ---- verbs ------------------------------------------------------------------------------------------------------------
+
+# How a verb is called of an object of a kind; `x` alone where nothing is said. Documents of rows are told by `id`.
+sixths <- rep(1:6, each = 10)
+given_id <- function(kind, f) if (kind == "documents_of_rows") function(...) f(..., id = sixths) else f
+is_network <- function(x) inherits(x, "bnp_network")
+with_data <- function(verb, ...) function(x, data, kind) given_id(kind, match.fun(verb))(x, data, ...)
+calls <- list(
+  residuals = function(x, data) if (inherits(x, "bnp_fit")) residuals(x, data) else residuals(x),
+  augment = function(x, data, kind) {
+    if (kind %in% c("topics", "response")) data <- tidied(data)
+    given_id(kind, augment)(x, if (is_network(x)) data.frame(node = 1:10) else data)
+  },
+  predict = function(x, data, kind) {
+    if (is_network(x)) predict(x, type = "prob") else if (kind == "filter") predict(x, h = 2) else
+      if (kind == "draws") predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
+  },
+  expected_response = function(x, data) predict(x, data, type = "response"),
+  heldout_loglik = function(x, data, kind) given_id(kind, heldout_loglik)(x, if (is_network(x)) as_pairs else data),
+  link_auc = function(x, data) link_auc(x, as_pairs),
+  simulated_lengths = function(x, data) simulate(x, lengths = 5),
+  forecast = function(x, data) if (inherits(x, "bnp_fit")) forecast(x, data, h = 2) else forecast(x, h = 2),
+  impute = with_data("impute", m = 2),
+  update_newdata = function(x, data, kind) {
+    if (!is.null(x$model$obs$times)) update(x, data[1:3, ], time = 7:9) else given_id(kind, update)(x, newdata = data)
+  },
+  update = function(x, data) {
+    if (inherits(x, "bnp_fit")) update(x, evaluate = FALSE) else
+      if (inherits(x, "bnp_draws")) update(x, data, draws = 2) else update(x, data)
+  },
+  keep_times = function(x, data) {
+    time <- if (!is.null(x$model$obs$times)) 7:9
+    update(x, utils::head(data, 3), time = time, keep_times = 2)
+  },
+  cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
+  coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
+  bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
+  check_fit = with_data("check_fit", draws = 2, chains = 1, warmup = 1, seed = 1),
+  coherence = function(x, data) coherence(x, data), ldavis_data = function(x, data) ldavis_data(x, data),
+  prevalence = function(x, data) prevalence(x, rep(1:2, length.out = if (inherits(x, "bnp_topics")) nrow(fitted(x)))),
+  clue = function(x, data) cl_class_ids.bnp_fit(x),
+  bnp_filter = with_data("bnp_filter")
+)
+# Whether a cell of the table is asked here: a formula is the affair of each fit, and so is a response; clue need not be
+# installed; times are kept in updates, which streams have of their own.
+is_asked <- function(verb, of) {
+  family <- of$kinds[length(of$kinds)]
+  able <- is.null(refusal(of$kinds, verb))
+  family %in% ability_table[[verb]]$applies && switch(verb,
+    "formula()" = , terms = !able || "regressions" %in% of$kinds,
+    expected_response = !able || "regressions" %in% of$kinds,
+    clue = !able || requireNamespace("clue", quietly = TRUE),
+    keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
+    TRUE
+  )
+}
+tidied <- function(data) {
+  names <- colnames(data) %||% paste0("x", seq_len(ncol(data)))
+  long <- Matrix::summary(as(as(as.matrix(data), "dMatrix"), "TsparseMatrix"))
+  data.frame(document = rownames(data)[long$i] %||% as.character(long$i), term = names[long$j], n = long$x)
+}
+
+test_that("a verb works where the table says so, and is refused elsewhere by its text", {
+  objects <- lapply(cases[setdiff(names(cases), "source")], function(case) {
+    list(x = quietly(case[[2L]]()), data = case[[3L]], kinds = case[[1L]])
+  })
+  objects$draws <- list(
+    x = quietly(bnp_sample(rows, draws = 2, chains = 1, warmup = 1, seed = 1)), data = rows, kinds = "draws"
+  )
+  objects$filter <- list(x = bnp_filter(objects$sequences$x, series), data = series, kinds = "filter")
+  verbs <- names(Filter(function(row) row$area == "verbs", ability_table))
+  for (kind in names(objects)) {
+    of <- objects[[kind]]
+    expect_identical(kinds_of(of$x), of$kinds)
+    for (verb in verbs) {
+      if (!is_asked(verb, of)) next
+      call <- calls[[verb]] %||% function(x) match.fun(sub("()", "", verb, fixed = TRUE))(x)
+      given <- list(of$x, of$data, kind)[seq_along(formals(call))]
+      expect_cell(of$kinds, verb, function() do.call(call, given))
+    }
+  }
+})
