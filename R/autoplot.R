@@ -41,7 +41,7 @@ gg_curve <- function(picture) {
   k <- max(parts$cluster)
   parts$cluster <- factor(parts$cluster, levels = seq_len(k))
   bars <- if (!is.null(picture$values)) {
-    h <- graphics::hist(picture$values, breaks = "FD", plot = FALSE)
+    h <- histogram_of(picture$values)
     ggplot2::geom_rect(
       ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density),
       data = data.frame(left = utils::head(h$breaks, -1L), right = h$breaks[-1L], density = h$density),

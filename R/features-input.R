@@ -124,8 +124,8 @@ features_start <- function(start, data, prior, call) {
     given <- is.matrix(start) && (is.numeric(start) || is.logical(start)) && nrow(start) == rows_given(data)
     if (!given || anyNA(start) || any(start < 0 | start > 1)) {
       abort("start", c(
-        "{.arg start} must be a matrix of probabilities with one row per observation ({rows_given(data)}), or a fit of
-         {.fn bnp_features}, not {describe(start)}."
+        "{.arg start} must be a matrix of probabilities with one row per observation of {.arg x}
+         ({rows_given(data)}), or a fit of {.fn bnp_features}, not {describe(start)}."
       ), call = call)
     }
     nu <- of_kept_rows(data, start)

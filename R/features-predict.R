@@ -169,7 +169,8 @@ check_held_out <- function(cells, size, call) {
         !any(cells)) {
     shape <- paste(if (is.na(size[1L])) "with a row for each row of the source," else paste(size[1L], "x"), size[2L])
     abort("argument", c(
-      "{.arg cells} must be a logical matrix, {shape}, {.code TRUE} at the cells to hold out, not {describe(cells)}."
+      "{.arg cells} must be a logical matrix like {.arg newdata}, {shape}, {.code TRUE} at the cells to hold out, not
+       {describe(cells)}."
     ), call = call)
   }
 }
@@ -258,7 +259,7 @@ impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
   missing <- is.na(data$x)
   whole <- as.data.frame(`dimnames<-`(data$x, list(data$row_names, column_labels(fit))))
   one <- function() {
-    z <- (matrix(stats::runif(length(nu)), nrow(nu)) < nu) + 0
+    z <- (matrix(stats::runif(length(nu)), nrow(nu), ncol(nu)) < nu) + 0
     x <- draw_feature_rows(fit, draw_loadings(fit), z)
     out <- whole
     for (j in seq_len(ncol(x))) out[missing[, j], j] <- x[missing[, j], j]

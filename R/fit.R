@@ -10,6 +10,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
   tell_start_wins(control, start)
   given <- obs
+  check_start_format(start, error_call)
   obs <- resolve_obs(obs, sample_of(data), start, error_call)
   obs <- with_gaps(obs, gaps_of(data), if (inherits(start, "bnp_fit")) start$model$obs)
   obs <- with_repeated(obs, data)

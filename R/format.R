@@ -12,6 +12,11 @@ check_format <- function(fit, call = rlang::caller_env()) {
   check_stored(fit, if (inherits(fit, "bnp_features")) features_elements else fit_elements, call)
 }
 
+# A start may be anything else, and latent features as a start are refused elsewhere, in other words.
+check_start_format <- function(start, call) {
+  if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
+}
+
 # elements: what a fit of the family has. What the package made and nobody changed is not looked at any further.
 check_stored <- function(fit, elements, call) {
   if (!identical(fit[["format"]], fit_format)) {

@@ -228,10 +228,10 @@ default_obs <- function(x, call) {
   }
   x <- plain_columns(x)
   kinds <- vapply(x, column_kind, "")
-  two <- names(x)[kinds == "number"]
-  two <- two[vapply(two, function(name) is_two_valued(x[[name]]), NA)]
+  two <- kinds == "number"
+  two[two] <- vapply(unclass(x)[two], is_two_valued, NA)
   kinds[two] <- "level"
-  tell_of_two_values(union(two, names(x)[vapply(x, stands_for_numbers, NA)]), call)
+  tell_of_two_values(union(names(x)[two], names(x)[vapply(x, stands_for_numbers, NA)]), call)
   if (!any(kinds == "level")) {
     return(obs_gaussian())
   }
@@ -248,7 +248,7 @@ default_obs <- function(x, call) {
   }
   obs_product(
     if (many) obs_gaussian("diagonal") else obs_gaussian(),
-    obs_categorical(columns = if (length(two)) names(kinds)[kinds == "level"])
+    obs_categorical(columns = if (any(two)) names(kinds)[kinds == "level"])
   )
 }
 

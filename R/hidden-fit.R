@@ -10,6 +10,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
     require_ability(c("hidden", "sequences"), "omit_missing", error_call)
   }
   given <- obs
+  check_start_format(start, error_call)
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
@@ -59,7 +60,7 @@ hidden_start <- function(start, data, model, call) {
   obs <- model$obs
   if (inherits(start, "bnp_fit") && !(inherits(start, "bnp_hmm") && start$input$d == data$d)) {
     abort("start", c(
-      "{.arg start} must be a fit of {.fn bnp_hmm} to the same columns.",
+      "{.arg start} must be a fit of {.fn bnp_hmm} to the same columns as {.arg x}.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }

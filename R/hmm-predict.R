@@ -45,7 +45,8 @@
 #'   `sd.<column>` of the observation, see [plot.bnp_forecast()]. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. For
+#'   before it: standard normal if the model is right. Values further out than double precision tells apart (beyond
+#'   8.21 above and 38.5 below) have the last one, and a message says how many. For
 #'   `r maker_links(cdf_makers())` and [obs_lds()] only.
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
 #'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
@@ -278,7 +279,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   data <- as_new_sequences(object, newdata, id)
   if (is_hidden(object)) {
     below <- filtered_rows(object, data, rlang::current_env())$below
-    return(for_all_rows(data, `dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object)))))
+    return(for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object)))))
   }
   ahead <- one_step_ahead(object, data)$prob
   parameters <- clusters_with_new(object)
@@ -289,5 +290,5 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   }
   colnames(lower) <- data$column_names[modelled]
   rownames(lower) <- data$row_names
-  for_all_rows(data, stats::qnorm(pmin(lower, 1)))
+  for_all_rows(data, normal_scores(lower))
 }

@@ -126,8 +126,10 @@ check_imputable <- function(fit, newdata, data, call) {
       ), call = call)
     }
   }
-  foreign <- setdiff(data$column_names[colSums(data$missing %||% matrix(FALSE, 1L, data$d)) > 0], names(newdata))
-  if (is.data.frame(newdata) && length(foreign)) {
+  tables <- if (is.list(newdata) && !is.data.frame(newdata)) newdata else list(newdata)
+  given <- colnames(tables[[1L]])
+  foreign <- setdiff(data$column_names[colSums(data$missing %||% matrix(FALSE, 1L, data$d)) > 0], given)
+  if (!is.null(given) && length(foreign)) {
     abort("argument", c(
       "Missing values of {.field {foreign}} cannot be put into {.arg newdata}, which has no such column{?s}.",
       i = "Compute {cli::qty(length(foreign))}{?this column/these columns} first, and fit to {?it/them}."

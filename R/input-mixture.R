@@ -91,7 +91,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
 # Columns of NA alone may be of any class: they are read as the fit's columns are.
 with_plain_na <- function(x) {
   empty <- vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && all(is.na(v)), NA)
-  x[empty] <- NA
+  x[empty] <- lapply(x[empty], function(v) rep(NA, length(v)))
   x
 }
 

@@ -38,6 +38,11 @@ by_identity <- function(picture, fit) {
   picture
 }
 
+# Classes as wide as Freedman and Diaconis have them, which needs two values.
+histogram_of <- function(values) {
+  graphics::hist(values, breaks = if (length(values) > 1L) "FD" else 1L, plot = FALSE)
+}
+
 gaussian_picture <- function(fit, data) if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
 
 # Rows that lack a value have no place.
@@ -73,8 +78,9 @@ curve_picture <- function(fit, data) {
   m <- moments(fit)
   used <- in_use(fit)
   sd <- sqrt(m$cov[1, 1, ])
-  range <- if (is.null(data) || data$n == 0L) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else
-    range(data$x, na.rm = TRUE)
+  values <- if (!is.null(data)) data$x[!is.na(data$x[, 1L]), 1L]
+  range <- if (length(unique(values)) > 1L) range(values) else
+    range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used], values)
   at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
@@ -82,7 +88,7 @@ curve_picture <- function(fit, data) {
   total <- exp(log_predictive(fit, as_single_rows(fit, new_bnp_data(matrix(at)))))
   list(
     kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
-    values = if (!is.null(data) && data$n > 0L) data$x[!is.na(data$x[, 1L]), 1L], label = column_labels(fit)
+    values = if (length(values)) values, label = column_labels(fit)
   )
 }
 

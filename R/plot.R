@@ -81,7 +81,7 @@ mixture_plot_type <- function(fit, type, call = rlang::caller_env()) {
 draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density", ...) {
   colour <- cluster_colours(max(picture$parts$cluster))
   bars <- if (!is.null(picture$values)) {
-    graphics::hist(picture$values, breaks = "FD", plot = FALSE)
+    histogram_of(picture$values)
   }
   top <- max(picture$total$density, bars$density)
   old <- set_margins(usual)

@@ -187,7 +187,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(
-      "{.arg start} must be a fit of the same observation model, prior and columns.",
+      "{.arg start} must be a fit of the same observation model, prior and columns as {.arg x}.",
       x = "It is {.val {given$family}} with {.val {fit$model$prior$family}} on {fit$input$d} column{?s}.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
@@ -286,7 +286,7 @@ refuse_source_of_starts <- function(start, call) {
 check_labels <- function(x, n, call, kept = NULL) {
   if (!is.atomic(x) || length(x) != n) {
     abort("start", c(
-      "{.arg start} must have one label per observation ({n}), not {describe(x)}."
+      "{.arg start} must have one label per observation of {.arg x} ({n}), not {describe(x)}."
     ), call = call)
   }
   missing <- intersect(which(is.na(x)), kept %||% seq_len(n))
@@ -300,7 +300,7 @@ check_labels <- function(x, n, call, kept = NULL) {
 check_responsibilities <- function(x, n, call) {
   if (!is.numeric(x) || nrow(x) != n || ncol(x) < 1L) {
     abort("start", c(
-      "{.arg start} must be a matrix with one row per observation ({n}), not {describe(x)}."
+      "{.arg start} must be a matrix with one row per observation of {.arg x} ({n}), not {describe(x)}."
     ), call = call)
   }
   sums <- rowSums(x)

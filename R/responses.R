@@ -289,8 +289,9 @@ documents_by_covariates <- function(x, known, data, call) {
   }
   documents <- given_groups(data)
   if (nrow(x) != documents$n) {
+    of <- if (is.null(known)) "x" else "newdata"
     abort("response", c(
-      "{.arg covariates} must have one row for each document ({documents$n}), not {nrow(x)}."
+      "{.arg covariates} must have one row for each document of {.arg {of}} ({documents$n}), not {nrow(x)}."
     ), call = call)
   }
   if (is.character(attr(x, "row.names"))) {

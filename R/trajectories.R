@@ -59,6 +59,7 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   path <- path[path$alive & path$cluster %in% in_use(fit), ]
   columns <- utils::head(column_labels(fit), most)
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
+  if (NROW(own$x) == 0L) own <- NULL
   class <- if (!is.null(own)) most_probable(state_responsibilities(fit, own))
   parts <- do.call(rbind, lapply(columns, function(name) data.frame(
     column = rep(name, nrow(path)), cluster = cluster_ids(fit)[path$cluster], time = path$time, size = path$size,

@@ -1,4 +1,7 @@
 // Entries for tests of special functions, of the search for sticks, and of draws of a top level.
+#include <limits>
+#include <stdexcept>
+
 #include "foundation/special.h"
 #include "hdp/dirichlet_rows.h"
 #include "hdp/tables.h"
@@ -7,12 +10,18 @@
 
 using namespace bnpvi;
 
-// All special functions at the pairs (x_i, d_i).
+// All special functions at the pairs (x_i, d_i), NaN where they throw std::domain_error.
 // [[Rcpp::export]]
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
   const auto each = [&](auto f) {
     Rcpp::NumericVector out(x.size());
-    for (R_xlen_t i = 0; i < x.size(); ++i) out[i] = f(x[i], d[i]);
+    for (R_xlen_t i = 0; i < x.size(); ++i) {
+      try {
+        out[i] = f(x[i], d[i]);
+      } catch (const std::domain_error&) {
+        out[i] = std::numeric_limits<double>::quiet_NaN();
+      }
+    }
     return out;
   };
   using Rcpp::_;

@@ -11,6 +11,7 @@
 #include "r_convert.h"
 #include "r_learn.h"
 #include "r_source.h"
+#include "sampling/slice.h"
 #include "testing/link_blocks.h"
 #include "testing/scripted_fit.h"
 
@@ -101,7 +102,8 @@ Changes changes_from_r(const Rcpp::List& list) {
 }  // namespace
 
 // n numbers of a distribution (foundation/variates.h); of Dirichlet n × weights, for the others a and b as
-// they are called there; log_gamma, log_beta and log_dirichlet are logarithms.
+// they are called there; log_gamma, log_beta and log_dirichlet are logarithms. slice: one step of slice
+// sampling of Gamma(a, rate 1), each from b times a number from there.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed) {
   Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
@@ -109,6 +111,10 @@ Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, do
     if (which == "normal") return {draw_normal(stream)};
     if (which == "log_gamma") return {draw_log_gamma(a[0], stream)};
     if (which == "gamma") return {draw_gamma(a[0], b, stream)};
+    if (which == "slice") {
+      const auto log_density = [&](double x) { return (a[0] - 1) * std::log(x) - x; };
+      return {slice_step(b * draw_gamma(a[0], 1, stream), 1e-100, 1e100, log_density, stream)};
+    }
     if (which == "binomial") return {static_cast<double>(draw_binomial(static_cast<Index>(a[0]), b, stream))};
     if (which == "log_beta") {
       const LogBeta x = draw_log_beta(a[0], b, stream);

@@ -1,6 +1,7 @@
 #include "foundation/special.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <unsupported/Eigen/SpecialFunctions>
 #include <utility>
 
@@ -53,9 +54,15 @@ class PowerDifferences {
   double p_, q_, first_, now_, power_ = 1;
 };
 
+// The recurrences add 1 to x up to `large`, which no number of steps does from −1e300.
+void require_from_0(double x) {
+  if (x < 0) throw std::domain_error("a special function of a negative number: numbers broke down");
+}
+
 }  // namespace
 
 double log_gamma_difference(double x, double d) {
+  require_from_0(x);
   if (x < large && d >= x) return log_gamma(x) - log_gamma(x + d);
   double sum = 0;
   for (; x < large; ++x) sum += std::log1p(d / x);
@@ -67,6 +74,7 @@ double log_gamma_difference(double x, double d) {
 }
 
 double digamma_difference(double x, double d) {
+  require_from_0(x);
   double sum = 0;
   for (; x < large; ++x) sum -= d / (x + d) / x;
   PowerDifferences difference(x, d);
@@ -103,6 +111,7 @@ double stirling_remainder(double x) {
 
 // ψ'(x) = 1/x² + ψ'(x + 1) up to the asymptotic series.
 double trigamma_remainder(double x) {
+  require_from_0(x);
   double sum = 0, y = x;
   for (; y < large; ++y) sum += x / y / y;
   const double excess = (0.5 + odd_series(y, [](double) { return 1.0; })) / y;  // yψ'(y) − 1

@@ -1,4 +1,5 @@
-// Special functions, safe in threads.
+// Special functions, safe in threads. Those of differences and of ψ' throw std::domain_error at negative
+// numbers.
 #pragma once
 #include <cmath>
 

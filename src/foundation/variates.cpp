@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "foundation/special.h"
 
@@ -34,6 +35,7 @@ double draw_normal(Stream& stream) {
 }
 
 double draw_log_gamma(double shape, Stream& stream) {
+  if (!(shape >= 0)) throw std::domain_error("a gamma variate without a shape: numbers broke down");
   if (shape >= 1) return draw_log_gamma_of_large(shape, stream);
   const double above = draw_log_gamma_of_large(shape + 1, stream);
   return above + log_uniform(stream) / shape;

@@ -136,6 +136,9 @@ void require_progress(const Problem& problem, const Progress& progress) {
     if (!batch) continue;
     require_summary(*batch, shape, k);
     require_stored(are_within(batch->owner, 0, classes + 1), "owners of clusters");
+    // Earlier data are statistics without rows, the last batch: rows of a settled batch would not be visited.
+    require_stored(!batch->settled || (b + 1 == n_batches && problem.source.open(b)->units.empty()),
+                   "earlier data");
     if (batch->memory && !batch->settled) require_memory(problem, *batch->memory, b, k);
   }
   require_stored(progress.moves.size() == k, "history of clusters");

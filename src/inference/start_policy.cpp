@@ -8,7 +8,7 @@ namespace bnpvi {
 
 namespace {
 
-// Clusterings from which a fit of a fixed number of topics or states starts with the best: as in
+// Clusterings of which the best is where a fit of grouped rows with a fixed K starts: as in
 // stats::kmeans(nstart = 10), whose labels it should not end below.
 constexpr Index tries_of_fixed_k = 10;
 
@@ -23,7 +23,7 @@ State start_from(const std::string& init, const Problem& problem, Index k, Pool&
   return start_from_globals(problem, start_from_seeds(problem, k, spread, rounds, tries, pool));
 }
 
-// Starts from anchor words and from clusters of documents; the one with the higher ELBO after ten laps is
+// The model's own start and that of clusters of units; the one with the higher ELBO after ten laps is
 // continued. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool& pool) {
   options.max_laps = 10;

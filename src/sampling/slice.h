@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "foundation/random.h"
 
@@ -9,12 +10,15 @@ namespace bnpvi {
 
 /// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] of a number x > 0 on the scale of
 /// log x, with interval width 1: leaves the law with density exp(log_density(x)) dx (up to a factor) as it
-/// is. The result stays between `least` and `most`, as does x.
+/// is. The result stays between `least` and `most`, as does x. Throws std::domain_error where the density at
+/// x is no number, as no proposal would be accepted then.
 template <class F>
 double slice_step(double x, double least, double most, F log_density, Stream& stream) {
   const auto f = [&](double y) { return log_density(std::exp(y)) + y; };
   const double low = std::log(least), high = std::log(most), y = std::log(x);
   const double level = f(y) + std::log1p(-stream.uniform());
+  if (std::isnan(level) || std::isinf(y))
+    throw std::domain_error("a density that is no number: numbers broke down");
   double left = y - stream.uniform(), right = left + 1;
   while (left > low && f(left) > level) left -= 1;
   while (right < high && f(right) > level) right += 1;

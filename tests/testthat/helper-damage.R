@@ -65,3 +65,17 @@ with_full_disk <- function(lines) {
   command <- paste("trap '' XFSZ; ulimit -f 1;", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), "2>&1")
   paste(suppressWarnings(system(command, intern = TRUE)), collapse = " ")
 }
+
+# The value of f() in a process of its own, "no end" where that has none within `seconds`: the engine's loops that ask
+# nobody whether to go on cannot be stopped otherwise.
+within_seconds <- function(seconds, f) {
+  job <- parallel::mcparallel(f(), silent = TRUE)
+  out <- suppressWarnings(parallel::mccollect(job, wait = FALSE, timeout = seconds))
+  if (is.null(out)) {
+    tools::pskill(job$pid, tools::SIGKILL)
+    suppressWarnings(parallel::mccollect(job))
+    return("no end")
+  }
+  suppressWarnings(parallel::mccollect(job))
+  out[[1L]]
+}

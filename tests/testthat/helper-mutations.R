@@ -933,6 +933,7 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
   }
   broken <- setdiff(broken_numbers(out$result), broken_numbers(valid))
   if (identical(call$verb, "augment")) broken <- grep("$.", broken, fixed = TRUE, value = TRUE) # the rest is the data
+  broken <- grep("$below NA", broken, fixed = TRUE, value = TRUE, invert = TRUE) # of missing cells
   if (length(broken)) {
     return(paste("not numbers:", paste(broken, collapse = ", ")))
   }

@@ -71,15 +71,18 @@ test_that("a seed from R's generator and threads are as in the fit", {
 
 test_that("more laps than were asked for go on to the fit that had asked for them", {
   cases <- checkpoint_cases()
-  for (name in c("mixture", "topics", "sequences", "features", "network_large", "network_blocks_stochastic")) {
+  few <- c(
+    mixture = 4L, topics = 4L, sequences = 4L, features = 4L, lds = 2L, network_large = 4L, network_blocks_stochastic = 4L
+  )
+  for (name in names(few)) {
     case <- cases[[name]]
     case[[3]]$restarts <- NULL # those that are done stay as they are
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file, max_laps = 9L))
-    short <- stopped_after(Inf, checkpointed(case, file, max_laps = 4L))
-    expect_identical(short$laps, 4L)
+    short <- stopped_after(Inf, checkpointed(case, file, max_laps = few[[name]]))
+    expect_identical(short$laps, few[[name]])
     expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]], max_laps = 9))), bits_of_fit(whole))
-    stopped_after(Inf, checkpointed(case, file, max_laps = 4L))
+    stopped_after(Inf, checkpointed(case, file, max_laps = few[[name]]))
     stopped_after(2, bnp_resume(file, case[[1]], max_laps = 9))
     expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(whole), info = name)
   }

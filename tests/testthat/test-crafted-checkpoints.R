@@ -51,3 +51,22 @@ test_that("crafted states of every family are refused, or are states", {
     if (Sys.getenv("BNPVI_TELL") == "true") print(list(name, outcomes))
   }
 })
+
+# Behind the owners of clusters, of which there are none, a summary of a batch says whether it is of earlier data, and
+# that rows are remembered: 0, 0, 1. Rows of earlier data are not visited, and moves would read what no visit found.
+test_that("rows of a batch are not taken for earlier data", {
+  case <- checkpoint_cases()$topics
+  file <- withr::local_tempfile()
+  stopped_after(3, checkpointed(case, file))
+  state <- state_in(file)
+  zero_zero_one <- as.raw(c(rep(0, 16), 1, rep(0, 7)))
+  at <- grepRaw(zero_zero_one, state$bytes, offset = state$begins, fixed = TRUE, all = TRUE)
+  again <- withr::local_tempfile()
+  said <- vapply(at, function(i) {
+    engine_write_bytes(again, replace(state$bytes, i + 8L, as.raw(1)))
+    resumed <- function() stopped_after(Inf, suppressWarnings(bnp_resume(again, case[[1L]])))
+    in_child(function() tryCatch(if (is.list(resumed())) "a fit", bnpvi_error = conditionMessage)) %||% "crash"
+  }, "")
+  expect_false("crash" %in% said)
+  expect_true(any(grepl("earlier data", said)))
+})

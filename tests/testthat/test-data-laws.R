@@ -238,7 +238,7 @@ test_that("a row of which nothing is known is one step of the forecast, whether 
   after <- predict(fit, unknown, n.ahead = 1, na_action = "model")
   two <- predict(fit, known, n.ahead = 2)
   columns <- setdiff(names(two), c("id", "step"))
-  expect_equal(as.list(after[1, columns]), as.list(two[2, columns]), tolerance = 1e-10)
+  expect_equal(unlist(after[1, columns]), unlist(two[2, columns]), tolerance = 1e-10)
   known[7, 1] <- NA
   expect_false(anyNA(predict(fit, known, n.ahead = 1, na_action = "model")[columns]))
 })

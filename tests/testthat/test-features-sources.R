@@ -108,6 +108,7 @@ test_that("what sources of features cannot be", {
   expect_error(heldout_loglik(fit, source, cells = cells[-1, ]), "the source more", class = "bnpvi_error_argument")
   expect_error(heldout_loglik(fit, source, cells[c(1:240, 1), ]), "the source 240", class = "bnpvi_error_argument")
   expect_error(heldout_loglik(fit, source, cells = cells[, -1]), "a row for each", class = "bnpvi_error_argument")
+  expect_bad(heldout_loglik(fit, rows[1:2, ], cells = cells), "argument", "like `newdata`, 2 x")
   expect_error(predict(fit, rows, write = "a"), class = "bnpvi_error_argument")
   expect_error(update(fit, source, olddata = rows), class = "bnpvi_error_update")
   two <- how_source(batches = 1:2)

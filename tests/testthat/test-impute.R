@@ -266,3 +266,32 @@ test_that("what is known and not modelled cannot be imputed, and says so", {
   fit <- bnp_mixture(hits, obs_multinomial(), control = few)
   expect_bad(impute(fit, replace(hits, cbind(3, 1:2), NA)), "argument", "total of a row")
 })
+
+test_that("no rows have no gaps: copies without rows, of every kind of fit", {
+  few <- bnp_control(seed = 1, verbose = FALSE, max_laps = 3)
+  levels <- transform(mtcars[c("cyl", "mpg")], cyl = factor(cyl))
+  cases <- list(
+    list(bnp_mixture(faithful, control = few), faithful), list(bnp_mixture(levels, control = few), levels),
+    list(bnp_mixture(~eruptions, faithful, control = few), faithful), list(bnp_hmm(faithful, control = few), faithful),
+    list(bnp_features(attitude, control = few), attitude)
+  ) |> suppressWarnings()
+  for (case in cases) {
+    copies <- impute(case[[1L]], case[[2L]][0L, ], m = 2, seed = 1)
+    expect_length(copies, 2L)
+    for (copy in copies) expect_identical(nrow(copy), 0L)
+  }
+})
+
+test_that("values have no place in columns that new data lack, whatever their class", {
+  x <- withr::with_seed(4, exp(matrix(rnorm(60), 20, dimnames = list(NULL, c("a", "b", "c")))))
+  few <- bnp_control(seed = 1, verbose = FALSE, max_laps = 3)
+  for (obs in list(obs_gaussian(), obs_gaussian("diagonal"), obs_gaussian("zero_mean"), obs_gamma(), obs_poisson())) {
+    y <- if (obs$family == "poisson") round(x) else x
+    for (fit in list(bnp_mixture(y, obs, control = few), bnp_hmm(y, obs = obs, control = few)) |> suppressWarnings()) {
+      one <- y[, "b", drop = FALSE]
+      for (given in list(one, as.data.frame(one), y[, c("c", "b")])) {
+        expect_bad(suppressMessages(impute(fit, given, m = 1, seed = 1)), "argument", "newdata")
+      }
+    }
+  }
+})

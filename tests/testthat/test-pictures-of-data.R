@@ -82,3 +82,32 @@ test_that("arguments that are no graphical parameters are refused by every plot(
   expect_silent(drawn(plot(network, "graph", network = edges, vertex.size = 3, main = "Graph")))
   expect_bad(drawn(plot(network, network = edges, vertex.size = 3)), "argument", "vertex.size")
 })
+
+test_that("no rows are drawn as no data, or refused; one row and equal rows are rows", {
+  time <- rep(1:4, each = 68)
+  drift <- bnp_mixture(faithful, obs_gaussian(drift = 0.3), time = time, control = quiet())
+  one <- bnp_mixture(faithful["eruptions"], control = quiet())
+  two <- bnp_mixture(faithful, control = quiet())
+  path <- bnp_hmm(faithful, control = quiet())
+  system <- bnp_hmm(faithful, obs = obs_lds(), control = quiet(max_laps = 3)) |> suppressWarnings()
+  levels <- bnp_mixture(mtcars[c("cyl", "mpg")] |> transform(cyl = factor(cyl)), control = quiet())
+  none <- function(x) x[0L, , drop = FALSE]
+  autoplot <- if (rlang::is_installed("ggplot2")) function(...) print(ggplot2::autoplot(...))
+  for (draw in c(plot, autoplot)) {
+    for (type in c("clusters", "trajectories")) expect_silent(drawn(draw(drift, type, data = none(faithful))))
+    for (type in c("clusters", "density")) {
+      expect_silent(drawn(draw(one, type, data = none(faithful["eruptions"]))))
+      expect_silent(drawn(draw(two, type, data = none(faithful))))
+      for (rows in list(1L, c(2L, 2L, 2L))) {
+        expect_silent(drawn(draw(one, type, data = faithful[rows, "eruptions", drop = FALSE])))
+        expect_silent(drawn(draw(two, type, data = faithful[rows, ])))
+      }
+    }
+    expect_silent(drawn(draw(levels, data = none(transform(mtcars[c("cyl", "mpg")], cyl = factor(cyl))))))
+    for (fit in list(one, two, drift, levels)) {
+      x <- if (fit$input$d == 1L) faithful["eruptions"] else if (identical(fit, levels)) NULL else faithful
+      if (!is.null(x)) expect_bad(drawn(draw(fit, "uncertainty", data = none(x))), "no_rows", "data")
+    }
+    for (fit in list(path, system)) expect_bad(drawn(draw(fit, data = none(faithful))), "no_rows", "data")
+  }
+})

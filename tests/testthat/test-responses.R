@@ -156,7 +156,10 @@ test_that("covariates have effects of their own", {
   double <- cbind(extra, twin = extra$year)
   expect_true(is.finite(elbo(fit_of(response = y, covariates = double)))) # collinear: the prior shares the effect out
   expect_bad(fit_of(response = y, covariates = rep(1, 120)), "response", "vary")
-  expect_bad(fit_of(response = y, covariates = extra[1:5, ]), "response", "row")
+  expect_bad(fit_of(response = y, covariates = extra[1:5, ]), "response", "document of `x` \\(120\\)")
+  expect_bad(
+    predict(fit, planted$x[1:2, ], type = "response", covariates = extra), "response", "document of `newdata` \\(2\\)"
+  )
   missing <- extra
   missing$year[4] <- NA
   expect_bad(fit_of(response = y, covariates = missing), "response", "document 4")

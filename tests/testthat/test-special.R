@@ -72,3 +72,16 @@ test_that("special functions agree with R's where those are exact", {
   expect_equal(found$stirling_remainder, lgamma(x) - x * log(x) + x, tolerance = 1e-10)
   expect_equal(found$trigamma_remainder, x * trigamma(x) - 1, tolerance = 1e-11)
 })
+
+test_that("differences at negative numbers are refused, however far from 0", {
+  skip_on_os("windows") # no fork
+  x <- c(-1e300, -1e17, -1e9, -12.5, -1, -1e-20)
+  for (d in c(1, 0, -1e299, 1e300)) {
+    found <- within_seconds(10, function() engine_special(x, rep(d, length(x))))
+    expect_type(found, "list")
+    negative <- found[c("log_gamma_difference", "digamma_difference", "trigamma_remainder")]
+    expect_true(all(is.nan(unlist(negative))))
+  }
+  at_nan <- within_seconds(10, function() engine_special(c(NaN, 1), c(1, NaN)))
+  expect_true(all(is.nan(unlist(at_nan)[c(1, 2, 3, 4)])))
+})

@@ -119,3 +119,19 @@ test_that("a fit of other columns, or in another order, is refused", {
     expect_no_error(bnp_topics(counts, obs_multinomial(NULL), start = topics, control = control))
   }
 })
+
+test_that("a start that does not fit says to what", {
+  three <- list(a = rnorm(14), b = rnorm(14), c = rnorm(14)) # a list of sequences: 42 rows
+  quiet <- function(...) bnp_control(seed = 1, verbose = FALSE, ...)
+  fit <- function(x, start, ...) bnp_hmm(x, start = start, control = quiet(max_laps = 3), ...)
+  for (obs in list(NULL, obs_lds(), obs_gaussian("diagonal"))) {
+    expect_bad(fit(three, rep(1:2, 7), obs = obs), "start", "observation of `x` \\(42\\)")
+    expect_bad(fit(three, matrix(0.5, 14, 2), obs = obs), "start", "observation of `x` \\(42\\)")
+  }
+  of_two <- suppressWarnings(fit(as.matrix(faithful), NULL))
+  expect_bad(fit(three, of_two), "start", "columns as `x`")
+  expect_bad(fit(three, of_two, obs = obs_lds()), "start", "columns as `x`")
+  expect_bad(bnp_mixture(faithful, start = 1:3, control = quiet()), "start", "observation of `x` \\(272\\)")
+  expect_bad(bnp_mixture(~eruptions, faithful, start = 1:3, control = quiet()), "start", "of `x` \\(272\\)")
+  expect_bad(bnp_features(attitude, start = matrix(1, 3, 2), control = quiet()), "start", "observation of `x` \\(30\\)")
+})

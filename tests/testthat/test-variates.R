@@ -57,3 +57,21 @@ test_that("the seed decides", {
   expect_identical(drawn("normal", n = 5L), drawn("normal", n = 5L))
   expect_false(any(drawn("normal", n = 5L) == drawn("normal", n = 5L, seed = 2)))
 })
+
+test_that("slice sampling leaves a law as it is", {
+  for (shape in c(0.3, 2, 50)) expect_law(drawn("slice", shape), function(x) stats::pgamma(x, shape), shape)
+})
+
+test_that("numbers of a law that is none are refused, without an end of their own", {
+  skip_on_os("windows") # no fork
+  refused <- function(...) {
+    outcome <- function() tryCatch(drawn(..., n = 3L), error = function(e) class(e)[1L])
+    expect_identical(within_seconds(10, outcome), "std::domain_error", label = paste(c(...), collapse = ", "))
+  }
+  for (bad in c(NaN, -1e300, -1, -0.5, -1e-20)) {
+    for (law in c("log_gamma", "gamma", "log_beta", "log_dirichlet")) refused(law, bad, 2)
+    refused("log_beta", 2, bad)
+    refused("log_dirichlet", c(2, bad))
+  }
+  for (bad in c(NaN, 0, Inf)) refused("slice", 2, bad)
+})

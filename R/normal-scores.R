@@ -1,0 +1,17 @@
+# Normal scores of values, by the probability of a smaller value. Where that is 0 or 1 but for rounding, the score would
+# be infinite: such values have the last score that double precision tells apart, and a message says how many they are.
+normal_scores <- function(below) {
+  ends <- c(2^-1074, 1 - 2^-53)
+  beyond <- sum(below < ends[1] | below > ends[2], na.rm = TRUE)
+  if (beyond > 0L) {
+    last <- format(stats::qnorm(ends), digits = 3, trim = TRUE)
+    cli::cli_inform(c(
+      "{beyond} pseudo-residual{?s} {?is/are} given as {last[1]} or {last[2]}, the last ones that double precision tells
+       apart.",
+      i = "{cli::qty(beyond)}{?It lies/They lie} further out: {.arg newdata} {?has a value/have values} far from all
+           that the fit expects."
+    ), class = c("bnpvi_message_residuals", "bnpvi_message"))
+  }
+  below[] <- stats::qnorm(pmin(pmax(below, ends[1]), ends[2]))
+  below
+}
