@@ -32,6 +32,11 @@
 #' @export
 coclustering <- function(fit, ...) UseMethod("coclustering")
 
+#' @export
+coclustering.default <- function(fit, ...) {
+  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_hmm"))
+}
+
 #' @rdname coclustering
 #' @export
 coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {

@@ -53,6 +53,11 @@ impute <- function(fit, newdata, ...) {
   UseMethod("impute")
 }
 
+#' @export
+impute.default <- function(fit, newdata, ...) {
+  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_hmm", "bnp_features"))
+}
+
 #' @rdname impute
 #' @export
 impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
@@ -127,7 +132,7 @@ check_imputable <- function(fit, newdata, data, call) {
     }
   }
   tables <- if (is.list(newdata) && !is.data.frame(newdata)) newdata else list(newdata)
-  given <- colnames(tables[[1L]])
+  given <- if (length(dim(tables[[1L]])) == 2L) colnames(tables[[1L]])
   foreign <- setdiff(data$column_names[colSums(data$missing %||% matrix(FALSE, 1L, data$d)) > 0], given)
   if (!is.null(given) && length(foreign)) {
     abort("argument", c(

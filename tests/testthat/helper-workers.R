@@ -11,7 +11,7 @@ local_desk <- function(env = parent.frame()) {
     if (!has_workers(control)) {
       return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
     }
-    refuse_rows_in_series(obs, class, call)
+    require_ability(kinds_to_fit(class, obs), "workers", call)
     with <- function(model) {
       number <<- number + 1L
       setup <- file.path(folder, paste0("setup-", number, ".rds"))
