@@ -143,7 +143,7 @@ warn_of_no_known_terms <- function(data, fit, call = rlang::caller_env()) {
 
 response_of <- function(fit, newdata, id, type, covariates, interval, na_action, call = rlang::caller_env()) {
   check_format(fit, call)
-  need_response(fit, "{.code type = \"{type}\"}", call)
+  need_response(fit, paste0("{.code type = \"", type, "\"}"), call)
   level <- check_level(interval, "interval", call)
   if (is.null(newdata)) {
     if (!is.null(covariates)) {
