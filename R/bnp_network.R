@@ -156,7 +156,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   })
   resolved$k_init <- ncol(shares[[1L]])
   family <- if (has_blocks(prior)) "blocks" else "communities"
-  engine <- checkpointed_engine(
+  engine <- engine_for(
     "bnp_network", call, data, list(obs = models, prior = prior), control, resolved, shares, error_call,
     form = links_of_data
   )

@@ -108,12 +108,8 @@ package_version_here <- function() format(utils::packageVersion("bnpvi"))
 # is a function of its data and arguments that calls the engine once or a few times. To go on, the verb is called again:
 # engine runs that were done return what they did, and the one that was in progress goes on. `frame`: of the verb's
 # method, with the arguments.
-checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame,
-                                form = as_engine_data) {
+checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, form) {
   run <- plain_engine(form)
-  if (is.null(control$checkpoint)) {
-    return(run)
-  }
   file <- control$checkpoint
   earlier <- control$header
   in_checkpoint(engine_refuse_other_file(file), frame)

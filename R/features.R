@@ -92,7 +92,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   model$likelihood$noise_rate <- units$noise_rate
   resolved <- resolve_features_control(control, data, call)
   call_of_user <- match.call()
-  engine <- checkpointed_engine("bnp_features", call_of_user, data, model, control, resolved, from, call)
+  engine <- engine_for("bnp_features", call_of_user, data, model, control, resolved, from, call)
   fit <- run_features(
     call_of_user, features_input(data), observed_cells(data), data, model, resolved, from, integer(data$d), call,
     engine = engine

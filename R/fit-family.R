@@ -1,7 +1,7 @@
 # What fits of all families share: a call of the engine, what is said of how it went, and the object that comes of it.
 
 # Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), of
-# checkpointed_engine() or plain_engine(). model: as the engine reads it. learn: learn(run, asked) for fits that call
+# engine_for() or plain_engine(). model: as the engine reads it. learn: learn(run, asked) for fits that call
 # the engine more than once; `run` calls it with what is given in place of the arguments here. extra: what the engine is
 # asked beside `control`. arg, remedy: of the error where numbers break down; shift: of the engine's ELBO to that of the
 # data as given; go_on: can the call be made again from where it ended?
@@ -24,6 +24,14 @@ fit_family <- function(class, engine, data, model, control, start, call, learn =
   result <- report_interruption(result, control)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, call, go_on)
   result
+}
+
+# How a fit calls the engine, arguments as those of checkpointed_engine().
+engine_for <- function(class, call, data, model, control, resolved, start, frame, form = as_engine_data) {
+  if (is.null(control$checkpoint)) {
+    return(plain_engine(form))
+  }
+  checkpointed_engine(class, call, data, model, control, resolved, start, frame, form)
 }
 
 # An engine without checkpoints; form(data) is the data as it reads them.

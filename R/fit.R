@@ -36,7 +36,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   tell_one_batch(control, resolved)
   hired <- hire_workers(resolved, data, obs, class, error_call)
   on.exit(hired$finish())
-  engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)
+  engine <- engine_for(class, call, data, model, control, resolved, resolved_start, error_call)
   if (is_spooled(data)) collect_after(data$n)
   learn <- function(run, asked) {
     once <- function(model) {

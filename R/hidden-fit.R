@@ -21,7 +21,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   )
   resolved$batches <- 1L
   check_size(prior, resolved$k_init, data$n, error_call)
-  engine <- checkpointed_engine(
+  engine <- engine_for(
     "bnp_hmm", call, data, c(model, family = "systems"), control, resolved, engine_start, error_call,
     form = function(data) hidden_data(obs, data)
   )

@@ -72,7 +72,8 @@ test_that("a seed from R's generator and threads are as in the fit", {
 test_that("more laps than were asked for go on to the fit that had asked for them", {
   cases <- checkpoint_cases()
   few <- c(
-    mixture = 4L, topics = 4L, sequences = 4L, features = 4L, lds = 2L, network_large = 4L, network_blocks_stochastic = 4L
+    mixture = 4L, topics = 4L, sequences = 4L, features = 4L, lds = 2L, network_large = 4L,
+    network_blocks_stochastic = 4L
   )
   for (name in names(few)) {
     case <- cases[[name]]

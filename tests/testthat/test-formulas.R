@@ -149,7 +149,8 @@ test_that("the variables of a formula have a value for each row of the data", {
   assign("waiting", 1:7, globalenv())
   withr::defer(rm("waiting", envir = globalenv()))
   for (type in c("class", "prob", "logdensity")) {
-    expect_bad(predict(alone, faithful[1:5, "eruptions", drop = FALSE], type = type), "formula", "lacks a column .*waiting")
+    lacking <- faithful[1:5, "eruptions", drop = FALSE]
+    expect_bad(predict(alone, lacking, type = type), "formula", "lacks a column .*waiting")
   }
   expect_equal(predict(alone, faithful[1:5, ]), fitted(alone)[1:5])
 })

@@ -52,5 +52,6 @@ test_that("only what goes on in time has a forecast", {
 })
 
 test_that("residuals() of a fit that has none says which fits have them", {
-  expect_bad(residuals(bnp_mixture(faithful, control = bnp_control(seed = 1))), "not_defined", "mixtures of regressions")
+  rows <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  expect_bad(residuals(rows), "not_defined", "mixtures of regressions")
 })
