@@ -111,7 +111,7 @@ test_that("rows to come are forecast from their covariates, and n.ahead says so"
     predict(fit, walks[c("x", "who")], type = "response")[[1]],
     sum(start * cbind(1, walks$x[1]) %*% coef(fit)$coef[1, , ]), tolerance = 1e-6
   )
-  expect_bad(predict(fit, walks["x"], type = "logdensity"), "formula", "'y'")
+  expect_bad(predict(fit, walks["x"], type = "logdensity"), "formula", "lacks a column .*names: y")
   by_table <- bnp_hmm(walks[c("y", "x")], walks$who, obs_regression(), two, few)
   expect_equal(unname(predict(by_table, walks["x"], walks$who, type = "prob")), unname(prob), tolerance = 1e-12)
   matrix_of_x <- as.matrix(walks["x"])
