@@ -105,9 +105,6 @@ test_that("starts that are not there are refused by name", {
     expect_error(bnp_network(links, control = quiet(...)), "init", class = paste0("bnpvi_error_", class))
   }
   refused("argument", init = "anchor")
-  expect_error(
-    bnp_network(links, obs_links(degree = TRUE), prior_dp(), quiet(tol = 1e-8)), "tol", class = "bnpvi_error_argument"
-  )
   refused("argument", init = "kmeans", k_init = 2)
   refused("argument", init = "spectral")
   refused("argument", init = "propagation", k_init = 3)
