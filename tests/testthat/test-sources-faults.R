@@ -91,7 +91,8 @@ test_that("what is not there is refused", {
   expect_bad(bnp_mixture(~a, source, weights = rep(1, 200)), "argument", "weights")
   expect_bad(bnp_hmm(a ~ b, source, parent = "p"), "argument", "parent")
   expect_bad(bnp_mixture(source_function(function(b) NULL)), "no_rows", "empty")
-  expect_bad(bnp_hmm(source_dbi(function() NULL, "x")), "source")
+  no_connection <- if (requireNamespace("DBI", quietly = TRUE)) "source" else "package"
+  expect_bad(bnp_hmm(source_dbi(function() NULL, "x")), no_connection)
   expect_error(bnp_mixture(replace(as.data.frame(points), 1, NA)), class = "bnpvi_error")
   empty <- points
   empty[, 2] <- NA
