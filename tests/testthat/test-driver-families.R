@@ -130,3 +130,47 @@ test_that("restarts have a table in every family, and each is the fit with its s
     expect_equal(elbo(second), fit$restarts$elbo[2], tolerance = 1e-12, info = name)
   }
 })
+
+test_that("a fit has converged when a lap raised the bound by at most tol for each unit of data", {
+  rows <- faithful[rep(1:272, each = 2), ]
+  twice <- rep(c(1, 9), 272)
+  walks <- withr::with_seed(2, lapply(1:2, function(i) apply(matrix(rnorm(300), 150), 2, cumsum) + rnorm(300)))
+  sums <- planted_features(3, 300, 12, 6)$x
+  blocks <- rep(1:4, each = 15)
+  net <- withr::with_seed(4, planted_network(blocks, matrix(0.1, 4, 4) + diag(0.3, 4)))
+  links <- data.frame(from = net$from, to = net$to)
+  by_laps <- function(tol, ...) bnp_control(seed = 3, moves = FALSE, verbose = FALSE, tol = tol, ...)
+  cases <- list(
+    mixture = list(function(tol) bnp_mixture(rows, weights = twice, control = by_laps(tol, k_init = 6)), sum(twice)),
+    topics = list(function(tol) bnp_topics(whales$counts, control = by_laps(tol, k_init = 6)), sum(whales$counts)),
+    chains = list(function(tol) bnp_hmm(walks, control = by_laps(tol, k_init = 6)), 300),
+    linear = list(function(tol) bnp_hmm(
+      walks, obs = obs_lds(), prior = prior_hmm(2), weights = c(1, 9), start = rep(1:2, 150), control = by_laps(tol)
+    ), 1500),
+    features = list(function(tol) bnp_features(sums, prior_beta_bernoulli(6), control = bnp_control(
+      seed = 3, verbose = FALSE, tol = tol
+    )), 300),
+    communities = list(function(tol) bnp_network(
+      links, obs_links(degree = FALSE), nodes = 60, control = by_laps(tol, k_init = 6)
+    ), 60 + nrow(links))
+  )
+  tried <- c()
+  for (name in names(cases)) {
+    fit <- cases[[name]][[1L]]
+    units <- cases[[name]][[2L]]
+    gain <- diff(fit(0)$trace$elbo)
+    # Tolerances between the gains of laps: just below one, laps go on; at it, they end.
+    for (lap in intersect(if (name == "communities") c(4L, 6L) else c(4L, 6L, 9L), seq_along(gain))) {
+      if (gain[lap] <= 0 || any(gain[seq_len(lap - 1L)] <= gain[lap])) next
+      for (side in c(1 + 1e-6, 1 - 1e-6)) {
+        laps <- fit(gain[lap] / units * side)$laps
+        # Communities go through three stages after laps have settled, or after ten of them, though without moves.
+        most <- lap + if (name == "communities") 4L else 1L
+        if (side > 1) expect_lte(laps, most, label = paste(name, lap)) else
+          expect_gt(laps, most, label = paste(name, lap))
+        tried <- c(tried, name)
+      }
+    }
+  }
+  expect_setequal(tried, names(cases))
+})
