@@ -116,9 +116,6 @@ obs_gaussian <- function(covariance = c(
     scale = scale, variance = variance
   )
   learn <- check_flag(learn, "learn")
-  if (learn && !is.null(mean_strength)) {
-    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
-  }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
@@ -134,7 +131,7 @@ is_tied <- function(covariance) startsWith(covariance, "tied")
 # given: arguments that not every covariance has.
 refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
   lacking <- if (is_tied(covariance)) c("df", "scale", "learn") else
-    c("variance", if (covariance == "spherical") "learn")
+    "variance"
   foreign <- intersect(lacking, names(Filter(Negate(is.null), given)))
   if (length(foreign)) {
     abort("argument", c(
@@ -146,19 +143,6 @@ refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
       }
     ), call = call)
   }
-}
-
-# The range in which the engine learns `mean_strength` (gaussian_hyperprior.h).
-learned_strengths <- c(1e-6, 1e2)
-
-# What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
-# learned.
-learn_about <- function(obs, variance, location = NULL) {
-  if (!is.null(obs$learn)) {
-    obs$data_location <- location
-    obs$data_variance <- variance
-  }
-  obs
 }
 
 # Weak defaults. Let v be the column variances, read so that outliers do not
@@ -173,14 +157,20 @@ learn_about <- function(obs, variance, location = NULL) {
 #   narrower than the data to lie anywhere among them.
 resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
-  obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
+  given <- given_hyperparameters(obs)
+  obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
-  excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
+  block <- if (full) d else 1L
+  if (given[["df"]]) obs$df <- check_df(obs$df, block, call)
   expand <- if (full) expand_matrix else expand_vector
-  obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, variance, obs$centre)
+  if (given[["scale"]]) obs$scale <- expand(obs$scale, d, "scale", call)
+  if (!is.null(obs$learn)) {
+    return(begin_hyperparameters(obs, given, data, variance, obs$centre, full, start))
+  }
+  obs$df <- obs$df %||% (block + 2)
+  default <- spread_within(counted_units(data), d) * variance * max(obs$df - block - 1, 1)
+  obs$scale <- obs$scale %||% expand(default, d, "scale", call)
+  obs
 }
 
 resolve_means <- function(obs, data, call) {
@@ -193,15 +183,20 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start, d, c("df", "scale"))
+  given <- given_hyperparameters(obs)
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  if (given[["df"]]) obs$df <- check_df(obs$df, d, call)
+  if (given[["scale"]]) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
+  if (!is.null(obs$learn)) {
+    return(begin_hyperparameters(obs, given, data, obs$unit^2 * square, NULL, full = TRUE, start))
+  }
+  obs$df <- obs$df %||% (d + 2)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
-  obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, obs$unit^2 * square)
+  obs$scale <- obs$scale %||% expand_matrix(default, d, "scale", call)
+  obs
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -257,7 +252,9 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
-working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "from_one")
+working_of_gaussians <- c(
+  "centre", "unit", "data_location", "data_variance", "data_floor", "from_one", "hyper_given", "hyper_scale", hyper_fields
+)
 
 obs_learned.obs_gaussian <- function(obs) {
   if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
