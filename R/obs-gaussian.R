@@ -171,8 +171,9 @@ learn_about <- function(obs, variance, location = NULL) {
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, start, full, call) {
+obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
+  full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
   obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
@@ -283,10 +284,6 @@ model_gaussian_full <- list(
   location = "mean", as_series = TRUE
 )
 
-obs_resolve.obs_gaussian_full <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = TRUE, call)
-}
-
 obs_quantiles.obs_gaussian_full <- function(obs) {
   list(
     mean = function(q, p) {
@@ -338,10 +335,6 @@ obs_facts.obs_gaussian_diagonal <- function(obs) {
   facts <- NextMethod()
   if (isTRUE(obs$gaps)) facts$arrays[c("mean_strength", "df")] <- list(c("clusters", "columns"))
   facts
-}
-
-obs_resolve.obs_gaussian_diagonal <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = FALSE, call)
 }
 
 # Of a mean with independent coordinates, and of their variances (which may be one for all).

@@ -56,22 +56,21 @@ obs_begin_again.obs_tied <- function(obs, k) {
 
 # --- One covariance for all clusters, which is known to each of them ---
 
-model_tied <- function(title, parameters) {
-  list(
-    title = title, constructor = "obs_gaussian", class = c("obs_tied", "obs_gaussian"), values = "real numbers",
-    kind = "number", working = working_of_gaussians, parameters = c(list(mean = "columns"), parameters),
-    arrays = list(
-      mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
-    ),
-    location = "mean", as_series = TRUE
-  )
-}
-model_gaussian_tied_spherical <- model_tied("Gaussian, one spherical covariance for all clusters", NULL)
-model_gaussian_tied_diagonal <- model_tied(
-  "Gaussian, one diagonal covariance for all clusters", list(variance = c("columns", "columns"))
+model_gaussian_tied <- list(
+  title = "Gaussian, one covariance for all clusters", constructor = "obs_gaussian",
+  class = c("obs_tied", "obs_gaussian"), values = "real numbers", kind = "number", working = working_of_gaussians,
+  parameters = list(mean = "columns", variance = c("columns", "columns")),
+  arrays = list(
+    mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
+  ),
+  location = "mean", as_series = TRUE
 )
-model_gaussian_tied <- replace(
-  model_gaussian_tied_diagonal, "title", "Gaussian, one covariance for all clusters"
+model_gaussian_tied_diagonal <- replace(
+  model_gaussian_tied, "title", "Gaussian, one diagonal covariance for all clusters"
+)
+model_gaussian_tied_spherical <- replace(
+  model_gaussian_tied, c("title", "parameters"),
+  list("Gaussian, one spherical covariance for all clusters", list(mean = "columns"))
 )
 
 obs_resolve.obs_gaussian_tied_spherical <- function(obs, data, start, call) {

@@ -31,7 +31,7 @@ test_that("a product of one such block is the block alone, move by move", {
       expect_equal(predict(product, pairs, "logdensity"), predict(alone, pairs, "logdensity"), tolerance = 1e-10)
       expect_gt(n_clusters(alone), 1)
     }
-    bare <- obs_entry(block)$constructor
+    bare <- obs_facts(block)$constructor
     bare <- bnp_mixture(pairs[block$columns], getExportedValue("bnpvi", bare)(), control = quiet(seed = 3))
     expect_identical(elbo(bare), elbo(alone))
   }

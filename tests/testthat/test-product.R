@@ -168,7 +168,6 @@ test_that("all that reads a fit knows its blocks", {
     cluster_divergence(own)
   }
   expect_equal(dim(cluster_divergence(fit)), rep(fit$state$k, 2))
-  part <- obs_entry(four_blocks()$blocks$poisson)$divergence
   rate <- coef(fit)$poisson$rate
   p <- coef(fit)$bernoulli$prob
   prob <- coef(fit)$categorical$prob
