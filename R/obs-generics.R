@@ -2,7 +2,7 @@
 # the constructor made, completed by obs_resolve() or as a fit keeps it. All other files ask these and never for a model
 # by its name, so that a model that is in the table (R/obs.R) is offered everywhere. After pkgload::load_all(),
 # methods(class = "obs_poisson") lists what a model answers. Where there is no default, not every model can answer, and
-# obs_can() says whether; but obs_resolve(), obs_quantiles() and obs_draw() all can.
+# obs_can() says whether; but obs_resolve() and obs_quantiles() all can.
 #
 #' @evalNamespace methods_of_generics()
 NULL
@@ -32,7 +32,6 @@ obs_facts.default <- function(obs) {
 }
 
 # --- Its data ---
-
 # Can the model produce each of these finite numbers? Models that cannot produce all have the fact `refusal`.
 obs_supports <- function(obs, values) UseMethod("obs_supports")
 obs_supports.default <- function(obs, values) TRUE
@@ -49,7 +48,6 @@ obs_read <- function(obs, x, arg, call, na_action = NULL) UseMethod("obs_read")
 obs_keep <- function(obs, data) UseMethod("obs_keep")
 
 # --- Its prior ---
-
 # obs with a number for every NULL. `start`: of the fit, or NULL.
 obs_resolve <- function(obs, data, start, call) UseMethod("obs_resolve")
 # What is learned of the prior while fitting: list(by, numbers), the argument by which the constructor was asked to, as
@@ -64,7 +62,6 @@ obs_layout <- function(obs) UseMethod("obs_layout")
 obs_layout.default <- function(obs) NULL
 
 # --- Its parameters ---
-
 # Names along each axis that the facts `parameters` and `arrays` name: a list with `columns`, and further axes.
 obs_axes <- function(obs, columns) UseMethod("obs_axes")
 obs_axes.default <- function(obs, columns) list(columns = columns)
@@ -81,14 +78,18 @@ obs_shown.default <- function(obs, arrays) arrays
 obs_quantiles <- function(obs) UseMethod("obs_quantiles")
 
 # --- What is made of them. q: posterior parameters of one cluster, in the shape of the prior's. ---
-
 # What draws are conditioned on: a list named by arguments of simulate(), each a function(value, fit, call) that
 # completes the argument, NULL included.
 obs_given <- function(obs) UseMethod("obs_given")
 obs_given.default <- function(obs) list()
 # Rows of sequences of these lengths, one after the other, row i from the cluster path[i]; `clusters` is a list of q,
-# from which the parameters of a cluster are drawn once; `given` as obs_given() completed it.
+# from which the parameters of a cluster are drawn once; `given` as obs_given() completed it. Where rows have no order,
+# those of one cluster, whose numbers are `rows`: a matrix.
 obs_draw <- function(obs, clusters, path, lengths, given) UseMethod("obs_draw")
+obs_draw.default <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) obs_draw_rows(obs, q, rows, given))
+}
+obs_draw_rows <- function(obs, q, rows, given) UseMethod("obs_draw_rows")
 # Posterior predictive probability of a value of at most x_ij: rows x columns that are modelled.
 obs_predictive_cdf <- function(obs, q, data) UseMethod("obs_predictive_cdf")
 # list(mean, var) of each column under the posterior predictive. Models with a lag have none: `coef` and `cov` are

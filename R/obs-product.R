@@ -108,7 +108,7 @@ split_block <- function(name) list(block = sub("[.][^.]*$", "", name), name = su
 
 # The part of a list of a product's arrays that is one block's, by its own names.
 arrays_of_block <- function(arrays, name, block) {
-  own <- intersect(names(obs_facts(block)$arrays), sub(paste0(name, "."), "", names(arrays), fixed = TRUE))
+  own <- names(obs_facts(block)$arrays)
   own <- own[in_block(name, own) %in% names(arrays)]
   stats::setNames(arrays[in_block(name, own)], own)
 }
@@ -297,9 +297,6 @@ obs_measure.obs_product <- function(obs) {
 }
 
 model_product <- list(
-  title = "Product",
-  constructor = "obs_product",
-  values = "data frames, a block of columns each",
-  working = c("columns", "types", "beside"),
-  arrays = list()
+  title = "Product", constructor = "obs_product", values = "data frames, a block of columns each",
+  working = c("columns", "types", "beside"), arrays = list()
 )

@@ -231,7 +231,7 @@ answers <- function(obs) {
 # Of these there is a default, or not every model can answer.
 has_default <- function(question) rlang::env_has(code, paste0(question, ".default"))[[1L]]
 optional <- c(
-  "obs_keep", "obs_begin_again", "obs_read", "obs_predictive_cdf", "obs_moments", "obs_conditional",
+  "obs_keep", "obs_begin_again", "obs_read", "obs_draw_rows", "obs_predictive_cdf", "obs_moments", "obs_conditional",
   "obs_draw_conditional", "obs_divergence", "obs_overlap", "obs_as_frame", "obs_marginals", "obs_picture"
 )
 
@@ -240,12 +240,13 @@ test_that("each model answers what all must answer, and pairs of questions toget
     lapply(cases, `[[`, "obs"), list(drifting = obs_gaussian("diagonal", drift = 1), lds = obs_lds())
   )
   required <- Filter(function(question) !has_default(question) && !question %in% optional, questions)
-  expect_setequal(required, c("obs_resolve", "obs_quantiles", "obs_draw"))
+  expect_setequal(required, c("obs_resolve", "obs_quantiles"))
   expect_true(all(optional %in% questions))
   for (name in names(of_all)) {
     own <- answers(of_all[[name]])
     expect_true(all(required %in% own), label = name)
     expect_identical("obs_divergence" %in% own, "obs_overlap" %in% own, label = name)
+    expect_true(any(c("obs_draw", "obs_draw_rows") %in% own), label = name)
     expect_identical("obs_conditional" %in% own, "obs_draw_conditional" %in% own, label = name)
     expect_identical("obs_supports" %in% own, !is.null(obs_facts(of_all[[name]])$refusal), label = name)
   }
@@ -268,7 +269,7 @@ test_that("methods() lists what a model has", {
     withr::with_environment(code, attr(utils::methods(class = class), "info")$generic, warn.conflicts = FALSE)
   }
   expect_setequal(listed("obs_poisson"), answers(structure(list(), class = "obs_poisson")))
-  expect_true(all(c("obs_resolve", "obs_draw", "obs_moments", "obs_divergence") %in% listed("obs_poisson")))
+  expect_true(all(c("obs_resolve", "obs_draw_rows", "obs_moments", "obs_divergence") %in% listed("obs_poisson")))
   expect_false("obs_predictive_cdf" %in% listed("obs_poisson"))
   expect_true(all(c("obs_learned", "obs_picture") %in% listed("obs_gaussian")))
 })
