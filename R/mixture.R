@@ -257,12 +257,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
 # is not what anyone asked for: say so.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
+  # Clusters that have a mean may shrink.
+  shrinking <- function(means, data) if (!is.null(means[["mean"]])) narrow_columns(fit, means$cov, data)
   means <- mean_arrays(fit)
-  columns <- if (is.null(obs$blocks)) {
-    if (can_shrink(obs)) narrow_columns(fit, means$cov, data)
-  } else {
+  columns <- if (is.null(obs$blocks)) shrinking(means, data) else {
     unlist(Map(function(block, name) {
-      if (can_shrink(block)) narrow_columns(fit, arrays_of_block(means, name, block)$cov, data_of_block(data, block))
+      shrinking(arrays_of_block(means, name, block), data_of_block(data, block))
     }, unname(obs$blocks), names(obs$blocks)))
   }
   if (!length(columns)) {
@@ -283,9 +283,6 @@ warn_of_ties <- function(fit, data) {
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
 }
-
-# Clusters may shrink to single values where they have a mean and a covariance of their own around it.
-can_shrink <- function(obs) !is.null(obs_facts(obs)$arrays$mean)
 
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L

@@ -171,8 +171,9 @@ learn_about <- function(obs, variance, location = NULL) {
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, start, full, call) {
+obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
+  full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
   obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
@@ -262,9 +263,6 @@ working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "f
 obs_learned.obs_gaussian <- function(obs) {
   if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
 }
-obs_divergence.obs_gaussian <- function(obs, a, b) gaussian_divergence(a, b)
-obs_overlap.obs_gaussian <- function(obs, a, b) gaussian_overlap(a, b)
-obs_picture.obs_gaussian <- function(obs, fit, data) gaussian_picture(fit, data)
 
 obs_marginals.obs_gaussian <- function(obs, means) {
   sd <- sqrt(diag(as.matrix(means$cov)))
@@ -283,10 +281,6 @@ model_gaussian_full <- list(
   location = "mean", as_series = TRUE
 )
 
-obs_resolve.obs_gaussian_full <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = TRUE, call)
-}
-
 obs_quantiles.obs_gaussian_full <- function(obs) {
   list(
     mean = function(q, p) {
@@ -297,26 +291,23 @@ obs_quantiles.obs_gaussian_full <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_full <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_full <- function(obs, q, rows, given) {
+  draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_full <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
+  var <- student_variance(diag(q$scale) * spread_of_mean(q), q$df - nrow(q$scale) + 1)
+  list(mean = q$mean %||% rep(0, nrow(q$scale)), var = var)
 }
 
 obs_predictive_cdf.obs_gaussian_full <- function(obs, q, data) {
   df <- q$df - data$d + 1
-  student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
+  student_cdf(data$x, q$mean %||% 0, sqrt(diag(q$scale) * spread_of_mean(q) / df), df)
 }
 
-# q$mean is NULL where it is known to be 0.
 obs_conditional.obs_gaussian_full <- function(obs, q, x) {
   df <- q$df - nrow(q$scale) + 1
-  shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
-  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(spread_of_mean(q), nrow(x)), df = df)
 }
 
 obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
@@ -325,9 +316,11 @@ obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
   list(location = in_each_row(mean, x), cov = cov)
 }
 
+# q$mean is NULL where it is known to be 0.
+spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 
-# --- Diagonal covariance ---
+# --- Diagonal covariance (of the spherical one, too, `scale` and `df` being one for all columns) ---
 
 model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
@@ -340,11 +333,6 @@ obs_facts.obs_gaussian_diagonal <- function(obs) {
   facts
 }
 
-obs_resolve.obs_gaussian_diagonal <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = FALSE, call)
-}
-
-# Of a mean with independent coordinates, and of their variances (which may be one for all).
 obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   list(
     mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
@@ -356,41 +344,25 @@ obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_diagonal <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_diagonal <- function(obs, q, rows, given) {
+  draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_diagonal <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df))
+  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+  list(mean = q$mean, var = rep_len(var, length(q$mean)))
 }
 
 obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
-  student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
+  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+  student_cdf(data$x, q$mean, sd, q$df)
 }
 
 # --- Full covariance around 0 ---
 
-model_gaussian_zero_mean <- replace(
-  model_gaussian_full, c("title", "arrays", "location"),
-  list("Gaussian, zero mean", model_gaussian_full$arrays[c("df", "scale", "cov")], NULL)
-)
+model_gaussian_zero_mean <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, zero mean", class = c("obs_gaussian_full", "obs_gaussian"),
+  arrays = list(mean = NULL, mean_strength = NULL), location = NULL
+))
 
-obs_quantiles.obs_gaussian_zero_mean <- function(obs) obs_quantiles.obs_gaussian_full(obs)["cov"]
-
-obs_draw.obs_gaussian_zero_mean <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
-}
-
-obs_moments.obs_gaussian_zero_mean <- function(obs, q, given) {
-  list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
-}
-
-obs_predictive_cdf.obs_gaussian_zero_mean <- function(obs, q, data) {
-  df <- q$df - data$d + 1
-  student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
-}
-
-obs_conditional.obs_gaussian_zero_mean <- obs_conditional.obs_gaussian_full
-obs_draw_conditional.obs_gaussian_zero_mean <- obs_draw_conditional.obs_gaussian_full
+obs_quantiles.obs_gaussian_zero_mean <- function(obs) NextMethod()["cov"]
