@@ -91,43 +91,44 @@ obs_gaussian <- function(covariance = c(
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
                          variance = NULL, columns = NULL, drift = NULL) {
-  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
-  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
-  refuse_drift_of(covariance, drift, learn)
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
-  }
-  scale <- check_definite(scale, "scale")
-  variance <- check_definite(variance, "variance")
-  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
-  for (arg in names(Filter(is.matrix, vectors))) {
-    abort("argument", c(
-      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
-      i = "Give one number per column."
-    ))
-  }
-  prior <- list(
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale, variance = variance
-  )
-  learn <- check_flag(learn, "learn")
-  if (learn && !is.null(mean_strength)) {
-    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
+  given <- setdiff(names(match.call()), c("", "covariance"))
+  if (length(given)) {
+    refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
+    if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+      abort("argument", c(
+        "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+        i = "Leave them out, or choose {.code covariance = \"full\"}."
+      ))
+    }
+    prior <- checked_arguments(given, gaussian_checks, prior)
+    vectors <- prior[if (!covariance %in% c("full", "zero_mean", "tied")) c("scale", "variance")]
+    for (arg in names(Filter(is.matrix, vectors))) {
+      abort("argument", c(
+        "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
+        i = "Give one number per column."
+      ))
+    }
+    if (check_flag(learn, "learn") && !is.null(mean_strength)) {
+      check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+    }
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
-    columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
+
+gaussian_checks <- list(
+  mean = check_vector, mean_strength = or_null(check_number), df = or_null(check_number), scale = check_definite,
+  variance = check_definite
+)
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
