@@ -109,7 +109,7 @@ shape_of_clusters <- function(fit) {
   state <- fit$state
   labels <- fit$labels
   which_hold(
-    "model$obs" = !is.null(obs_entry(fit$model$obs)),
+    "model$obs" = !is.null(obs_facts(fit$model$obs)),
     "labels" = (is.numeric(labels) || is.logical(labels)) &&
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
@@ -161,7 +161,7 @@ shape_of_network <- function(fit) {
   k <- k_of_fit(fit)
   n <- n_of_fit(fit)
   which_hold(
-    "model$obs" = !is.null(obs_entry(fit$model$obs)),
+    "model$obs" = !is.null(obs_facts(fit$model$obs)),
     "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
     "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
     "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),

@@ -1,6 +1,6 @@
 # Fits whose rows are seen through noise: what the fitting function and all that reads a fit do about hidden states.
 
-is_hidden <- function(fit) obs_entry(fit$model$obs)$hidden
+is_hidden <- function(fit) obs_facts(fit$model$obs)$hidden
 
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {

@@ -51,12 +51,11 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
     return(plain)
   }
   refuse_relations(x, arg, call)
-  read <- obs_entry(obs)$read
-  if (!is.null(read)) {
+  if (obs_can(obs, "read")) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
     x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
     check_frame_size(x, arg, allow_no_rows, call)
-    return(read(x, obs, arg, call, na_action))
+    return(obs_read(obs, x, arg, call, na_action))
   }
   x <- choose_columns(x, obs, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
@@ -95,7 +94,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
 # The straight road: bare finite numbers, in a matrix or in the columns of a data frame, that the model takes as they
 # are. NULL: anything else, of which as_table() finds out what it is.
 plain_table <- function(x, obs) {
-  if (!is.null(obs$columns) || !is.null(obs_entry(obs)$read)) {
+  if (!is.null(obs$columns) || obs_can(obs, "read")) {
     return(NULL)
   }
   if (identical(class(x), "data.frame") && length(x) > 1L) {
@@ -209,15 +208,17 @@ sparse_rows <- function(x) {
 
 # Values that the observation model can produce.
 check_support <- function(x, obs, arg, call) {
-  entry <- obs_entry(obs)
-  bad <- !entry$support(if (is.matrix(x)) x else x@x)
+  refusal <- obs_facts(obs)$refusal
+  if (is.null(refusal)) {
+    return()
+  }
+  bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
   if (!any(bad)) {
-    return(if (is.matrix(x)) entry$conditions(x, arg, call))
+    return(if (is.matrix(x)) obs_check_columns(obs, x, arg, call))
   }
-  refusal <- entry$refusal
   abort(refusal[["class"]], c(
-    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {entry$constructor}}."),
+    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {obs_facts(obs)$constructor}}."),
     x = "At (row, column): {cell_places(x, bad, arg)}.",
     i = refusal[["remedy"]]
   ), call = call)
@@ -232,18 +233,17 @@ rows_of_table <- function(x, rows) {
 # act_on_missing(); NULL: missing values have been dealt with.
 table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, times = NULL, na_action = NULL,
                           use = NULL) {
-  entry <- obs_entry(obs)
   frame <- attr(x, "frame")
   covariates <- attr(x, "covariates")
   if (!is.null(frame)) attr(x, "frame") <- NULL
   if (!is.null(covariates)) attr(x, "covariates") <- NULL
   split <- list(x = x)
-  if (!is.null(entry$exposure(obs))) {
+  if (!is.null(obs$exposure)) {
     split <- take_exposure(x, obs, arg, call, if (!is.null(group_names)) rep(group_names, diff(starts)))
   }
   check_support(split$x, obs, arg, call)
   sparse <- !is.matrix(split$x)
-  if (sparse && !entry$takes_sparse) refuse_sparse(obs, arg, call)
+  if (sparse && !obs_facts(obs)$takes_sparse) refuse_sparse(obs, arg, call)
   data <- new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
     exposure = split$exposure, covariates = covariates, frame = frame, times = times, origin = origin_of(arg)
@@ -273,10 +273,10 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
 }
 
 refuse_sparse <- function(obs, arg, call) {
-  takers <- Filter(function(entry) entry$takes_sparse, obs_models)
-  offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
+  takers <- Filter(function(facts) facts$takes_sparse, obs_models)
+  offers <- vapply(takers, function(facts) paste0("{.fn ", facts$constructor, "} for ", facts$values), "")
   abort("input", c(
-    "{.arg {arg}} is a sparse matrix, which {.fn {obs_entry(obs)$constructor}} does not take.",
+    "{.arg {arg}} is a sparse matrix, which {.fn {obs_facts(obs)$constructor}} does not take.",
     i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
   ), call = call)
 }

@@ -4,7 +4,7 @@
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
-  obs <- obs_entry(obs)$resolve(obs, data, start, call)
+  obs <- obs_resolve(obs, data, start, call)
   if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }
@@ -20,9 +20,7 @@ resolve_fields <- function(obs, fields, d, call) {
 # Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
 learned_before <- function(obs, start, d, fields) {
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
-  if (!is.null(obs$learn) && !is.null(before$learn) && identical(before$family, obs$family)) {
-    obs[fields] <- before[fields]
-  }
+  if (!is.null(before$learn) && identical(before$family, obs$family)) obs[fields] <- before[fields]
   obs
 }
 
