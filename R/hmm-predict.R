@@ -197,8 +197,9 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   obs <- fit$model$obs
   na_action <- na_action %||% fit$input$na_action
   if (is_hidden(fit) && !identical(na_action, "keep")) na_action <- "model"
-  of_one_sequence <- is.null(c(id, fit$input$id_column, fit$input$terms)) && is.null(parent) && !has_trees(fit$input)
-  if (of_one_sequence && length(dim(newdata)) == 2L && nrow(newdata) > 0L) {
+  divided <- list(id, parent, fit$input$id_column, fit$input$back)
+  as_it_is <- is.null(fit$input$terms) && all(vapply(divided, is.null, NA))
+  if (as_it_is && length(dim(newdata)) == 2L && nrow(newdata) > 0L) {
     return(read(select_columns(newdata, fit, call, arg, na_action), NULL))
   }
   refuse_files(newdata, arg, call)

@@ -206,19 +206,17 @@ sparse_rows <- function(x) {
   list(row_start = by_row@p, column = by_row@i, value = by_row@x)
 }
 
-# Values that the observation model can produce.
+# Values that the observation model, one with a `refusal`, can produce.
 check_support <- function(x, obs, arg, call) {
-  refusal <- obs_facts(obs)$refusal
-  if (is.null(refusal)) {
-    return()
-  }
   bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
   if (!any(bad)) {
     return(if (is.matrix(x)) obs_check_columns(obs, x, arg, call))
   }
+  facts <- obs_facts(obs)
+  refusal <- facts$refusal
   abort(refusal[["class"]], c(
-    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {obs_facts(obs)$constructor}}."),
+    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {facts$constructor}}."),
     x = "At (row, column): {cell_places(x, bad, arg)}.",
     i = refusal[["remedy"]]
   ), call = call)
@@ -233,6 +231,7 @@ rows_of_table <- function(x, rows) {
 # act_on_missing(); NULL: missing values have been dealt with.
 table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, times = NULL, na_action = NULL,
                           use = NULL) {
+  facts <- obs_facts(obs)
   frame <- attr(x, "frame")
   covariates <- attr(x, "covariates")
   if (!is.null(frame)) attr(x, "frame") <- NULL
@@ -241,9 +240,9 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, 
   if (!is.null(obs$exposure)) {
     split <- take_exposure(x, obs, arg, call, if (!is.null(group_names)) rep(group_names, diff(starts)))
   }
-  check_support(split$x, obs, arg, call)
+  if (!is.null(facts$refusal)) check_support(split$x, obs, arg, call)
   sparse <- !is.matrix(split$x)
-  if (sparse && !obs_facts(obs)$takes_sparse) refuse_sparse(obs, arg, call)
+  if (sparse && !facts$takes_sparse) refuse_sparse(obs, arg, call)
   data <- new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
     exposure = split$exposure, covariates = covariates, frame = frame, times = times, origin = origin_of(arg)

@@ -175,7 +175,7 @@ resolve_gaussian <- function(obs, data, start, full, call) {
   if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
   obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  obs$df <- if (is.null(obs$df)) (if (full) d + 2 else 3) else check_df(obs$df, if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
   default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
@@ -198,7 +198,7 @@ obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$df <- if (is.null(obs$df)) d + 2 else check_df(obs$df, d, call)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
   if (is.null(obs$learn)) obs else learn_about(obs, obs$unit^2 * square)

@@ -15,27 +15,24 @@ fit_elements <- c(
   "numbering", "input"
 )
 
+# What the package made and nobody changed is not looked at any further.
 check_format <- function(fit, call = rlang::caller_env()) {
-  check_stored(fit, if (inherits(fit, "bnp_features")) features_elements else fit_elements, call)
-}
-
-# A start may be anything else, and latent features as a start are refused elsewhere, in other words.
-check_start_format <- function(start, call) {
-  if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
-}
-
-# elements: what a fit of the family has. What the package made and nobody changed is not looked at any further.
-check_stored <- function(fit, elements, call) {
   if (!identical(fit[["format"]], fit_format)) {
     abort("format", c(
       "This fit was stored by another version of the package, and cannot be read by this one.",
       i = "Fit again, or use the version that made it."
     ), call = call)
   }
+  elements <- if (inherits(fit, "bnp_features")) features_elements else fit_elements
   lacking <- setdiff(elements, names(fit))
   if (length(lacking)) refuse_damaged(cli::format_inline("It lacks {.field {lacking}}."), call)
   if (is.null(attr(fit, "seal"))) check_shape(fit, call) else check_seal(fit, call)
   invisible(fit)
+}
+
+# A start may be anything else, and latent features as a start are refused elsewhere, in other words.
+check_start_format <- function(start, call) {
+  if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
 }
 
 # called: what is damaged, as the subject of a sentence.
