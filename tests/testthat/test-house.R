@@ -211,6 +211,14 @@ test_that("every function of R, and every name of the tests' helpers, has one de
   expect_none(repeated("tests/testthat", "^(helper|setup).*[.]R$", ""), "names of helpers defined twice")
 })
 
+test_that("R reads its files in an order that is written down, and not in that of their names", {
+  source_files()
+  listed <- read.dcf(file.path(root, "DESCRIPTION"), "Collate")
+  listed <- strsplit(gsub("'", "", listed), "[[:space:]]+")[[1L]]
+  files <- list.files(file.path(root, "R"), "[.]R$")
+  expect_identical(sort(listed, method = "radix"), sort(files, method = "radix"), info = "run Rscript tools/collate.R")
+})
+
 test_that("every help page has a place on the site", {
   site <- file.path(root, "_pkgdown.yml")
   skip_if_not(file.exists(site), "no sources beside these tests (not a checkout)")

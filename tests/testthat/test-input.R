@@ -25,7 +25,9 @@ test_that("bare numbers are read by the straight road as by the long one", {
       tryCatch(list(expr), error = function(e) c(class(e), conditionMessage(e))) |> suppressMessages() |>
         suppressWarnings()
     }
-    lapply(c(tables, bad), function(x) c(lapply(obs, function(obs) said(as_mixture_data(x, obs))), said(as_newdata(fit, x))))
+    lapply(c(tables, bad), function(x) {
+      c(lapply(obs, function(obs) said(as_mixture_data(x, obs))), said(as_newdata(fit, x)))
+    })
   }
   straight <- read()
   expect_true(all(vapply(tables[1:8], function(x) is.matrix(plain_table(x, obs_gaussian())), NA)))
