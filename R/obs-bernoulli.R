@@ -32,7 +32,8 @@ model_bernoulli <- list(
 obs_supports.obs_bernoulli <- function(obs, values) values == 0 | values == 1
 
 obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
-  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, data$d, c("a", "b"))
+  resolve_fields(obs, c("a", "b"), data$d, call)
 }
 
 obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE")

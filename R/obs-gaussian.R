@@ -91,43 +91,44 @@ obs_gaussian <- function(covariance = c(
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
                          variance = NULL, columns = NULL, drift = NULL) {
-  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
-  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
-  refuse_drift_of(covariance, drift, learn)
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
-  }
-  scale <- check_definite(scale, "scale")
-  variance <- check_definite(variance, "variance")
-  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
-  for (arg in names(Filter(is.matrix, vectors))) {
-    abort("argument", c(
-      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
-      i = "Give one number per column."
-    ))
-  }
-  prior <- list(
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale, variance = variance
-  )
-  learn <- check_flag(learn, "learn")
-  if (learn && !is.null(mean_strength)) {
-    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
+  given <- setdiff(names(match.call()), c("", "covariance"))
+  if (length(given)) {
+    refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
+    if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+      abort("argument", c(
+        "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+        i = "Leave them out, or choose {.code covariance = \"full\"}."
+      ))
+    }
+    prior <- checked_arguments(given, gaussian_checks, prior)
+    vectors <- prior[if (!covariance %in% c("full", "zero_mean", "tied")) c("scale", "variance")]
+    for (arg in names(Filter(is.matrix, vectors))) {
+      abort("argument", c(
+        "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
+        i = "Give one number per column."
+      ))
+    }
+    if (check_flag(learn, "learn") && !is.null(mean_strength)) {
+      check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+    }
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
-    columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
+
+gaussian_checks <- list(
+  mean = check_vector, mean_strength = or_null(check_number), df = or_null(check_number), scale = check_definite,
+  variance = check_definite
+)
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
@@ -154,10 +155,8 @@ learned_strengths <- c(1e-6, 1e2)
 # What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
 # learned.
 learn_about <- function(obs, variance, location = NULL) {
-  if (!is.null(obs$learn)) {
-    obs$data_location <- location
-    obs$data_variance <- variance
-  }
+  obs$data_location <- location
+  obs$data_variance <- variance
   obs
 }
 
@@ -174,14 +173,15 @@ learn_about <- function(obs, variance, location = NULL) {
 obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
   full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
-  obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
+  obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  obs$df <- if (is.null(obs$df)) (if (full) d + 2 else 3) else check_df(obs$df, if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
   default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, variance, obs$centre)
+  if (is.null(obs$learn)) obs else learn_about(obs, variance, obs$centre)
 }
 
 resolve_means <- function(obs, data, call) {
@@ -194,15 +194,15 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start, d, c("df", "scale"))
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$df <- if (is.null(obs$df)) d + 2 else check_df(obs$df, d, call)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, obs$unit^2 * square)
+  if (is.null(obs$learn)) obs else learn_about(obs, obs$unit^2 * square)
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
