@@ -53,7 +53,7 @@ namespace {
 // Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
-  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
+  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
   const Index n = static_cast<Index>(rows.size());
   constexpr Index step = 256;  // rows a task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
@@ -76,7 +76,7 @@ void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index n) {
     Vec log_p, base(static_cast<std::size_t>(n)), of_row(static_cast<std::size_t>(k));
     densities.of(block, log_p);
-    q.obs().log_base(q.data(), rows, n, base.data());
+    base_of(q.obs()).log_base(q.data(), rows, n, base.data());
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * n + i];
       each(rows[i], of_row, base[i]);
@@ -202,7 +202,7 @@ Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp
     for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index rows_here) {
       Vec c(static_cast<std::size_t>(rows_here * k)), base(static_cast<std::size_t>(rows_here));
       block.times(weights, c.data());
-      q.obs().log_base(q.data(), rows, rows_here, base.data());
+      base_of(q.obs()).log_base(q.data(), rows, rows_here, base.data());
       for (Index i = 0; i < rows_here; ++i)
         for (Index j = 0; j < k; ++j) value[j * n + rows[i]] = c[i * k + j] + base[i];
     });
@@ -236,7 +236,7 @@ void engine_check_state(Rcpp::List model, Rcpp::List state) {
 
 // [[Rcpp::export]]
 double engine_strain(Rcpp::List obs) {
-  return entry([&] { return make_obs_model(ListFields(obs))->strain(); });
+  return entry([&] { return units_of(*make_obs_model(ListFields(obs))).strain(); });
 }
 
 // [[Rcpp::export]]
