@@ -37,7 +37,7 @@ obs_supports <- function(obs, values) UseMethod("obs_supports")
 obs_supports.default <- function(obs, values) TRUE
 # The number of preceding rows that a row is conditioned on. Rows of a model with a lag are sequences in time, in
 # mixtures too. That of hidden states is none of rows.
-obs_lag <- function(obs) if (obs_facts(obs)$hidden) 0L else obs$lag %||% 0L
+obs_lag <- function(obs) if (is.null(obs$lag) || obs_facts(obs)$hidden) 0L else obs$lag
 # Refuses a matrix whose columns do not go together as the model wants.
 obs_check_columns <- function(obs, x, arg, call) UseMethod("obs_check_columns")
 obs_check_columns.default <- function(obs, x, arg, call) NULL

@@ -130,10 +130,6 @@ refuse_changed <- function(arg, call) {
   ), call = call)
 }
 
-# The number of preceding rows that a row is conditioned on. Rows of a model with a lag are sequences in time, in
-# mixtures too. That of hidden states is none of rows.
-obs_lag <- function(obs) if (is.null(obs$lag) || obs_facts(obs)$hidden) 0L else obs$lag
-
 # Are the clusters of this model at other places at other times?
 has_drift <- function(obs) inherits(obs, "obs_drifting")
 
