@@ -224,9 +224,10 @@ viterbi_path <- function(fit, data) {
   if (is_hidden(fit)) {
     return(hidden_path(fit, data))
   }
-  fit <- fit_with_gaps(fit, data)
-  path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
+  if (has_missing(data)) fit <- fit_with_gaps(fit, data)
+  path <- match(engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads), fit$numbering)
+  lag <- obs_lag(fit$model$obs)
+  if (lag > 0L) carry_back(path, data$starts, lag) else path
 }
 
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.

@@ -91,40 +91,42 @@ obs_gaussian <- function(covariance = c(
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
                          variance = NULL, columns = NULL, drift = NULL) {
-  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
-  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
-  refuse_drift_of(covariance, drift, learn)
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
+  given <- setdiff(names(match.call()), c("", "covariance"))
+  if (length(given)) {
+    refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
+    if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+      abort("argument", c(
+        "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+        i = "Leave them out, or choose {.code covariance = \"full\"}."
+      ))
+    }
+    prior <- checked_arguments(given, gaussian_checks, prior)
+    vectors <- prior[if (!covariance %in% c("full", "zero_mean", "tied")) c("scale", "variance")]
+    for (arg in names(Filter(is.matrix, vectors))) {
+      abort("argument", c(
+        "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
+        i = "Give one number per column."
+      ))
+    }
+    check_flag(learn, "learn")
   }
-  scale <- check_definite(scale, "scale")
-  variance <- check_definite(variance, "variance")
-  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
-  for (arg in names(Filter(is.matrix, vectors))) {
-    abort("argument", c(
-      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
-      i = "Give one number per column."
-    ))
-  }
-  prior <- list(
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale, variance = variance
-  )
-  learn <- check_flag(learn, "learn")
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
-    columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
+
+gaussian_checks <- list(
+  mean = check_vector, mean_strength = or_null(check_number), df = or_null(check_number), scale = check_definite,
+  variance = check_definite
+)
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
@@ -155,16 +157,17 @@ refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, start, full, call) {
+obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
-  given <- given_hyperparameters(obs)
+  full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
+  block <- if (full) d else 1L
+  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  block <- if (full) d else 1L
-  if (given[["df"]]) obs$df <- check_df(obs$df, block, call)
+  if (!is.null(obs$df)) check_df(obs$df, block, call)
   expand <- if (full) expand_matrix else expand_vector
-  if (given[["scale"]]) obs$scale <- expand(obs$scale, d, "scale", call)
-  if (!is.null(obs$learn)) {
+  if (!is.null(obs$scale)) obs$scale <- expand(obs$scale, d, "scale", call)
+  if (!is.null(given)) {
     return(begin_hyperparameters(obs, given, data, variance, obs$centre, full, start))
   }
   obs$df <- obs$df %||% (block + 2)
@@ -183,14 +186,14 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  given <- given_hyperparameters(obs)
+  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  if (given[["df"]]) obs$df <- check_df(obs$df, d, call)
-  if (given[["scale"]]) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
-  if (!is.null(obs$learn)) {
+  if (!is.null(obs$df)) check_df(obs$df, d, call)
+  if (!is.null(obs$scale)) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
+  if (!is.null(given)) {
     return(begin_hyperparameters(obs, given, data, obs$unit^2 * square, NULL, full = TRUE, start))
   }
   obs$df <- obs$df %||% (d + 2)
@@ -259,9 +262,6 @@ working_of_gaussians <- c(
 obs_learned.obs_gaussian <- function(obs) {
   if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
 }
-obs_divergence.obs_gaussian <- function(obs, a, b) gaussian_divergence(a, b)
-obs_overlap.obs_gaussian <- function(obs, a, b) gaussian_overlap(a, b)
-obs_picture.obs_gaussian <- function(obs, fit, data) gaussian_picture(fit, data)
 
 obs_marginals.obs_gaussian <- function(obs, means) {
   sd <- sqrt(diag(as.matrix(means$cov)))
@@ -280,10 +280,6 @@ model_gaussian_full <- list(
   location = "mean", as_series = TRUE
 )
 
-obs_resolve.obs_gaussian_full <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = TRUE, call)
-}
-
 obs_quantiles.obs_gaussian_full <- function(obs) {
   list(
     mean = function(q, p) {
@@ -294,26 +290,23 @@ obs_quantiles.obs_gaussian_full <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_full <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_full <- function(obs, q, rows, given) {
+  draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_full <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
+  var <- student_variance(diag(q$scale) * spread_of_mean(q), q$df - nrow(q$scale) + 1)
+  list(mean = q$mean %||% rep(0, nrow(q$scale)), var = var)
 }
 
 obs_predictive_cdf.obs_gaussian_full <- function(obs, q, data) {
   df <- q$df - data$d + 1
-  student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
+  student_cdf(data$x, q$mean %||% 0, sqrt(diag(q$scale) * spread_of_mean(q) / df), df)
 }
 
-# q$mean is NULL where it is known to be 0.
 obs_conditional.obs_gaussian_full <- function(obs, q, x) {
   df <- q$df - nrow(q$scale) + 1
-  shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
-  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(spread_of_mean(q), nrow(x)), df = df)
 }
 
 obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
@@ -322,9 +315,11 @@ obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
   list(location = in_each_row(mean, x), cov = cov)
 }
 
+# q$mean is NULL where it is known to be 0.
+spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 
-# --- Diagonal covariance ---
+# --- Diagonal covariance (of the spherical one, too, `scale` and `df` being one for all columns) ---
 
 model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
@@ -337,11 +332,6 @@ obs_facts.obs_gaussian_diagonal <- function(obs) {
   facts
 }
 
-obs_resolve.obs_gaussian_diagonal <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = FALSE, call)
-}
-
-# Of a mean with independent coordinates, and of their variances (which may be one for all).
 obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   list(
     mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
@@ -353,41 +343,25 @@ obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_diagonal <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_diagonal <- function(obs, q, rows, given) {
+  draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_diagonal <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df))
+  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+  list(mean = q$mean, var = rep_len(var, length(q$mean)))
 }
 
 obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
-  student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
+  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+  student_cdf(data$x, q$mean, sd, q$df)
 }
 
 # --- Full covariance around 0 ---
 
-model_gaussian_zero_mean <- replace(
-  model_gaussian_full, c("title", "arrays", "location"),
-  list("Gaussian, zero mean", model_gaussian_full$arrays[c("df", "scale", "cov")], NULL)
-)
+model_gaussian_zero_mean <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, zero mean", class = c("obs_gaussian_full", "obs_gaussian"),
+  arrays = list(mean = NULL, mean_strength = NULL), location = NULL
+))
 
-obs_quantiles.obs_gaussian_zero_mean <- function(obs) obs_quantiles.obs_gaussian_full(obs)["cov"]
-
-obs_draw.obs_gaussian_zero_mean <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
-}
-
-obs_moments.obs_gaussian_zero_mean <- function(obs, q, given) {
-  list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
-}
-
-obs_predictive_cdf.obs_gaussian_zero_mean <- function(obs, q, data) {
-  df <- q$df - data$d + 1
-  student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
-}
-
-obs_conditional.obs_gaussian_zero_mean <- obs_conditional.obs_gaussian_full
-obs_draw_conditional.obs_gaussian_zero_mean <- obs_draw_conditional.obs_gaussian_full
+obs_quantiles.obs_gaussian_zero_mean <- function(obs) NextMethod()["cov"]
