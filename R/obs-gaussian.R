@@ -164,7 +164,7 @@ obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  if (!is.null(obs$df)) check_df(obs$df, block, call)
+  if (!is.null(obs$df)) obs$df <- check_df(obs$df, block, call)
   expand <- if (full) expand_matrix else expand_vector
   if (!is.null(obs$scale)) obs$scale <- expand(obs$scale, d, "scale", call)
   if (!is.null(given)) {
@@ -191,7 +191,7 @@ obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  if (!is.null(obs$df)) check_df(obs$df, d, call)
+  if (!is.null(obs$df)) obs$df <- check_df(obs$df, d, call)
   if (!is.null(obs$scale)) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
   if (!is.null(given)) {
     return(begin_hyperparameters(obs, given, data, obs$unit^2 * square, NULL, full = TRUE, start))

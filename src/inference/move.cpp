@@ -96,14 +96,14 @@ Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
   const Index k = total.k, p = total.shape.p;
   const auto partners = near_pairs(obs, total, pool);
   Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
-  for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
+  for (Index j = 0; j < k; ++j) alone[j] = used_evidence(obs, total.t(j));
   pool.run(k, [&](Index a) {
     pool.poll();
     Vec both(static_cast<std::size_t>(p));
     for (Index b : partners[a]) {
       if (!total.may_join(a, b)) continue;
       for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
-      out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
+      out[a * k + b] = out[b * k + a] = used_evidence(obs, both.data()) - alone[a] - alone[b];
     }
   });
   return out;

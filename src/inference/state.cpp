@@ -1,6 +1,7 @@
 #include "inference/state.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foundation/rounded_sum.h"
 
@@ -8,13 +9,25 @@ namespace bnpvi {
 
 namespace {
 
-Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
+// Mass of a cluster, as a part of all, that is what rounding leaves of one without observations.
+constexpr double dust = 1e-12;
+
+// evidence: Λ of each cluster.
+Terms with_data_term(const Problem& problem, const Vec& evidence, const Summary& total,
+                     const Globals& globals) {
+  const Vec sizes = total.sizes();
+  const double least = dust * std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  const LearnedPrior& prior = prior_of(problem.obs);
   RoundedSum sum;
   sum.add(total.log_base);
-  for (double evidence : data) sum.add(evidence);
+  for (Index j = 0; j < total.k; ++j) {
+    sum.add(evidence[j]);
+    const double* t = sizes[j] > least ? total.t(j) : globals.effective.t(j);
+    if (t[0] > least) sum.add(prior.occupied_term(t));
+  }
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  const double density = prior_of(problem.obs).log_hyperprior() + problem.alloc.log_hyperprior();
+  const double density = prior.log_hyperprior() + problem.alloc.log_hyperprior();
   if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }

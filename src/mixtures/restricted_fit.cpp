@@ -275,12 +275,12 @@ bool RestrictedFit::merge_pairs() {
 std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
   const double before = allocation_value();
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
-  for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
+  for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
   std::vector<Pair> pairs;
   for (Index a = 0; a < k_; ++a)
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
-      double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
+      double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
       std::swap(current_[a * p_], with[0]);
       const double kept = current_[b * p_];
       current_[b * p_] = 0;

@@ -79,6 +79,8 @@ class HierarchicalGaussian {
  public:
   explicit HierarchicalGaussian(HyperpriorOfData data);
 
+  Index blocks() const { return blocks_; }
+
   NormalWishart effective(const HyperPosterior& q) const;
 
   /// What a cluster with observations of block j adds to the bound beside Λ.
