@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "observations/capabilities.h"
 #include "topics/truncation_free_topics.h"
 
 namespace bnpvi::topics {
