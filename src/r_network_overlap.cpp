@@ -21,25 +21,37 @@ struct OverlapModel {
         blocks(fields.flag("counts"), fields.number("a"), fields.number("b")),
         background(fields.flag("counts"), fields.number("a_background"), fields.number("b_background")) {}
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const {
-    require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
-    const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
-    if (fields.flag("degree")) {
-      const networks::GammaPriors priors{gamma,
-                                         alpha,
-                                         blocks.a(),
-                                         blocks.b(),
-                                         background.a(),
-                                         background.b(),
-                                         fields.flag("counts"),
-                                         fields.number("dense")};
-      return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
-    }
-    if (fields.flag("assortative"))
-      return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha,
-                                                           share.ncol(), rows_from_r(share));
-    return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, share.ncol(),
-                                                     rows_from_r(share));
+    if (fields.flag("degree")) return with_degrees(links, share);
+    return without_degrees(links, share);
   }
+  std::unique_ptr<networks::GammaNetwork> with_degrees(const Links& links,
+                                                       const Rcpp::NumericMatrix& share) const {
+    require(fields.flag("degree"), "only models with degrees have changes of a few nodes");
+    const networks::GammaPriors priors{gamma(),
+                                       alpha(),
+                                       blocks.a(),
+                                       blocks.b(),
+                                       background.a(),
+                                       background.b(),
+                                       fields.flag("counts"),
+                                       fields.number("dense")};
+    return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_of(links, share));
+  }
+  std::unique_ptr<networks::Relational> without_degrees(const Links& links,
+                                                        const Rcpp::NumericMatrix& share) const {
+    require(!fields.flag("degree"), "sticks can be held where there are no degrees");
+    if (fields.flag("assortative"))
+      return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma(), alpha(),
+                                                           share.ncol(), rows_of(links, share));
+    return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma(), alpha(), share.ncol(),
+                                                     rows_of(links, share));
+  }
+  static Vec rows_of(const Links& links, const Rcpp::NumericMatrix& share) {
+    require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
+    return rows_from_r(share);
+  }
+  double gamma() const { return fields.number("gamma"); }
+  double alpha() const { return fields.number("alpha"); }
   ListFields fields;
   LinkModel blocks, background;
 };
@@ -115,12 +127,13 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   return entry([&] {
     const Links links = links_from_r(data);
     const OverlapModel overlap(model);
-    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+    const std::unique_ptr<networks::Relational> relational =
+        sticks == R_NilValue ? nullptr : overlap.without_degrees(links, share);
+    const std::unique_ptr<networks::Overlap> own = relational ? nullptr : overlap.start(links, share);
+    networks::Overlap* state = relational ? relational.get() : own.get();
     const auto hold = [&] {
-      if (sticks == R_NilValue) return;
+      if (!relational) return;
       const Rcpp::List held(sticks);
-      auto* relational = dynamic_cast<networks::Relational*>(state.get());
-      require(relational, "sticks can be held where there are no degrees");
       relational->hold_sticks({Rcpp::as<Vec>(held["u"]), Rcpp::as<Vec>(held["omega"])});
     };
     hold();
@@ -151,7 +164,7 @@ Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
     Rcpp::List out;
     for (const Rcpp::IntegerVector& set : sets) {
       const std::unique_ptr<networks::Overlap> next = state->copy();
-      next->step(nodes_from_r(set, links.n()), rate);
+      next->capabilities().steps->step(nodes_from_r(set, links.n()), rate);
       out.push_back(overlap_to_r(*next));
     }
     return out;
@@ -168,9 +181,7 @@ Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
   return entry([&] {
     const Links links = links_from_r(data);
     const OverlapModel overlap(model);
-    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    auto* gamma = dynamic_cast<networks::GammaNetwork*>(state.get());
-    require(gamma, "only models with degrees have changes of a few nodes");
+    const std::unique_ptr<networks::GammaNetwork> state = overlap.with_degrees(links, share);
     for (int lap = 0; lap < laps; ++lap) state->lap();
     Rcpp::List out;
     for (const Rcpp::List change : changes) {
@@ -183,20 +194,20 @@ Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
       if (kind == "split" || kind == "divide") {
         const std::vector<int> leaves = nodes_from_r(change["leaves"], links.n());
         const double share = fields.number("share");
-        said = kind == "split" ? gamma->split_here({a, leaves}, share, least)
-                               : gamma->divide_here(a, fields.integer("b") - 1, leaves, share, least);
+        said = kind == "split" ? state->split_here({a, leaves}, share, least)
+                               : state->divide_here(a, fields.integer("b") - 1, leaves, share, least);
       }
-      if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
-      if (kind == "drop") said = gamma->drop_here(a, least);
+      if (kind == "merge") said = state->merge_here(a, fields.integer("b") - 1, least);
+      if (kind == "drop") said = state->drop_here(a, least);
       const double after = state->bound();
-      networks::GammaNetwork fresh = *gamma;
+      networks::GammaNetwork fresh = *state;
       fresh.refresh();
-      Rcpp::List end = overlap_to_r(anew ? fresh : *gamma);
+      Rcpp::List end = overlap_to_r(anew ? fresh : *state);
       end["said"] = said;
       end["before"] = before;
       end["after"] = after;
       end["anew"] = fresh.bound();
-      if (anew) *gamma = std::move(fresh);
+      if (anew) *state = std::move(fresh);
       out.push_back(end);
     }
     return out;
