@@ -89,7 +89,7 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
     )
   }
   held <- "Compare their clusters by {.fn adjusted_rand_index}."
-  measures <- c(measure_of(a$model$obs), measure_of(b$model$obs))
+  measures <- c(obs_measure(a$model$obs), obs_measure(b$model$obs))
   if (measures[1] != measures[2]) {
     refuse(paste0("One is of ", measures[1], ", the other of ", measures[2], "."), held)
   }
@@ -108,24 +108,6 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
 # Whether the choice `bnp_control(bound =)` matters to a fit.
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
-# What the exponential of a bound is.
-measure_of <- function(obs) {
-  if (obs$family == "links") {
-    if (is_corrected(obs)) {
-      return("Poisson probabilities of links, of a node with itself among them")
-    }
-    return(paste("probabilities of", if (obs$links == "counts") "counts of links" else "links"))
-  }
-  entry <- obs_entry(obs)
-  if (!is.null(entry$responses)) {
-    return(paste("densities of", length(entry$responses(obs)), "columns given the others"))
-  }
-  if (!is.null(entry$measure)) {
-    return(entry$measure(obs))
-  }
-  if (entry$counts_tokens) "sequences of tokens" else if (entry$density) "densities" else "probabilities"
-}
-
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   completed <- vapply(fits, inherits, NA, "bnp_topics")
   if (length(unique(completed)) > 1L) {
@@ -134,7 +116,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
       i = "Leave out {.arg newdata}, or compare fits of one kind."
     ), call = call)
   }
-  seed <- if (any(completed)) draw_seed(NULL)
+  seed <- if (any(completed)) draw_seed()
   vapply(fits, function(fit) {
     grouped <- !inherits(fit, "bnp_mixture") || has_individuals(fit$input)
     extra <- list(id = if (grouped) id, seed = seed)
@@ -144,7 +126,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
 
 # One label for each row, in the user's order; of documents of counts, their largest topic.
 hard_labels <- function(fit) {
-  if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
+  if (inherits(fit, "bnp_topics") && obs_facts(fit$model$obs)$counts_tokens) {
     most_probable(document_proportions(fit))
   } else {
     in_user_order(fit, fit$labels)
@@ -193,18 +175,4 @@ values_of_frame <- function(data) {
   }
   own <- c(intersect(frame$columns, colnames(x)), frame$designs)
   if (is.null(frame$columns)) unname(x) else unname(x[, own, drop = FALSE])
-}
-
-# The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
-# order.
-fingerprint_of <- function(data) {
-  if (is_spooled(data)) {
-    return(data$fingerprint)
-  }
-  data$exposure <- data$slot <- NULL
-  if (!is.null(data$frame)) {
-    data$x <- values_of_frame(data)
-    data$d <- ncol(data$x)
-  }
-  engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

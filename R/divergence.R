@@ -43,26 +43,24 @@ cluster_overlap <- function(fit) {
 }
 
 of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
-  entry <- obs_entry(fit$model$obs)
-  if (is.null(entry[[what]])) {
-    known <- obs_makers(function(entry) !is.null(entry[[what]]))
+  obs <- fit$model$obs
+  if (!obs_can(obs, what)) {
+    known <- makers_that_can(what)
     abort("argument", c(
-      "Clusters of {.fn {entry$constructor}} have no {what} in closed form.",
+      "Clusters of {.fn {obs_facts(obs)$constructor}} have no {what} in closed form.",
       i = "{.or {.fn {known}}} have."
     ), call = call)
   }
   means <- mean_arrays(fit)
-  arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
-  clusters <- lapply(seq_len(fit$state$k), function(k) {
-    Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
-  })
-  out <- vapply(clusters, function(b) vapply(clusters, function(a) entry[[what]](a, b), 1), numeric(length(clusters)))
+  clusters <- parts_of_clusters(obs, means, seq_len(fit$state$k))
+  of_pair <- switch(what, divergence = obs_divergence, overlap = obs_overlap)
+  out <- vapply(clusters, function(b) vapply(clusters, function(a) of_pair(obs, a, b), 1), numeric(length(clusters)))
   matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
 }
 
 # Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not
 # exist.
-gaussian_divergence <- function(a, b) {
+obs_divergence.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol(b)
     shift <- backsolve(half, shift, transpose = TRUE)
@@ -71,7 +69,7 @@ gaussian_divergence <- function(a, b) {
   })
 }
 
-gaussian_overlap <- function(a, b) {
+obs_overlap.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol((a + b) / 2)
     shift <- backsolve(half, shift, transpose = TRUE)

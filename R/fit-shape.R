@@ -4,7 +4,7 @@
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
     "model" = is.list(fit[["model"]]), "model$prior" = is_described(fit$model$prior),
-    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs),
+    "model$obs" = inherits(fit, "bnp_features") || is_obs(fit$model$obs),
     "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
     "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
   ))
@@ -109,7 +109,6 @@ shape_of_clusters <- function(fit) {
   state <- fit$state
   labels <- fit$labels
   which_hold(
-    "model$obs" = !is.null(obs_entry(fit$model$obs)),
     "labels" = (is.numeric(labels) || is.logical(labels)) &&
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
@@ -161,7 +160,6 @@ shape_of_network <- function(fit) {
   k <- k_of_fit(fit)
   n <- n_of_fit(fit)
   which_hold(
-    "model$obs" = !is.null(obs_entry(fit$model$obs)),
     "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
     "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
     "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),

@@ -1,11 +1,11 @@
 # Fits whose rows are seen through noise: what the fitting function and all that reads a fit do about hidden states.
 
-is_hidden <- function(fit) obs_entry(fit$model$obs)$hidden
+is_hidden <- function(fit) obs_facts(fit$model$obs)$hidden
 
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
-  tell_start_wins(control, start)
+  if (!is.null(start)) tell_start_wins(control, start)
   if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
     require_ability(c("hidden", "sequences"), "omit_missing", error_call)
   }

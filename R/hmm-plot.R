@@ -66,7 +66,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   ids <- utils::head(all_ids, max_sequences)
   runs <- runs[runs$id %in% ids, ]
   runs$state <- cluster_ids(fit)[runs$state]
-  as_series <- (!is.null(data) || is_hidden(fit)) && obs_entry(fit$model$obs)$as_series
+  as_series <- (!is.null(data) || is_hidden(fit)) && obs_facts(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
     runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),

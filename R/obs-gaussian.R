@@ -1,4 +1,4 @@
-# Gaussian clusters: one entry of the table for each kind of covariance.
+# Gaussian clusters: one model for each kind of covariance. What they share are methods of obs_gaussian.
 
 #' @rdname observation_models
 #' @order 2
@@ -91,43 +91,44 @@ obs_gaussian <- function(covariance = c(
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
                          variance = NULL, columns = NULL, drift = NULL) {
-  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
-  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
-  refuse_drift_of(covariance, drift, learn)
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
-  }
-  scale <- check_definite(scale, "scale")
-  variance <- check_definite(variance, "variance")
-  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
-  for (arg in names(Filter(is.matrix, vectors))) {
-    abort("argument", c(
-      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
-      i = "Give one number per column."
-    ))
-  }
-  prior <- list(
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale, variance = variance
-  )
-  learn <- check_flag(learn, "learn")
-  if (learn && !is.null(mean_strength)) {
-    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
+  given <- setdiff(names(match.call()), c("", "covariance"))
+  if (length(given)) {
+    refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
+    if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+      abort("argument", c(
+        "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+        i = "Leave them out, or choose {.code covariance = \"full\"}."
+      ))
+    }
+    prior <- checked_arguments(given, gaussian_checks, prior)
+    vectors <- prior[if (!covariance %in% c("full", "zero_mean", "tied")) c("scale", "variance")]
+    for (arg in names(Filter(is.matrix, vectors))) {
+      abort("argument", c(
+        "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
+        i = "Give one number per column."
+      ))
+    }
+    if (check_flag(learn, "learn") && !is.null(mean_strength)) {
+      check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+    }
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
-    columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
+
+gaussian_checks <- list(
+  mean = check_vector, mean_strength = or_null(check_number), df = or_null(check_number), scale = check_definite,
+  variance = check_definite
+)
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
@@ -154,10 +155,8 @@ learned_strengths <- c(1e-6, 1e2)
 # What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
 # learned.
 learn_about <- function(obs, variance, location = NULL) {
-  if (!is.null(obs$learn)) {
-    obs$data_location <- location
-    obs$data_variance <- variance
-  }
+  obs$data_location <- location
+  obs$data_variance <- variance
   obs
 }
 
@@ -171,16 +170,18 @@ learn_about <- function(obs, variance, location = NULL) {
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, start, full, call) {
+obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
-  obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
+  full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
+  obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  obs$df <- if (is.null(obs$df)) (if (full) d + 2 else 3) else check_df(obs$df, if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
   default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, variance, obs$centre)
+  if (is.null(obs$learn)) obs else learn_about(obs, variance, obs$centre)
 }
 
 resolve_means <- function(obs, data, call) {
@@ -191,17 +192,17 @@ resolve_means <- function(obs, data, call) {
   obs
 }
 
-resolve_zero_mean <- function(obs, data, start, call) {
+obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start, d, c("df", "scale"))
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$df <- if (is.null(obs$df)) d + 2 else check_df(obs$df, d, call)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, obs$unit^2 * square)
+  if (is.null(obs$learn)) obs else learn_about(obs, obs$unit^2 * square)
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -257,126 +258,111 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
-any_gaussian <- list(
-  constructor = "obs_gaussian",
-  values = "real numbers",
-  kind = "number",
-  working = c("centre", "unit", "data_location", "data_variance", "from_one"),
-  divergence = gaussian_divergence,
-  overlap = gaussian_overlap,
-  marginals = function(means) {
-    sd <- sqrt(diag(as.matrix(means$cov)))
-    Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
-  },
-  picture = function(fit, data) gaussian_picture(fit, data),
-  as_series = TRUE
-)
+working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "from_one")
 
-gaussian <- c(any_gaussian, list(
-  gaps = "cells",
-  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
-  learned_numbers = c("mean_strength", "df"),
-  parameters = list(mean = "columns", scale = c("columns", "columns"))
-))
+obs_learned.obs_gaussian <- function(obs) {
+  if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
+}
 
-# What is missing in rows of a Gaussian with covariances, given the rest. q$mean is NULL where it is known to be 0.
-gaussian_conditional <- list(
-  predictive = function(obs, q, x) {
-    df <- q$df - nrow(q$scale) + 1
-    shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
-    list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
-  },
-  parameters = function(obs, q, x) {
-    cov <- draw_covariance(q$df, q$scale)
-    mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
-    list(location = in_each_row(mean, x), cov = cov)
-  }
-)
-in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
+obs_marginals.obs_gaussian <- function(obs, means) {
+  sd <- sqrt(diag(as.matrix(means$cov)))
+  Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
+}
 
-model_gaussian_full <- c(gaussian, list(
-  title = "Gaussian, full covariance",
-  of_obs = function(obs) if ("drift" %in% names(obs)) {
-    drifting_entry(model_gaussian_full, full_noise, model_gaussian_full$arrays)
-  },
-  conditional = gaussian_conditional,
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
+# --- Full covariance ---
+
+model_gaussian_full <- list(
+  title = "Gaussian, full covariance", constructor = "obs_gaussian", values = "real numbers", kind = "number",
+  gaps = "cells", working = working_of_gaussians, parameters = list(mean = "columns", scale = c("columns", "columns")),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
   ),
-  location = "mean",
-  quantiles = list(
+  location = "mean", as_series = TRUE
+)
+
+obs_quantiles.obs_gaussian_full <- function(obs) {
+  list(
     mean = function(q, p) {
       df <- q$df - length(q$mean) + 1
       student_quantile(p, q$mean, sqrt(diag(q$scale) / (q$mean_strength * df)), df)
     },
     cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
-  ),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-    })
-  },
-  moments = function(q, given) {
-    list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
-  },
-  predictive_cdf = function(obs, q, data) {
-    df <- q$df - data$d + 1
-    student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
-  },
-  shrinks = TRUE
+  )
+}
+
+obs_draw_rows.obs_gaussian_full <- function(obs, q, rows, given) {
+  draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+}
+
+obs_moments.obs_gaussian_full <- function(obs, q, given) {
+  var <- student_variance(diag(q$scale) * spread_of_mean(q), q$df - nrow(q$scale) + 1)
+  list(mean = q$mean %||% rep(0, nrow(q$scale)), var = var)
+}
+
+obs_predictive_cdf.obs_gaussian_full <- function(obs, q, data) {
+  df <- q$df - data$d + 1
+  student_cdf(data$x, q$mean %||% 0, sqrt(diag(q$scale) * spread_of_mean(q) / df), df)
+}
+
+obs_conditional.obs_gaussian_full <- function(obs, q, x) {
+  df <- q$df - nrow(q$scale) + 1
+  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(spread_of_mean(q), nrow(x)), df = df)
+}
+
+obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
+  cov <- draw_covariance(q$df, q$scale)
+  mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
+  list(location = in_each_row(mean, x), cov = cov)
+}
+
+# q$mean is NULL where it is known to be 0.
+spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
+in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
+
+# --- Diagonal covariance (of the spherical one, too, `scale` and `df` being one for all columns) ---
+
+model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
 ))
 
-# Of a mean with independent coordinates, and of their variances (which may be one for all).
-diagonal_quantiles <- list(
-  mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
-  cov = function(q, p) {
-    out <- matrix(NA_real_, length(q$mean), length(q$mean))
-    diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
-    out
-  }
-)
+# Where rows have gaps, each column has counts of its own.
+obs_facts.obs_gaussian_diagonal <- function(obs) {
+  facts <- NextMethod()
+  if (isTRUE(obs$gaps)) facts$arrays[c("mean_strength", "df")] <- list(c("clusters", "columns"))
+  facts
+}
 
-model_gaussian_diagonal <- c(gaussian, list(
-  title = "Gaussian, diagonal covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
-  arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
-  of_obs = function(obs) {
-    if ("drift" %in% names(obs)) {
-      return(drifting_entry(model_gaussian_diagonal, diagonal_noise, model_gaussian_diagonal$arrays))
+obs_quantiles.obs_gaussian_diagonal <- function(obs) {
+  list(
+    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
+    cov = function(q, p) {
+      out <- matrix(NA_real_, length(q$mean), length(q$mean))
+      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
+      out
     }
-    counted <- list(mean_strength = c("clusters", "columns"), df = c("clusters", "columns"))
-    if (isTRUE(obs$gaps)) list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
-  },
-  location = "mean",
-  quantiles = diagonal_quantiles,
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-    })
-  },
-  moments = function(q, given) list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)),
-  predictive_cdf = function(obs, q, data) {
-    student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
-  },
-  shrinks = TRUE
+  )
+}
+
+obs_draw_rows.obs_gaussian_diagonal <- function(obs, q, rows, given) {
+  draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+}
+
+obs_moments.obs_gaussian_diagonal <- function(obs, q, given) {
+  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+  list(mean = q$mean, var = rep_len(var, length(q$mean)))
+}
+
+obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
+  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+  student_cdf(data$x, q$mean, sd, q$df)
+}
+
+# --- Full covariance around 0 ---
+
+model_gaussian_zero_mean <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, zero mean", class = c("obs_gaussian_full", "obs_gaussian"),
+  arrays = list(mean = NULL, mean_strength = NULL), location = NULL
 ))
 
-model_gaussian_zero_mean <- c(gaussian, list(
-  title = "Gaussian, zero mean",
-  conditional = gaussian_conditional,
-  resolve = resolve_zero_mean,
-  arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
-  quantiles = model_gaussian_full$quantiles["cov"],
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
-  },
-  moments = function(q, given) {
-    list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
-  },
-  predictive_cdf = function(obs, q, data) {
-    df <- q$df - data$d + 1
-    student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
-  }
-))
+obs_quantiles.obs_gaussian_zero_mean <- function(obs) NextMethod()["cov"]

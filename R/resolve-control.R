@@ -3,16 +3,11 @@
 # word: what the rows that the engine counts are, for messages.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
                             word = "observations") {
-  entry <- obs_entry(obs)
-  learned <- entry$learned(obs)
-  if (control$algorithm == "stochastic" && length(learned)) {
-    abort("argument", c(
-      "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give a prior without it in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
-    ), call = call)
+  if (control$algorithm == "stochastic") {
+    check_stochastic_obs(obs, call)
+    check_stochastic_prior(prior, call)
   }
-  if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
-  control$seed <- draw_seed(control$seed)
+  control$seed <- control$seed %||% draw_seed()
   control$batches <- resolve_batches(control, n_units, call, word)
   control$wave <- resolve_wave(control)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call, word)
@@ -20,6 +15,16 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
   control
+}
+
+check_stochastic_obs <- function(obs, call) {
+  learned <- obs_learned(obs)$by
+  if (length(learned)) {
+    abort("argument", c(
+      "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
+      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+    ), call = call)
+  }
 }
 
 check_stochastic_prior <- function(prior, call) {
@@ -34,8 +39,8 @@ check_stochastic_prior <- function(prior, call) {
   }
 }
 
-# The seed given, or one drawn from R's generator, so that set.seed() governs.
-draw_seed <- function(seed) seed %||% as.double(sample.int(.Machine$integer.max, 1L))
+# A seed from R's generator, so that set.seed() governs.
+draw_seed <- function() as.double(sample.int(.Machine$integer.max, 1L))
 
 resolve_batches <- function(control, n_units, call, word) {
   if (control$algorithm == "full") {
@@ -63,10 +68,10 @@ resolve_batches <- function(control, n_units, call, word) {
 # What a unit is called.
 unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
 
-# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where they are not
-# given so, or have been dealt with by reading a source.
+# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where reading a source
+# has dealt with them.
 batch_numbers <- function(control, data, class, call) {
-  if (length(control$batches) < 2L || is_spooled(data)) {
+  if (is_spooled(data)) {
     return(NULL)
   }
   if (class == "bnp_mixture") {
@@ -101,7 +106,7 @@ check_batch_numbers <- function(control, n, word, call) {
 }
 
 resolve_init <- function(control, obs, prior, call) {
-  words <- prior_entry(prior)$verb == "bnp_topics" && obs_entry(obs)$counts_tokens
+  words <- prior_entry(prior)$verb == "bnp_topics" && obs_facts(obs)$counts_tokens
   if (!is.null(control$init) && control$init %in% network_inits) {
     abort("argument", "{.code init = {.str {control$init}}} needs a network ({.fn bnp_network}).", call = call)
   }
@@ -142,9 +147,6 @@ resolve_k_init <- function(control, prior, n, start, call, word) {
 # labels, responsibilities or an earlier fit -> what C++ reads. `order` is the
 # row order of the internal form, when it differs from the user's.
 resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
-  if (is.null(start)) {
-    return(NULL)
-  }
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
@@ -184,7 +186,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
   same <- given$family == obs$family && fit$model$prior$family == prior$family && isTRUE(fit$input$d == data$d) &&
-    is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
+    is.null(given$exposure) == is.null(obs$exposure) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns as {.arg x}.",
@@ -205,14 +207,14 @@ start_from_fit <- function(fit, data, obs, prior, call) {
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  if ((has_drift(given) || has_drift(obs)) && !identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+  if ((has_drift(given) || has_drift(obs)) && !identical(obs_layout(given), obs_layout(obs))) {
     abort("start", c(
       "{.arg start} must be a fit with {.arg time} where there is one, of the same times, and without it where there is
        none.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  if (!identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+  if (!identical(obs_layout(given), obs_layout(obs))) {
     abort("start", c(
       "{.arg start} must be a fit with the same blocks of columns and the same levels.",
       i = "Make text a factor with the same levels in both, or use {.code start = fitted(fit)} to take only its labels."

@@ -1,7 +1,7 @@
 # What is special about draws of topic models. Of counts the observations are tokens, in the order of the stored entries
 # of the documents; of other models they are the rows that have a likelihood of their own.
 
-samples_tokens <- function(fit) inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens
+samples_tokens <- function(fit) inherits(fit, "bnp_topics") && obs_facts(fit$model$obs)$counts_tokens
 
 # list(document, term): numbers for each token.
 tokens_of <- function(data) {

@@ -79,9 +79,6 @@ with_slot_column <- function(data) {
   data
 }
 
-# Are the clusters of this model at other places at other times?
-has_drift <- function(obs) !is.null(obs_entry(obs)$at_time)
-
 # Has each time weights of its own of the clusters of this mixture?
 has_weights_by_time <- function(fit) {
   inherits(fit, "bnp_mixture") && "bnp_mixture" != prior_entry(fit$model$prior)$verb
@@ -107,9 +104,6 @@ newdata_time <- function(fit, newdata, time, arg, call) {
 
 # New data of a drifting fit in the engine's form; without `time` they must be the training data.
 with_known_times <- function(fit, data, time, arg, call) {
-  if (!has_drift(fit$model$obs)) {
-    return(data)
-  }
   data$past <- has_past(fit$model$obs)
   if (is.null(time) && data$n > 0L) {
     data$slot <- slots_of_training(fit, data, arg, call)
@@ -209,17 +203,12 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
   gaps
 }
 
-check_drift <- function(obs, time, call) {
-  if (is.null(time) && has_drift(obs)) {
-    abort("time", c(
-      "{.arg time} is needed with {.code drift} of {.fn {obs_entry(obs)$constructor}}: it says when each row was.",
-      i = "Give a value for each row, or the name of a column."
-    ), call = call)
-  }
+need_times <- function(obs, call) {
+  abort("time", c(
+    "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was.",
+    i = "Give a value for each row, or the name of a column."
+  ), call = call)
 }
 
 # An example of a model whose clusters drift, for messages.
-drifting <- function() {
-  drifts <- function(entry) "drift" %in% names(formals(entry$constructor))
-  paste0(obs_makers(drifts)[1L], "(drift = 0.5)")
-}
+drifting <- function() paste0(makers_with("drift"), "(drift = 0.5)")

@@ -63,7 +63,7 @@ olddata_of <- function(fit, olddata, call) {
   id <- NULL
   same <- identical(NROW(olddata), as.integer(input$n))
   if (!inherits(fit, "bnp_mixture") && !is.null(input$group_names) && is.null(input$id_column) && same &&
-        (inherits(fit, "bnp_hmm") || !obs_entry(fit$model$obs)$counts_tokens)) {
+        (inherits(fit, "bnp_hmm") || !obs_facts(fit$model$obs)$counts_tokens)) {
     id <- rep(input$group_names, diff(input$starts))
     if (!is.null(input$order)) id[input$order] <- id
     id <- factor(id, input$group_names)
