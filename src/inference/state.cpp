@@ -12,22 +12,27 @@ namespace {
 // Mass of a cluster, as a part of all, that is what rounding leaves of one without observations.
 constexpr double dust = 1e-12;
 
-// evidence: Λ of each cluster.
-Terms with_data_term(const Problem& problem, const Vec& evidence, const Summary& total,
-                     const Globals& globals) {
+void add_occupied_terms(const LearnedPrior& prior, const Summary& total, const Globals& globals,
+                        RoundedSum& sum) {
   const Vec sizes = total.sizes();
   const double least = dust * std::accumulate(sizes.begin(), sizes.end(), 0.0);
-  const LearnedPrior& prior = prior_of(problem.obs);
-  RoundedSum sum;
-  sum.add(total.log_base);
   for (Index j = 0; j < total.k; ++j) {
-    sum.add(evidence[j]);
     const double* t = sizes[j] > least ? total.t(j) : globals.effective.t(j);
     if (t[0] > least) sum.add(prior.occupied_term(t));
   }
+}
+
+// evidence: Λ of each cluster.
+Terms with_data_term(const Problem& problem, const Vec& evidence, const Summary& total,
+                     const Globals& globals) {
+  const LearnedPrior& prior = prior_of(problem.obs);
+  RoundedSum sum;
+  sum.add(total.log_base);
+  for (double value : evidence) sum.add(value);
+  if (prior.has_occupied_term()) add_occupied_terms(prior, total, globals, sum);
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  const double density = prior.log_hyperprior() + problem.alloc.log_hyperprior();
+  const double density = prior.log_hyperprior() + concentrations_of(problem.alloc).log_hyperprior();
   if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }
@@ -107,10 +112,12 @@ void evaluate_and_weigh(const Problem& problem, State& state) {
 
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence) {
-  return problem.alloc.visit_weights(problem.obs, problem.source.shape(), effective, problem.pool, evidence);
+  return visit_weights(problem.alloc, problem.obs, problem.source.shape(), effective, problem.pool, evidence);
 }
 
 void settle(const Problem& problem, State& state) {
+  const Tangents* tangents = problem.alloc.capabilities().tangents;
+  if (!tangents) return;
   const double before = sum_terms(problem.alloc.elbo_terms(state.total, state.globals));
   Vec extra(state.total.extra.size(), 0.0), scalar(state.total.scalar.size(), 0.0);
   bool any = false;
@@ -119,7 +126,7 @@ void settle(const Problem& problem, State& state) {
     if (!batch->settled) {
       const bool ours = batch.use_count() == 1;  // no other state shares it
       auto renewed = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
-      if (!problem.alloc.settle(*renewed, state.globals)) return;
+      tangents->settle(*renewed, state.globals);
       batch = std::move(renewed);
       any = true;
     }
