@@ -23,10 +23,10 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
-#' @param learn Learn the prior while fitting? Then the values given, or their
-#'   defaults, are where learning begins, and those in `fit$model$obs` (`mean`,
-#'   `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones: the prior
-#'   under which the objective is highest. See *Learned priors*.
+#' @param learn Learn the prior while fitting? `obs_gaussian()`: its hyperparameters then have
+#'   posteriors of their own, and values that are given stay as they are. `obs_bernoulli()`: the
+#'   values given, or their defaults, are where learning begins. Those in `fit$model$obs`
+#'   (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
 #'   as the covariance under which the objective is highest for the clusters found, which is
@@ -37,22 +37,24 @@
 #'   `"learn"`, the value under which the bound is highest, found anew after every lap. See *Clusters over time*
 #'   there.
 #' @section Learned priors:
-#' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
-#' Gaussian clusters it learns where
+#' With `learn = TRUE` the prior follows the clusters. Of Gaussian clusters it learns where
 #' their means lie, how wide they are, along which directions, and how much they differ
 #' in that. A cluster that is still to be found then is expected to look like the others,
 #' so that more of them are found, most of all in many columns, where the default of
-#' `scale` says nothing of the shape that clusters share. The objective is a bound on
-#' the log evidence under the learned prior plus the log density of that prior, the term
-#' `hyperprior`.
+#' `scale` says nothing of the shape that clusters share.
 #'
-#' `obs_gaussian()`: with m the column medians and v the variances of the columns, a column's
-#' `mean` is normal around m with variance v, the logarithm of `mean_strength` uniform
-#' from that of 1e-6 to that of 100, `df - D + 1` exponential with mean 100, and
-#' `scale / df` has a Wishart distribution with D + 2 degrees of freedom and mean
-#' `diag(v)` (`"diagonal"`: with 1 for D, each column by itself; `"zero_mean"`: with mean
-#' squares for v). Densities are those of the values beside the spread of the columns, so that units do not
-#' matter. In no direction does `scale / df` fall below 1e-6 of the variance.
+#' `obs_gaussian()`: one hierarchical model. With c the column medians and v the variances of the columns, read
+#' so that outliers do not count, `mean` is normal around c with variances v;
+#' `mean_strength` is Gamma(0.25, 0.025); `df - D + 1` is one of 1, 2, 4, ..., 2048; and `scale` is `df` times
+#' the sum of a matrix and of a floor. The matrix is diagonal, with Gamma(0.25, 0.25 / v) entries, or has
+#' a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees of freedom, with scales that are
+#' learned, too. The floor is the variance of rounding, where values of a column repeat with one spacing, and at
+#' least a millionth of v. All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal
+#' matrices only; `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on
+#' the log evidence in this model: bounds compare with those of given priors, and of other covariances. Its
+#' term `hyperprior` is minus the divergence of the posterior of the hyperparameters from their
+#' prior. In `fit$model$obs` are the values by which clusters are then described: the means of what was learned,
+#' with its uncertainty in `scale`.
 #'
 #' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
 #' its logarithm.
