@@ -74,10 +74,10 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
   Vec value(static_cast<std::size_t>(total.k));
   for_each_part(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
-    value[j] = problem.obs.log_evidence(e);
+    value[j] = problem.obs->log_evidence(e);
     if (std::equal(t, t + p, e)) return;
     Vec w(static_cast<std::size_t>(p));
-    problem.obs.weights(e, w.data());
+    problem.obs->weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
   });
   return with_data_term(problem, value, total, globals);

@@ -160,9 +160,9 @@ void RestrictedFit::place_base(const Vec& t, Index k, bool of_its_own) {
   double best_gain = -INFINITY;
   for (Index j = 0; j < k; ++j) {
     Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
-    const double alone = problem_.obs.log_evidence(with.data());
+    const double alone = problem_.obs->log_evidence(with.data());
     for (Index i = 0; i < p_; ++i) with[i] += base_[i];
-    const double gain = problem_.obs.log_evidence(with.data()) - alone;
+    const double gain = problem_.obs->log_evidence(with.data()) - alone;
     if (gain > best_gain) best = j, best_gain = gain;
   }
   current_ = t;
