@@ -1,13 +1,8 @@
 #include "inference/edit.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace bnpvi {
-
-namespace {
-constexpr Index cheap_to_learn_from = 32;  // clusters: a guess
-}  // namespace
 
 double Edit::round() {
   const Summary found = visit(proposed_.globals);
@@ -28,14 +23,14 @@ bool Edit::climb(State& state, Index max_rounds, double before) {
   const double present = state.elbo + rounding_of(state.elbo);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
-    if (elbo > present) return accept(c_.problem, state, present, elbo);
+    if (elbo > present) return accept(c_.problem, state, present);
     if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) break;
     before = elbo;
   }
   return accept_under_learned_prior(state, present);
 }
 
-bool Edit::accept(const Problem& problem, State& state, double present, double elbo) {
+bool Edit::accept(const Problem& problem, State& state, double present) {
   if (occupied(proposed_.total) < least_occupied_) return false;
   State edited = state;
   put_back(edited);
@@ -43,23 +38,16 @@ bool Edit::accept(const Problem& problem, State& state, double present, double e
   resum(problem, edited);
   refresh(problem, edited);
   if (edited.elbo <= present) return false;
-  problem.observer.predicted(elbo, edited, rounds_);
+  problem.observer.predicted(proposed_.elbo, edited, rounds_);
   state = std::move(edited);
   changes_.apply(c_.memory);
   return true;
 }
 
 bool Edit::accept_under_learned_prior(State& state, double present) {
-  const LearnedPrior& prior = prior_of(c_.problem.obs);
-  if (!prior.has_occupied_term() || rounds_ == 0) return false;
-  const bool hopeless = present - proposed_.elbo > 20 + 0.003 * std::abs(present);
-  if (hopeless && proposed_.total.k > cheap_to_learn_from) return false;
-  auto obs = prior.learned(proposed_.total.obs.data(), proposed_.total.k, &c_.pool);
-  if (!obs) return false;
-  Problem learned = c_.problem;
-  learned.obs = *obs;
-  const double elbo = sum_terms(elbo_terms(learned, proposed_.total, proposed_.globals));
-  if (elbo <= present || !accept(learned, state, present, elbo)) return false;
+  if (rounds_ == 0) return false;
+  auto obs = lifting_prior(c_.problem, proposed_, present, c_.pool);
+  if (!obs || !accept(with_prior(c_.problem, *obs), state, present)) return false;
   state.globals.weights = nullptr;
   c_.problem.obs.replace(std::move(obs));
   return true;

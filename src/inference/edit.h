@@ -59,7 +59,7 @@ class Edit {
   Summary rest_;  // the whole data without the units, changed: derived classes set it
 
  private:
-  bool accept(const Problem& problem, State& state, double present, double elbo);
+  bool accept(const Problem& problem, State& state, double present);
   bool accept_under_learned_prior(State& state, double present);
 
   State proposed_;

@@ -92,6 +92,36 @@ double value_of_order(const AllocModel& alloc, const Summary& total, const std::
 
 }  // namespace
 
+Problem with_prior(const Problem& problem, const ObsModel& obs) {
+  Problem out = problem;
+  out.obs = obs;
+  return out;
+}
+
+std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
+                                              Pool& pool) {
+  constexpr Index few = 32;  // clusters: a guess
+  const LearnedPrior& prior = prior_of(problem.obs);
+  if (!prior.has_occupied_term()) return nullptr;
+  const bool close = present - proposal.elbo < 20 + 0.003 * std::abs(present);  // a guess
+  if (!close && proposal.total.k > few) return nullptr;
+  auto obs = prior.learned(proposal.total.obs.data(), proposal.total.k, &pool);
+  if (!obs) return nullptr;
+  const Problem learned = with_prior(problem, *obs);
+  if (sum_terms(elbo_terms(learned, proposal.total, proposal.globals)) <= present) return nullptr;
+  return obs;
+}
+
+bool lifts(const Problem& problem, State& proposal, double present, Pool& pool) {
+  if (proposal.elbo > present) return true;
+  auto obs = lifting_prior(problem, proposal, present, pool);
+  if (!obs) return false;
+  problem.obs.replace(std::move(obs));
+  evaluate(problem, proposal);
+  proposal.globals.weights = nullptr;
+  return proposal.elbo > present;
+}
+
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
   const Index k = total.k, p = total.shape.p;
   const auto partners = near_pairs(obs, total, pool);
