@@ -20,6 +20,9 @@ variance_floor <- function(x, weights, variance) {
 # given: of each hyperparameter, did the user give it? location: where means are to be learned, else NULL. Goes on from
 # `start`, a fit of the same kind.
 begin_hyperparameters <- function(obs, given, data, variance, location, full, start) {
+  if (all(given[c("df", "scale", if (!is.null(location)) c("mean", "mean_strength"))])) {
+    return(obs) # nothing is left to learn
+  }
   d <- length(variance)
   spherical <- inherits(obs, "obs_gaussian_spherical")
   obs$hyper_given <- given

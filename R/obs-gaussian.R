@@ -258,7 +258,8 @@ student_cdf <- function(x, mean, scale, df) {
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
 working_of_gaussians <- c(
-  "centre", "unit", "data_location", "data_variance", "data_floor", "from_one", "hyper_given", "hyper_scale", hyper_fields
+  "centre", "unit", "data_location", "data_variance", "data_floor", "from_one", "hyper_given", "hyper_scale",
+  hyper_fields
 )
 
 obs_learned.obs_gaussian <- function(obs) {

@@ -14,12 +14,8 @@ namespace {
 
 // Priors of the hyperparameters: guesses, to which fits are not sensitive (decisions.md).
 constexpr double strength_shape = 0.25, strength_rate = 0.025;
-constexpr double variance_shape = 0.5;  // of a diagonal Ψ, as degrees of freedom: Gamma(¼, ¼/v)
 constexpr double rate_shape = 0.2, narrowest = 0.01;
-constexpr double most_excess_df = 2048, most_excess_wishart_df = 512;
-constexpr double first_excess_wishart_df = 4;  // tried where Ψ has been diagonal: a guess
 const double price_of_df = std::log(12.0), price_of_kind = std::log(11.0);
-constexpr int rounds_of_a_lap = 2, rounds_of_a_trial = 3;
 
 double as_double(Index i) { return static_cast<double>(i); }
 
@@ -67,12 +63,6 @@ ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool
   }
   return out;
 }
-
-struct HierarchicalGaussian::Point {
-  HyperPosterior q;
-  ExpectedClusters expected;
-  double bound;
-};
 
 // E log|Ψ + F| of a block from below, and the slopes by E log|Ψ| or, of a diagonal Ψ, by each E log ψ_j.
 struct HierarchicalGaussian::Spread {
@@ -176,13 +166,18 @@ double HierarchicalGaussian::rate_h(Index i, double a) const {
   return rate_shape * narrowest * variance_[i] / a;
 }
 
+// E α_i given the mean of Ψ_ii.
+double HierarchicalGaussian::expected_rate(Index i, double a, double shape) const {
+  return (rate_shape + 0.5 * a) / (rate_h(i, a) + 0.5 * shape);
+}
+
 // −KL(q(Ψ) q(α) ‖ p(Ψ | α) p(α)), with the price of the kind.
 double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
   double value = d_ > 1 ? -price_of_kind : 0;
   if (q.wishart_df == 0) {
     for (Index i = 0; i < blocks_ * d_; ++i) {
       const double psi = q.shape[i * d_ + i % d_], half = 0.5 * q.shape_df[i];
-      value -= gamma_divergence(half, half / psi, 0.5 * variance_shape, 0.5 * variance_shape / variance_[i]);
+      value -= gamma_divergence(half, half / psi, 0.5 * diagonal_df, 0.5 * diagonal_df / variance_[i]);
     }
     return value;
   }
@@ -248,7 +243,7 @@ void HierarchicalGaussian::set_shape_df(HyperPosterior& q, const Vec& used) cons
   if (data_.given.scale) return;
   for (Index j = 0; j < blocks_; ++j) {
     const Vec slope = spread(q, j).slope;
-    const double prior = q.wishart_df == 0 ? variance_shape : q.wishart_df;
+    const double prior = q.wishart_df == 0 ? diagonal_df : q.wishart_df;
     for (std::size_t r = 0; r < slope.size(); ++r)
       q.shape_df[static_cast<std::size_t>(j * d_) + r] = prior + used[j] * q.df * slope[r];
   }
@@ -261,15 +256,14 @@ void HierarchicalGaussian::refresh_shape(HyperPosterior& q, const ExpectedCluste
   if (q.wishart_df == 0) {
     for (Index i = 0; i < blocks_ * d_; ++i)
       q.shape[i * d_ + i % d_] =
-          q.shape_df[i] / (variance_shape / variance_[i] + q.df * e.precision[i * d_ + i % d_]);
+          q.shape_df[i] / (diagonal_df / variance_[i] + q.df * e.precision[i * d_ + i % d_]);
     return;
   }
   for (Index i = 0; i < d_ * d_; ++i) q.shape[i] = q.df * e.precision[i];
   for (Index i = 0; i < d_; ++i) q.shape[i * d_ + i] += q.rate[i];
   invert(q.shape.data(), d_);
   for (double& value : q.shape) value *= q.shape_df[0];
-  for (Index i = 0; i < d_; ++i)
-    q.rate[i] = (rate_shape + 0.5 * q.wishart_df) / (rate_h(i, q.wishart_df) + 0.5 * q.shape[i * d_ + i]);
+  for (Index i = 0; i < d_; ++i) q.rate[i] = expected_rate(i, q.wishart_df, q.shape[i * d_ + i]);
 }
 
 HyperPosterior HierarchicalGaussian::refreshed(const HyperPosterior& q, const ExpectedClusters& e) const {
@@ -277,80 +271,6 @@ HyperPosterior HierarchicalGaussian::refreshed(const HyperPosterior& q, const Ex
   if (!q.mean.empty()) refresh_means(out, e);
   refresh_shape(out, e);
   return out;
-}
-
-HierarchicalGaussian::Point HierarchicalGaussian::at(HyperPosterior q, const Expect& expect) const {
-  Point out{std::move(q), {}, 0};
-  out.expected = expect(effective(out.q));
-  out.bound = out.expected.evidence + log_density(out.q);
-  for (Index j = 0; j < blocks_; ++j) out.bound += out.expected.used[j] * occupied_term(out.q, j);
-  return out;
-}
-
-HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds,
-                                                               const Expect& expect) const {
-  for (int i = 0; i < rounds; ++i) {
-    Point next = at(refreshed(from.q, from.expected), expect);
-    if (!(next.bound > from.bound)) break;
-    from = std::move(next);
-  }
-  return from;
-}
-
-// Those that differ in e, a − d or the kind by one step; Ψ̄ is kept.
-std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterior& q, const Vec& used) const {
-  std::vector<HyperPosterior> out;
-  const double d = as_double(d_);
-  const auto add = [&](const std::function<void(HyperPosterior&)>& change) {
-    HyperPosterior next = q;
-    change(next);
-    set_shape_df(next, used);
-    out.push_back(std::move(next));
-  };
-  const auto in_full_kind = [&](double excess) {
-    add([&](HyperPosterior& next) {
-      next.wishart_df = d + excess;
-      next.shape_df = {next.wishart_df + used[0] * q.df};
-      next.rate.resize(static_cast<std::size_t>(d_));
-      for (Index i = 0; i < d_; ++i)
-        next.rate[i] = (rate_shape + 0.5 * next.wishart_df) /
-                       (rate_h(i, next.wishart_df) + 0.5 * next.shape[i * d_ + i]);
-    });
-  };
-  if (!data_.given.df)
-    for (double excess : {2 * (q.df - d + 1), 0.5 * (q.df - d + 1)})
-      if (excess >= 1 && excess <= most_excess_df)
-        add([&](HyperPosterior& next) { next.df = d - 1 + excess; });
-  if (data_.given.scale || d_ == 1) return out;
-  if (q.wishart_df == 0) {
-    in_full_kind(first_excess_wishart_df);
-    return out;
-  }
-  for (double excess : {2 * (q.wishart_df - d), 0.5 * (q.wishart_df - d)})
-    if (excess >= 1 && excess <= most_excess_wishart_df) in_full_kind(excess);
-  add([&](HyperPosterior& next) {
-    next.wishart_df = 0;
-    next.rate.clear();
-    next.shape_df.assign(static_cast<std::size_t>(d_), variance_shape + used[0] * q.df);
-    for (Index i = 0; i < d_ * d_; ++i)
-      if (i % (d_ + 1) != 0) next.shape[i] = 0;
-  });
-  return out;
-}
-
-HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), rounds_of_a_lap, expect);
-  for (bool found = true; found;) {
-    found = false;
-    for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
-      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, expect);
-      if (!(trial.bound > best.bound)) continue;
-      best = std::move(trial);
-      found = true;
-      break;
-    }
-  }
-  return best.q;
 }
 
 }  // namespace bnpvi

@@ -100,6 +100,8 @@ class HierarchicalGaussian {
   HyperPosterior improved(const HyperPosterior& q, const Expect& expect) const;
 
  private:
+  static constexpr double diagonal_df = 0.5;  // of each ψ_j under its prior: Gamma(¼, ¼/v)
+
   struct Point;
   struct Spread;
   Point at(HyperPosterior q, const Expect& expect) const;
@@ -112,6 +114,7 @@ class HierarchicalGaussian {
   double mean_terms(const HyperPosterior& q) const;
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
+  double expected_rate(Index i, double a, double shape) const;
   // Σ S of a block, d × d, as the scale of its precision has it.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 

@@ -24,8 +24,8 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   explicit GaussianDiagonal(const GaussianPrior& given)
       : WithGaussianPrior(OwnGaussianPrior(given, ScaleShape::diagonal)),
         d_(static_cast<Index>(given.mean.size())),
-        strength_(given.mean_strength),
-        df_(given.df),
+        strength_(prior().strength),
+        df_(prior().df),
         mean_(prior().mean),
         scale_(prior().scale),
         columns_(given.centre, given.unit),

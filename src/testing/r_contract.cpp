@@ -137,8 +137,8 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
 }
 
 // The prior of an observation model learned `times` times from clusters with a statistic (K × p):
-// `objective`, Σ used_evidence + log hyperprior before and after each, `log_hyperprior` likewise, and the fields in the
-// end; no objective but the first where nothing can be learned.
+// `objective`, Σ used_evidence + log hyperprior before and after each, `log_hyperprior` likewise, and the
+// fields in the end; no objective but the first where nothing can be learned.
 Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times) {
   return entry([&] {
     std::shared_ptr<const ObsModel> model = make_obs_model(ListFields(obs));

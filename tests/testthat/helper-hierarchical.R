@@ -1,4 +1,4 @@
-# The hierarchical prior of Gaussian clusters (src/observations/hierarchical_gaussian.h) in plain R, for hard partitions.
+# The hierarchical prior of Gaussian clusters (src/observations/hierarchical_gaussian.h) in plain R: hard partitions.
 # x: rows; H: list(c, v, f, and q(H): nu, a (Inf: diagonal), psi (Psi-bar), b, rate (E alpha), m, S, k1, k2). Of
 # diagonal and spherical covariances `blocks` calls this with one column after the other, or has its own formulas.
 
@@ -106,6 +106,50 @@ hyper_from_engine <- function(H, q) {
     psi = matrix(q$shape, d), b = q$shape_df, rate = q$rate, m = q$mean, S = matrix(q$mean_variance, d),
     k1 = q$strength_shape, k2 = q$strength_rate
   ))
+}
+
+# The same from the fields of an observation model, of any covariance: log density of q(H) with its prices; what each
+# cluster with observations of all columns adds to the bound.
+log_hyperprior_twin <- function(obs) hyper_twin(obs)$log_density
+occupied_twin <- function(obs) hyper_twin(obs)$occupied
+
+hyper_twin <- function(obs) {
+  v <- obs$data_variance
+  d <- length(v)
+  shape <- as.matrix(obs$hyper_shape)
+  full <- ncol(shape) > 1L || d == 1L
+  spherical <- !full && length(shape) == 1L
+  k <- obs$hyper_strength
+  a <- if (obs$hyper_wishart_df > 0) obs$hyper_wishart_df else Inf
+  # Of one block of columns, without means.
+  shapes <- function(psi, v, f, b, rate) {
+    H <- list(nu = obs$df, psi = psi, v = v, f = f, b = b, a = a, rate = rate, m = v)
+    of_shape <- hyper_log_density(c(H, list(c = v, S = diag(v, length(v)), k1 = 0.25, k2 = 0.025)))
+    spread <- if (is.infinite(a)) sum(log(exp(hyper_log_shape(H)) + f)) else
+      length(v) * log(exp(hyper_log_shape(H) / length(v)) + exp(mean(log(f))))
+    c(of_shape, obs$df / 2 * (length(v) * log(obs$df) + spread))
+  }
+  parts <- if (full) {
+    shapes(shape, v, obs$data_floor, obs$hyper_shape_df, obs$hyper_rate)
+  } else if (spherical) {
+    shapes(shape, mean(v), mean(obs$data_floor), obs$hyper_shape_df, NULL)
+  } else {
+    rowSums(vapply(seq_len(d), function(j) {
+      shapes(as.matrix(shape[j]), v[j], obs$data_floor[j], obs$hyper_shape_df[j], NULL)
+    }, numeric(2)))
+  }
+  log_det_scale <- if (full) log_det_of(obs$scale) else sum(log(obs$scale))
+  out <- list(
+    log_density = parts[1L] - log(12) - if (full && d > 1L) log(11) else 0,
+    occupied = parts[2L] - obs$df / 2 * log_det_scale
+  )
+  if (is.null(obs$mean)) return(out)
+  S <- if (full) as.matrix(obs$hyper_mean_variance) else diag(obs$hyper_mean_variance, d)
+  of_mean <- 0.5 * (sum(diag(S) / v) + sum((obs$mean - obs$data_location)^2 / v) - d + sum(log(v)) - log_det_of(S))
+  list(
+    log_density = out$log_density - of_mean - hyper_gamma_divergence(k[1L], k[2L], 0.25, 0.025),
+    occupied = out$occupied + d / 2 * (digamma(k[1L]) - log(k[1L]))
+  )
 }
 
 # Rows by rule, in K clusters: quantiles of Halton points, wider and farther from one cluster to the next.

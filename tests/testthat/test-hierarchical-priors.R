@@ -1,4 +1,4 @@
-# Hierarchical priors of Gaussian clusters: formulas against plain R and the design's table, laws of learning and of fits.
+# Hierarchical priors of Gaussian clusters: formulas against plain R and a table of figures.
 
 # Columns, rows, clusters, e, kind; bound, occupied term and log density without prices.
 golden <- list(
