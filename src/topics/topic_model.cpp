@@ -312,11 +312,10 @@ AllocCapabilities TopicAlloc::capabilities() const {
 
 std::vector<MoveKind> TopicAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_topic_birth),
-                            move_kind(Turn::merge, true, *this, make_topic_merge),
-                            move_kind(Turn::remove, true, *this, make_topic_delete)};
-  out.push_back(move_kind(Turn::idle, true, *this, make_topic_resplit));
-  return out;
+  return {move_kind(Turn::birth, true, *this, make_topic_birth),
+          move_kind(Turn::merge, true, *this, make_topic_merge),
+          move_kind(Turn::remove, true, *this, make_topic_delete),
+          move_kind(Turn::idle, true, *this, make_topic_resplit)};
 }
 
 Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data) const {
