@@ -273,6 +273,11 @@ ability_table <- list(
   update = able(
     c(of_fits, "draws", "filter"), dynamic_means = c("Call {.fn bnp_dynamic_means} again with all rows.")
   ),
+  discount = able(
+    "mixture", "Only rows of {.fn bnp_mixture} can count less.", "Leave it out: all rows count fully.",
+    mixture_by_time = c("Each time has weights of its own, which forget the earlier ones.", "Leave it out."),
+    label = "{.arg discount} of {.fn update}", applies = c("mixture", "topics", "sequences")
+  ),
   keep_times = able(
     "drift", "Only drifting clusters are somewhere at a time.",
     "Earlier rows of others are sums already; {.arg discount} lets them count less.",

@@ -39,8 +39,9 @@ plain_engine <- function(form = as_engine_data) {
   function(data, model, asked, start, report) engine_fit(form(data), model, asked, start, report)
 }
 
-# The object that users get, of any family. learned: what it has beside, as the engine or the family calls it.
-new_bnp_fit <- function(class, call, model, control, input, learned) {
+# The object that users get, of any family. verb: what it is a fit of; learned: what it has beside, as the engine or the
+# family calls it.
+new_bnp_fit <- function(verb, call, model, control, input, learned) {
   names(learned)[names(learned) == "terms"] <- "elbo_terms"
   control$threads <- learned$threads %||% control$threads
   control$header <- control$batch_of <- learned$threads <- NULL
@@ -49,7 +50,7 @@ new_bnp_fit <- function(class, call, model, control, input, learned) {
   learned <- learned[!vapply(learned, is.null, NA) | names(learned) %in% c("state", "trace")]
   structure(
     c(list(format = fit_format, call = call, model = model, control = control), learned, list(input = input)),
-    class = unique(c(class, "bnp_fit"))
+    class = fit_classes(verb, model)
   )
 }
 

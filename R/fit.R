@@ -89,39 +89,14 @@ with_result <- function(fit, data) {
   fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
   class(fit) <- class
-  if (identical(fit$control$keep, "probabilities")) {
-    fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
-    fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
-  }
-  sealed(complete_fit(fit, data))
-}
-
-# What each kind of fit keeps of its data beside what the engine returns.
-complete_fit <- function(fit, data) {
-  if (inherits(fit, "bnp_mixture")) {
-    fit$labels <- of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit)))
-  }
-  if (!is.null(fit$documents)) {
-    fit$documents <- sparseMatrix(
-      i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
-      dims = c(length(data$starts) - 1L, fit$state$k),
-      dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
-    )
-    if (!is.null(fit$model$response)) fit$responses <- responses_by_words(fit, data)
-  } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
-    fit$labels <- integer(data$n)
-    fit$prob <- double(data$n)
-    for_batches(data, function(part, rows) {
-      own <- fit
-      own$labels <- viterbi_path(fit, part)
-      fit$labels[rows] <<- own$labels
-      fit$prob[rows] <<- path_probabilities(own, part)
-    })
-  } else if (!inherits(fit, "bnp_mixture")) {
-    fit$labels <- viterbi_path(fit, data)
-    fit$prob <- path_probabilities(fit, data)
-  }
-  fit
+  kept <- if (identical(fit$control$keep, "probabilities")) list(
+    probabilities = in_user_order(fit, state_responsibilities(fit, data)),
+    predictive = in_user_order(fit, state_probabilities(fit, data))
+  )
+  more <- c(kept, kept_of_data(fit, data))
+  fit <- unclass(fit)
+  fit[names(more)] <- more
+  sealed(structure(fit, class = class))
 }
 
 # Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of

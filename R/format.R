@@ -1,7 +1,7 @@
 # A fit is a plain list that may have been stored by another version of the package, or changed by hand. Its format is
 # numbered, and everything that reads a fit asks first.
 
-fit_format <- 1L
+fit_format <- 2L # 2: classes say what a fit is
 
 fit_elements <- c(
   "call", "model", "control", "state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "labels", "sizes",

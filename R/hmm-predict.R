@@ -166,8 +166,8 @@ tree_log_density <- function(fit, data, plugin = FALSE) {
   stats::setNames(density, data$group_names)
 }
 
-log_densities_ahead <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
-  if (is_hidden(fit)) filtered_rows(fit, data, call)$log_density else one_step_ahead(fit, data, plugin)$log_density
+log_densities_ahead.bnp_hmm <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
+  one_step_ahead(fit, data, plugin)$log_density
 }
 
 one_step_ahead <- function(fit, data, plugin = FALSE) {
@@ -188,6 +188,10 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use)
 }
 
+read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
+  as_new_sequences(fit, newdata, id, call, arg, na_action)
+}
+
 # The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
   refuse_files(newdata, arg, call)
@@ -199,7 +203,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   obs <- fit$model$obs
   id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
-  if (is_hidden(fit) && !identical(na_action, "keep")) na_action <- "model"
+  if (obs_entry(obs)$hidden && !identical(na_action, "keep")) na_action <- "model"
   trees <- new_trees(fit, newdata, parent, arg, call)
   newdata <- trees$x
   parent <- trees$parent
@@ -270,17 +274,13 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_able(object, "residuals", "object")
   obs <- object$model$obs
   entry <- obs_entry(obs)
-  if (is.null(entry$predictive_cdf) && !is_hidden(object)) {
+  if (is.null(entry$predictive_cdf)) {
     makers <- cdf_makers()
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- as_new_sequences(object, newdata, id)
-  if (is_hidden(object)) {
-    below <- filtered_rows(object, data, rlang::current_env())$below
-    return(for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object)))))
-  }
   ahead <- one_step_ahead(object, data)$prob
   parameters <- clusters_with_new(object)
   modelled <- modelled_columns(data, obs)

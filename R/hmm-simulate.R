@@ -42,7 +42,6 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
-  lag <- if (is_hidden(object)) 1L else state_lag(object)
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
     require_ability(object, "simulated_lengths")
   }
@@ -50,9 +49,15 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_drawn(lengths, object$input$d + 2, "lengths")
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
-  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && is.null(object$model$prior$k) && !is_hidden(object)
-  clusters <- if (new) clusters_with_new(object, params) else posterior_clusters(object, params)
+  clusters <- clusters_to_draw(object, params, check_flag(new %||% (state_lag(object) == 0L), "new"))
+  lag <- rows_without_state(object)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
+}
+
+rows_without_state.bnp_hmm <- function(fit) state_lag(fit)
+
+clusters_to_draw.bnp_hmm <- function(fit, params, new) {
+  if (new && is.null(fit$model$prior$k)) clusters_with_new(fit, params) else posterior_clusters(fit, params)
 }
 
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {

@@ -162,12 +162,7 @@ draw_covariance <- function(df, scale) {
   chol2inv(half) * outer(unit, unit)
 }
 
-# Clusters of rows given what is there: list(prob, draw), rows x clusters of the fit, and a function that draws one for
-# each row, with `new` also the one that is not seen yet, whose number is the last.
-clusters_given <- function(fit, data, new = TRUE) {
-  if (inherits(fit, "bnp_hmm")) {
-    return(paths_given(fit, data, new))
-  }
+clusters_given.default <- function(fit, data, new = TRUE) {
   weight <- weights_with_new(fit)
   drawn <- carry_back(
     probabilities_under(fit, data, if (new) weight else in_known(fit, weight)), data$starts, state_lag(fit)
@@ -182,8 +177,8 @@ draw_each <- function(weight) {
   1L + as.integer(rowSums(reached < stats::runif(nrow(weight)) * reached[, ncol(reached)]))
 }
 
-# The same for states given all rows of a sequence, paths being drawn by forward filtering and backward sampling.
-paths_given <- function(fit, data, new = TRUE) {
+# Given all rows of a sequence; paths are drawn by forward filtering and backward sampling.
+clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
   prob <- state_probabilities(fit, data)
   fit <- fit_with_gaps(fit, data)
   filtered <- engine_filter_states(

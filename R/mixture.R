@@ -317,3 +317,13 @@ rename_call <- function(call, generic = "bnp_mixture") {
   call[[1L]] <- as.name(generic)
   call
 }
+
+kept_of_data.bnp_mixture <- function(fit, data) {
+  list(labels = of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit))))
+}
+
+is_grouped.bnp_mixture <- function(fit) FALSE
+
+read_rows.bnp_mixture <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
+  as_newdata(fit, newdata, call, arg, na_action, id)
+}

@@ -129,7 +129,7 @@ NULL
 #   at_time         function(q, slot): posterior parameters of a cluster at one of its times, as those of a cluster that
 #                   stays where it is; NULL: all do
 #   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
-#                   readers of fits are then those of R/hidden-fit.R.
+#                   readers of fits are then those of R/lds-fit.R.
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),

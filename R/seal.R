@@ -12,7 +12,7 @@ sealed <- function(fit) {
 
 # Classes and attributes that a user adds break no seal.
 seal_of <- function(fit) {
-  family <- intersect(class(fit), c(verbs_of_fits, names(object_shapes)))
+  family <- intersect(class(fit), c(classes_of_kinds, names(object_shapes)))
   attributes(fit) <- list(names = names(fit))
   engine_value_fingerprint(list(family, fit))
 }

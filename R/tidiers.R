@@ -171,10 +171,8 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
-  if (is_hidden(x)) {
-    out$max_modulus <- max(moduli(x))
-    out$unstable <- sum(moduli(x) > 1)
-  }
+  more <- glance_columns(x)
+  out[names(more)] <- more
   learned <- learned_concentrations(x)
   for (name in names(learned)) {
     ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")

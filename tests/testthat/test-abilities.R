@@ -54,7 +54,9 @@ cases <- list(
     c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series
   ),
   features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
-  network = list("network", function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net),
+  network = list(
+    c("blocks", "network"), function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net
+  ),
   communities = list(c("communities", "network"), function(x = net, ...) bnp_network(x, ..., control = few()), net),
   stochastic = list(c("stochastic", "mixture"), function(x = rows, ...) {
     bnp_mixture(x, ..., control = bnp_control("stochastic", seed = 1, max_laps = 3))
@@ -124,6 +126,10 @@ calls <- list(
     time <- if (!is.null(x$model$obs$times)) 7:9
     update(x, utils::head(data, 3), time = time, keep_times = 2)
   },
+  discount = function(x, data) {
+    time <- if (!is.null(x$model$obs$times)) 7:9
+    update(x, utils::head(data, 3), time = time, discount = 0.5)
+  },
   cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
   coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
   bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
@@ -142,7 +148,7 @@ is_asked <- function(verb, of) {
     "formula()" = , terms = !able || "regressions" %in% of$kinds,
     expected_response = !able || "regressions" %in% of$kinds,
     clue = inherits(of$x, "bnp_fit") && (!able || requireNamespace("clue", quietly = TRUE)),
-    keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
+    discount = , keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
     TRUE
   )
 }
