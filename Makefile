@@ -6,7 +6,7 @@
 # make site      build the site of the package in site/, and look for dead links
 # make figures   draw the pictures of README.md
 # make document  regenerate NAMESPACE, man and the Rcpp exports
-# Packages that are missing are installed first; the package itself goes to .lib.
+# Packages that are missing are installed first; the package itself goes to .lib, for tests to .lib-test.
 
 RSCRIPT = Rscript --no-save --no-restore
 SOURCES := $(shell find DESCRIPTION NAMESPACE R data inst src -type f \
@@ -20,9 +20,9 @@ install:
 	MAKEFLAGS=-j$$(nproc) R CMD build $$($(RSCRIPT) tools/vignettes.R) .
 	MAKEFLAGS=-j$$(nproc) R CMD INSTALL bnpvi_*.tar.gz
 
-test: .lib/bnpvi/DESCRIPTION
+test: .lib-test/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test
-	R_LIBS=.lib $(RSCRIPT) tools/test.R
+	R_LIBS=.lib-test $(RSCRIPT) tools/test.R
 
 check:
 	$(RSCRIPT) tools/setup.R check
@@ -49,7 +49,13 @@ document:
 	MAKEFLAGS=-j$$(nproc) R CMD INSTALL --preclean --no-docs --no-multiarch --library=.lib .
 	touch $@
 
+# The same objects and those that only tests call.
+.lib-test/bnpvi/DESCRIPTION: .lib/bnpvi/DESCRIPTION
+	mkdir -p .lib-test
+	BNPVI_TESTING=1 MAKEFLAGS=-j$$(nproc) R CMD INSTALL --no-docs --no-multiarch --library=.lib-test .
+	touch $@
+
 clean:
-	rm -rf .lib demo-output site src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
+	rm -rf .lib .lib-test demo-output site src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
 
 .PHONY: demo install test check site figures document clean

@@ -21,26 +21,6 @@ engine_read_bytes <- function(file) {
     .Call(`_bnpvi_engine_read_bytes`, file)
 }
 
-engine_contract <- function(data, model, resp) {
-    .Call(`_bnpvi_engine_contract`, data, model, resp)
-}
-
-engine_learned <- function(obs, statistic, times) {
-    .Call(`_bnpvi_engine_learned`, obs, statistic, times)
-}
-
-engine_re_express <- function(from, to, statistic) {
-    .Call(`_bnpvi_engine_re_express`, from, to, statistic)
-}
-
-engine_parameter_draws <- function(data, model, resp, times, seed) {
-    .Call(`_bnpvi_engine_parameter_draws`, data, model, resp, times, seed)
-}
-
-engine_urn <- function(data, model, first, steps, seed) {
-    .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
-}
-
 engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
@@ -51,14 +31,6 @@ engine_features_latent <- function(data, model, state, threads) {
 
 engine_features_cells <- function(data, model, state, draws, threads) {
     .Call(`_bnpvi_engine_features_cells`, data, model, state, draws, threads)
-}
-
-engine_feature_prior <- function(prior, counts, n, stick) {
-    .Call(`_bnpvi_engine_feature_prior`, prior, counts, n, stick)
-}
-
-engine_features_without <- function(data, model, presence) {
-    .Call(`_bnpvi_engine_features_without`, data, model, presence)
 }
 
 engine_filter_states <- function(data, model, state, from, plugin, threads, known = FALSE) {
@@ -75,10 +47,6 @@ engine_particles_ahead <- function(systems, particles, h, number, clock, most, s
 
 engine_restart_seed <- function(seed, r) {
     .Call(`_bnpvi_engine_restart_seed`, seed, r)
-}
-
-engine_select_particles <- function(weight, most, u) {
-    .Call(`_bnpvi_engine_select_particles`, weight, most, u)
 }
 
 engine_value_fingerprint <- function(x) {
@@ -101,14 +69,6 @@ engine_tree_order <- function(parent, roots) {
     .Call(`_bnpvi_engine_tree_order`, parent, roots)
 }
 
-engine_tree_cut <- function(data, obs, row, most) {
-    .Call(`_bnpvi_engine_tree_cut`, data, obs, row, most)
-}
-
-engine_tree_messages <- function(log_start, log_transition, log_e, back, position, log_space) {
-    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, position, log_space)
-}
-
 engine_viterbi <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_viterbi`, data, model, state, threads)
 }
@@ -129,28 +89,12 @@ engine_mean_transitions <- function(model, state) {
     .Call(`_bnpvi_engine_mean_transitions`, model, state)
 }
 
-engine_messages <- function(log_start, log_transition, log_e, starts, log_space) {
-    .Call(`_bnpvi_engine_messages`, log_start, log_transition, log_e, starts, log_space)
-}
-
-engine_sparse_visit <- function(data, model, state, width, sets, number, same, threads) {
-    .Call(`_bnpvi_engine_sparse_visit`, data, model, state, width, sets, number, same, threads)
-}
-
 engine_kernel_versions <- function() {
     .Call(`_bnpvi_engine_kernel_versions`)
 }
 
-engine_kernel <- function(version, which, args, pad, shift) {
-    .Call(`_bnpvi_engine_kernel`, version, which, args, pad, shift)
-}
-
 engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
-}
-
-engine_scalable_kmeans <- function(data, model, control, rounds) {
-    .Call(`_bnpvi_engine_scalable_kmeans`, data, model, control, rounds)
 }
 
 engine_lds_emission <- function(data, model, state) {
@@ -161,44 +105,8 @@ engine_lds_smooth <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_lds_smooth`, data, model, state, threads)
 }
 
-engine_lds_chain <- function(data, model, state, resp, weights) {
-    .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
-}
-
 engine_network_divided <- function(data, k, seed) {
     .Call(`_bnpvi_engine_network_divided`, data, k, seed)
-}
-
-engine_network_joint <- function(data, model, labels) {
-    .Call(`_bnpvi_engine_network_joint`, data, model, labels)
-}
-
-engine_network_changes <- function(data, model, labels, changes, seed) {
-    .Call(`_bnpvi_engine_network_changes`, data, model, labels, changes, seed)
-}
-
-engine_network_together <- function(data, model, labels, splits) {
-    .Call(`_bnpvi_engine_network_together`, data, model, labels, splits)
-}
-
-engine_network_soft <- function(data, model, prob, laps) {
-    .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
-}
-
-engine_network_soft_steps <- function(data, model, prob, sets) {
-    .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
-}
-
-engine_network_laps <- function(data, model, share, laps, sticks) {
-    .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
-}
-
-engine_network_steps <- function(data, model, share, laps, sets, rate) {
-    .Call(`_bnpvi_engine_network_steps`, data, model, share, laps, sets, rate)
-}
-
-engine_network_local <- function(data, model, share, laps, changes, anew) {
-    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes, anew)
 }
 
 engine_network_profile <- function(n0, g, e, p, rho) {
@@ -223,10 +131,6 @@ engine_log_predictive <- function(data, model, state, plugin, threads, given_wei
 
 engine_probabilities <- function(data, model, state, weight, slot, threads) {
     .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, threads)
-}
-
-engine_log_predictives <- function(data, model, state, threads) {
-    .Call(`_bnpvi_engine_log_predictives`, data, model, state, threads)
 }
 
 engine_expected_logs <- function(data, model, state, threads) {
@@ -263,10 +167,6 @@ engine_mean_parameters <- function(model, state) {
 
 engine_complete_to_gaps <- function(from, to, statistic) {
     .Call(`_bnpvi_engine_complete_to_gaps`, from, to, statistic)
-}
-
-engine_elbo_of <- function(data, model, resp) {
-    .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
 engine_sample <- function(data, model, chains, sweeps, keep, warmup, split_merge, seed, threads) {
@@ -317,34 +217,6 @@ engine_spool_batch <- function(path, b) {
     .Call(`_bnpvi_engine_spool_batch`, path, b)
 }
 
-engine_spool_cut <- function(path, b, size) {
-    .Call(`_bnpvi_engine_spool_cut`, path, b, size)
-}
-
-engine_with_sums <- function(bytes) {
-    .Call(`_bnpvi_engine_with_sums`, bytes)
-}
-
-engine_special <- function(x, d) {
-    .Call(`_bnpvi_engine_special`, x, d)
-}
-
-engine_sticks <- function(groups, gamma, alpha, slope, others, u, omega, search) {
-    .Call(`_bnpvi_engine_sticks`, groups, gamma, alpha, slope, others, u, omega, search)
-}
-
-engine_dirichlet_rows <- function(u, omega, n, concentration, sticky, bound) {
-    .Call(`_bnpvi_engine_dirichlet_rows`, u, omega, n, concentration, sticky, bound)
-}
-
-engine_mixture_weights <- function(prior, counts, effective) {
-    .Call(`_bnpvi_engine_mixture_weights`, prior, counts, effective)
-}
-
-engine_top_draws <- function(which, x, n, seed) {
-    .Call(`_bnpvi_engine_top_draws`, which, x, n, seed)
-}
-
 engine_stream <- function(data, model, clusters, options, progress) {
     .Call(`_bnpvi_engine_stream`, data, model, clusters, options, progress)
 }
@@ -353,28 +225,12 @@ engine_topic_stream <- function(data, model, topics, options, progress) {
     .Call(`_bnpvi_engine_topic_stream`, data, model, topics, options, progress)
 }
 
-engine_variates <- function(which, a, b, n, seed) {
-    .Call(`_bnpvi_engine_variates`, which, a, b, n, seed)
+engine_testing_entries <- function() {
+    .Call(`_bnpvi_engine_testing_entries`)
 }
 
-engine_source <- function(data, name, units, grouped, lag, rows, groups) {
-    .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
-}
-
-engine_failed_groups <- function(groups, gone) {
-    .Call(`_bnpvi_engine_failed_groups`, groups, gone)
-}
-
-engine_link_blocks <- function(data, obs, control, resp) {
-    .Call(`_bnpvi_engine_link_blocks`, data, obs, control, resp)
-}
-
-engine_link_summary <- function(data, obs, resp, changes) {
-    .Call(`_bnpvi_engine_link_summary`, data, obs, resp, changes)
-}
-
-engine_driver <- function(scripts, control) {
-    .Call(`_bnpvi_engine_driver`, scripts, control)
+engine_testing <- function(name, arguments) {
+    .Call(`_bnpvi_engine_testing`, name, arguments)
 }
 
 engine_text_begin <- function(separator) {
@@ -415,22 +271,6 @@ engine_sequential_estimates <- function(data, phi, weight, draws, seed, threads)
 
 engine_predictive_probabilities <- function(seen, held, concentration, weight, threads) {
     .Call(`_bnpvi_engine_predictive_probabilities`, seen, held, concentration, weight, threads)
-}
-
-engine_topic_sums <- function(data, model, c, log_weight, width, threads) {
-    .Call(`_bnpvi_engine_topic_sums`, data, model, c, log_weight, width, threads)
-}
-
-engine_document_visit <- function(c, weight, alpha_pi, width, last) {
-    .Call(`_bnpvi_engine_document_visit`, c, weight, alpha_pi, width, last)
-}
-
-engine_anchor_topics <- function(data, k, clear, seed, threads) {
-    .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
-}
-
-engine_anchor_topics_by_batch <- function(data, model, control, clear) {
-    .Call(`_bnpvi_engine_anchor_topics_by_batch`, data, model, control, clear)
 }
 
 engine_responses <- function(model, state) {

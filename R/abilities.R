@@ -55,7 +55,7 @@ kinds_of <- function(x) {
     if (identical(x$control$algorithm, "stochastic")) "stochastic",
     switch(family,
       topics = c(
-        if (!is.null(x$model$response)) "response", if (!obs_entry(obs)$counts_tokens) "documents_of_rows"
+        if (!is.null(x$model$response)) "response", if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
       ),
       sequences = if (has_trees(x$input)) "trees"
     ),
@@ -71,11 +71,11 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
     bnp_mixture = c(
       if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
       if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series",
-      if (!is.null(obs_entry(obs)$responses)) "regressions", "mixture"
+      if (!is.null(obs$responses)) "regressions", "mixture"
     ),
     bnp_topics = "topics", bnp_features = "features",
     bnp_network = c(if (has_blocks(prior)) "blocks" else "communities", "network"),
-    bnp_hmm = c(if (obs_entry(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
+    bnp_hmm = c(if (obs_facts(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
   )
 }
 

@@ -160,7 +160,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
 # What is done about missing values where nothing was said: models of hidden rows take them.
 action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
   if (is.null(na_action)) {
-    hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_entry(obs)$hidden)
+    hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_facts(obs)$hidden)
     return(if (hidden) "model" else "fail")
   }
   check_na_action(na_action, call)
@@ -185,7 +185,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
-  if (obs_entry(obs)$hidden) {
+  if (obs_facts(obs)$hidden) {
     return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
   }
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)

@@ -142,7 +142,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
 as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(),
                          na_action = NULL) {
   data <- as_document_data(x, obs, id, arg, allow_no_rows, call, na_action)
-  if (is.null(id) || !obs_entry(obs)$counts_tokens) {
+  if (is.null(id) || !obs_facts(obs)$counts_tokens) {
     return(data)
   }
   added <- Matrix::t(Matrix::fac2sparse(factor(group_of_rows(data)))) |>
@@ -159,7 +159,7 @@ document_lengths <- function(data, obs) {
   if (is_spooled(data)) {
     return(data$lengths %||% diff(data$starts))
   }
-  if (!obs_entry(obs)$counts_tokens) {
+  if (!obs_facts(obs)$counts_tokens) {
     return(diff(data$starts))
   }
   total <- c(0, cumsum(data$value))
@@ -203,7 +203,7 @@ fitted.bnp_topics <- function(object, ...) {
 #' @export
 as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...) {
   out <- cluster_table(x, "topic")
-  if (!obs_entry(x$model$obs)$counts_tokens) {
+  if (!obs_facts(x$model$obs)$counts_tokens) {
     return(cbind(out, as.data.frame.bnp_fit(x)[-seq_along(out)]))
   }
   terms <- top_terms(x, 6)
@@ -228,7 +228,7 @@ counts_by_group <- function(fit, data) {
 
 row_word.bnp_topics <- function(fit) "document"
 unit_word.bnp_topics <- function(fit) "document"
-is_of_tokens.bnp_topics <- function(fit) obs_entry(fit$model$obs)$counts_tokens
+is_of_tokens.bnp_topics <- function(fit) obs_facts(fit$model$obs)$counts_tokens
 
 described_data.bnp_topics <- function(fit) {
   if (!is_of_tokens(fit)) {

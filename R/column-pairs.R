@@ -9,9 +9,6 @@ pair_names <- function(columns) {
   make.unique(as.character(ifelse(shared %in% TRUE, stem, first))) # a name may be NA
 }
 
-# What tidy() calls the parameters: one row for each pair.
-terms_of_pairs <- function(obs, columns) plain_terms(obs, pair_names(columns))
-
 # For errors, where columns have names. Braces would be code to {cli}.
 named_columns <- function(x) {
   if (!is.null(colnames(x))) paste0(gsub("([{}])", "\\1\\1", paste("Given:", places(dQuote(colnames(x), FALSE)))), ".")

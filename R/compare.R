@@ -63,7 +63,7 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
     converged = vapply(fits, function(f) f$converged, NA)
   )
   if (!is.null(newdata)) out$heldout <- heldout_of(fits, newdata, id)
-  labels <- lapply(fits, function(fit) hard_labels(fit))
+  labels <- lapply(fits, hard_labels)
   structure(cbind(out, agreement(labels)), class = c("bnp_comparison", "data.frame"))
 }
 
@@ -89,7 +89,7 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
     )
   }
   held <- "Compare their clusters by {.fn adjusted_rand_index}."
-  measures <- c(measure_of(a$model$obs), measure_of(b$model$obs))
+  measures <- c(obs_measure(a$model$obs), obs_measure(b$model$obs))
   if (measures[1] != measures[2]) {
     refuse(paste0("One is of ", measures[1], ", the other of ", measures[2], "."), held)
   }
@@ -108,26 +108,8 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
 # Whether the choice `bnp_control(bound =)` matters to a fit.
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
-# What the exponential of a bound is.
-measure_of <- function(obs) {
-  if (obs$family == "links") {
-    if (is_corrected(obs)) {
-      return("Poisson probabilities of links, of a node with itself among them")
-    }
-    return(paste("probabilities of", if (obs$links == "counts") "counts of links" else "links"))
-  }
-  entry <- obs_entry(obs)
-  if (!is.null(entry$responses)) {
-    return(paste("densities of", length(entry$responses(obs)), "columns given the others"))
-  }
-  if (!is.null(entry$measure)) {
-    return(entry$measure(obs))
-  }
-  if (entry$counts_tokens) "sequences of tokens" else if (entry$density) "densities" else "probabilities"
-}
-
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
-  predicted <- vapply(fits, function(fit) row_word(fit), "")
+  predicted <- vapply(fits, row_word, "")
   if (length(unique(predicted)) > 1L) {
     abort("not_comparable", c(
       "Topic models complete documents, other models predict rows: they cannot be compared on {.arg newdata}.",

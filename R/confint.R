@@ -114,7 +114,7 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
 # For each kind of parameter a function(ends, kind) that makes its rows of the table.
 interval_sources <- function(fit) {
   params <- posterior_arrays(fit)
-  known <- obs_entry(fit$model$obs)$quantiles
+  known <- obs_quantiles(fit$model$obs)
   of_clusters <- lapply(
     known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends)
   )
@@ -175,9 +175,9 @@ transition_sources <- function(params, k) {
 
 cluster_intervals <- function(fit, params, kind, quantile, ends) {
   obs <- fit$model$obs
-  axes <- obs_entry(obs)$arrays[[kind]]
+  axes <- obs_facts(obs)$arrays[[kind]]
   columns <- column_labels(fit)
-  names_of <- c(list(columns = columns), obs_entry(obs)$axes(obs, columns))[axes[axes != "clusters"]]
+  names_of <- obs_axes(obs, columns)[axes[axes != "clusters"]]
   term <- Reduce(function(a, b) outer(a, b, paste, sep = ","), names_of)
   estimate <- mean_arrays(fit)[[kind]]
   clusters <- posterior_clusters(fit, params)

@@ -43,20 +43,18 @@ cluster_overlap <- function(fit) {
 }
 
 of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
-  entry <- obs_entry(fit$model$obs)
-  if (is.null(entry[[what]])) {
-    known <- obs_makers(function(entry) !is.null(entry[[what]]))
+  obs <- fit$model$obs
+  if (!obs_can(obs, what)) {
+    known <- makers_that_can(what)
     abort("argument", c(
-      "Clusters of {.fn {entry$constructor}} have no {what} in closed form.",
+      "Clusters of {.fn {obs_facts(obs)$constructor}} have no {what} in closed form.",
       i = "{.or {.fn {known}}} have."
     ), call = call)
   }
   means <- mean_arrays(fit)
-  arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
-  clusters <- lapply(seq_len(fit$state$k), function(k) {
-    Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
-  })
-  out <- vapply(clusters, function(b) vapply(clusters, function(a) entry[[what]](a, b), 1), numeric(length(clusters)))
+  clusters <- parts_of_clusters(obs, means, seq_len(fit$state$k))
+  of_pair <- switch(what, divergence = obs_divergence, overlap = obs_overlap)
+  out <- vapply(clusters, function(b) vapply(clusters, function(a) of_pair(obs, a, b), 1), numeric(length(clusters)))
   matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
 }
 

@@ -31,17 +31,15 @@ check_above_0 <- function(x, what, call) {
   x
 }
 
-obs_exposure <- function(obs) obs_entry(obs)$exposure(obs)
-
 # The column that data must have beside those that are modelled, if any.
 exposure_column <- function(obs) {
-  exposure <- obs_exposure(obs)
+  exposure <- obs$exposure
   if (is.character(exposure)) exposure
 }
 
 # A checked table -> the table without its exposures, and these. groups: the sequence of each row, by name.
 take_exposure <- function(x, obs, arg, call, groups = NULL) {
-  exposure <- obs_exposure(obs)
+  exposure <- obs$exposure
   if (is.null(exposure)) {
     return(list(x = x))
   }
@@ -97,10 +95,10 @@ exposure_of_rows <- function(exposure, fit, call) {
   if (is.null(exposure)) {
     return(fit$input$mean_exposure %||% 1)
   }
-  if (is.null(obs_exposure(fit$model$obs))) {
+  if (is.null(fit$model$obs$exposure)) {
     abort("argument", c(
       "{.arg exposure} has no meaning for a fit without exposures.",
-      i = "Give one to the observation model: {.code exposure} of {.fn {obs_entry(fit$model$obs)$constructor}}."
+      i = "Give one to the observation model: {.code exposure} of {.fn {obs_facts(fit$model$obs)$constructor}}."
     ), call = call)
   }
   if (!is.numeric(exposure)) {
@@ -116,7 +114,7 @@ exposures_of_blocks <- function(exposure, fit, call) {
   if (!is.null(exposure) && !length(columns)) {
     abort("argument", c(
       "{.arg exposure} has no meaning for a fit without exposures.",
-      i = "Give one to a block of the product: {.code exposure} of {.fn {exposure_makers()}}."
+      i = "Give one to a block of the product: {.code exposure} of {.fn {makers_with(\"exposure\")}}."
     ), call = call)
   }
   if (!is.null(exposure) && (!is.list(exposure) || is.object(exposure) && !is.data.frame(exposure))) {
@@ -139,8 +137,6 @@ exposures_of_blocks <- function(exposure, fit, call) {
     exposure_of_rows(exposure[[column]], fit_of_block(fit, name), call)
   }, columns, names(columns))
 }
-
-exposure_makers <- function() obs_makers(function(entry) "exposure" %in% names(entry$given))
 
 # One number a row; NULL for models without exposures. Of a product a list of such.
 exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {

@@ -1,7 +1,5 @@
-# What differs between families, as internal generics of fits: here each is declared with its contract, and its methods
-# stand in the files of the families. Methods are found where the package itself calls the generic by its name (they are
-# not registered), so no generic is handed on as a function, to lapply() say.
-#
+# What the package asks a fit where families differ. Each question is a generic, declared here with its contract; its
+# methods stand in the files of the families, and methods(class = "bnp_lds") lists what linear systems answer otherwise.
 # fit: a fit; data: internal form of data that were read for it.
 
 # What state_probabilities() and responsibilities() are made of, rows (or individuals) x clusters; data has at least one

@@ -126,12 +126,12 @@ in_user_order <- function(fit, x) {
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  out <- obs_entry(object$model$obs)$shown(object$model$obs, mean_arrays(object))
+  out <- obs_shown(object$model$obs, mean_arrays(object))
   if (!is.null(object$model$response)) out$response <- response_coefficients(object)
   out
 }
 
-# What coef() shows, with all arrays of the observation model as its entry lists them.
+# What coef() shows, with all arrays of the observation model as obs_facts() lists them.
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
@@ -155,9 +155,9 @@ posterior_params <- function(fit) {
   all_parameters(fit)
 }
 
-all_parameters.default <- function(fit) obs_entry(fit$model$obs)$shown(fit$model$obs, posterior_arrays(fit))
+all_parameters.default <- function(fit) obs_shown(fit$model$obs, posterior_arrays(fit))
 
-# The same with all arrays of the observation model as its entry lists them.
+# The same with all arrays of the observation model as obs_facts() lists them.
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
@@ -170,14 +170,13 @@ posterior_arrays <- function(fit, call = rlang::caller_env()) {
 # where they belong. Arrays that the observation model does not list are the prior's.
 name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
-  entry <- obs_entry(obs)
-  columns <- fit$input$column_names
+  axes_of <- obs_facts(obs)$arrays
   names_of <- c(
-    list(clusters = as.character(seq_len(fit$state$k)), columns = columns, positions = positions_of(fit)),
-    entry$axes(obs, columns)
+    list(clusters = as.character(seq_len(fit$state$k)), positions = positions_of(fit)),
+    obs_axes(obs, fit$input$column_names)
   )
   Map(function(array, name) {
-    axes <- entry$arrays[[name]] %||% prior_axes(name, array)
+    axes <- axes_of[[name]] %||% prior_axes(name, array)
     if (name == "concentration_nodes") {
       return(`colnames<-`(array, c("value", "prob")))
     }
@@ -211,12 +210,15 @@ in_cluster_order <- function(fit, array, axes) {
 
 # The posterior parameters of each cluster, in the shape of the prior's.
 posterior_clusters <- function(fit, params = posterior_arrays(fit)) {
-  arrays <- obs_entry(fit$model$obs)$arrays
-  arrays <- arrays[intersect(names(arrays), names(params))]
-  params <- lapply(params[names(arrays)], unname)
-  lapply(seq_len(fit$state$k), function(k) {
-    Map(function(array, axes) one_cluster(array, axes == "clusters", k), params, arrays)
-  })
+  parts_of_clusters(fit$model$obs, params, seq_len(fit$state$k))
+}
+
+# Of each of these clusters, its part of those arrays that are the observation model's, without names.
+parts_of_clusters <- function(obs, arrays, clusters) {
+  axes <- obs_facts(obs)$arrays
+  axes <- axes[intersect(names(axes), names(arrays))]
+  arrays <- lapply(arrays[names(axes)], unname)
+  lapply(clusters, function(k) Map(function(array, axes) one_cluster(array, axes == "clusters", k), arrays, axes))
 }
 
 # The part of an array that belongs to cluster k: a number, a vector or a matrix.

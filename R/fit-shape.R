@@ -112,7 +112,7 @@ shape_of.default <- function(fit) {
   state <- fit$state
   labels <- fit$labels
   which_hold(
-    "model$obs" = !is.null(obs_entry(fit$model$obs)),
+    "model$obs" = !is.null(obs_facts(fit$model$obs)),
     "labels" = (is.numeric(labels) || is.logical(labels)) &&
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),

@@ -47,7 +47,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
       result <- better_with_classes_alone(result, data, model, asked, run)
     }
-    again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
+    again <- if (is.null(start) && is.finite(result$elbo)) obs_begin_again(obs, result$state$k)
     if (!is.null(again) && !isTRUE(result$interrupted)) {
       second <- once(replace(model, "obs", list(again)))
       if (isTRUE(second$elbo > result$elbo)) {
@@ -70,7 +70,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 # What a fit keeps of its data; `input`: what the family adds.
 kept_input <- function(data, obs, input = list()) {
   input <- c(
-    input, obs_entry(obs)$keep(sample_of(data)),
+    input, obs_keep(obs, sample_of(data)),
     list(
       fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing) else
         if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),

@@ -164,7 +164,7 @@ variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
       "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
     ), call = call)
   }
-  if (is.null(obs_entry(fit$model$obs)$responses)) {
+  if (is.null(fit$model$obs$responses)) {
     terms <- fit$input$terms
     lacking <- if (identical(na_action, "model")) lacking_columns(terms, newdata)
     if (length(lacking) && any(all.vars(terms) %in% names(newdata))) {

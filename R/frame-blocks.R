@@ -26,7 +26,7 @@ assign_columns <- function(frame, blocks, arg, call) {
   kinds <- vapply(frame, column_kind, "")
   for (block in names(blocks)) {
     if (!is.null(named[[block]])) next
-    own <- left[kinds[left] %in% obs_entry(blocks[[block]])$kind]
+    own <- left[kinds[left] %in% obs_facts(blocks[[block]])$kind]
     named[[block]] <- own
     left <- setdiff(left, own)
     if (!length(own)) {
@@ -49,9 +49,9 @@ assign_columns <- function(frame, blocks, arg, call) {
 }
 
 # A data frame -> numbers, the columns of the blocks one after the other, each block's exposure after its columns; with
-# what resolve_product() needs to know of it as the attribute `frame`, and the covariates that no block models. obs: as
+# what obs_resolve() needs to know of it as the attribute `frame`, and the covariates that no block models. obs: as
 # its constructor made it, or as a fit keeps it.
-read_product <- function(x, obs, arg, call, na_action = NULL) {
+obs_read.obs_product <- function(obs, x, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, named_columns_of)
   parts <- Map(function(block, own) read_block(x, block, own, arg, call, na_action), obs$blocks, columns)
@@ -68,10 +68,9 @@ read_product <- function(x, obs, arg, call, na_action = NULL) {
 # list(x, columns, frame): the numbers of one block, the names of its columns but exposures, and what its own model
 # needs to know of them.
 read_block <- function(x, block, columns, arg, call, na_action) {
-  entry <- obs_entry(block)
   own <- x[union(columns, covariates_of(block))]
-  values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else
-    entry$read(own, block, arg, call, na_action)
+  values <- if (obs_can(block, "read")) obs_read(block, own, arg, call, na_action) else
+    data_frame_to_matrix(own, arg, call)
   check_finite_table(values, arg, call, na_action)
   check_support(values, block, arg, call)
   exposure <- exposure_column(block)
@@ -103,9 +102,9 @@ fit_of_block <- function(fit, name) {
 }
 
 # Drawn rows of one block as the columns that it models (and its exposures).
-columns_of_block <- function(block, entry, x, types) {
-  if (!is.null(entry$as_frame)) {
-    return(as.list(entry$as_frame(block, x)))
+columns_of_block <- function(block, x, types) {
+  if (obs_can(block, "as_frame")) {
+    return(as.list(obs_as_frame(block, x)))
   }
   modelled <- named_columns_of(block)
   columns <- lapply(stats::setNames(seq_along(modelled), modelled), function(j) as_column(x[, j], types[[modelled[j]]]))
@@ -115,11 +114,11 @@ columns_of_block <- function(block, entry, x, types) {
 }
 
 # The drawn columns of the blocks as those of the training data, in their order.
-frame_of_product <- function(blocks, entries, obs, x) {
+obs_as_frame.obs_product <- function(obs, x) {
   width <- vapply(obs$blocks, function(block) length(c(block$columns, exposure_column(block))), 1L)
-  parts <- Map(function(block, entry, last, n) {
-    columns_of_block(block, entry, x[, last - n + seq_len(n), drop = FALSE], obs$types)
-  }, obs$blocks, entries, cumsum(width), width)
+  parts <- Map(function(block, last, n) {
+    columns_of_block(block, x[, last - n + seq_len(n), drop = FALSE], obs$types)
+  }, obs$blocks, cumsum(width), width)
   columns <- do.call(c, unname(parts))
   columns <- c(columns, as.list(attr(x, "beside"))[setdiff(obs$columns, names(columns))])
   structure(columns[intersect(obs$columns, names(columns))], class = "data.frame", row.names = seq_len(nrow(x)))

@@ -9,7 +9,7 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameter
   check_no_dots(...)
   if (parameters == "draw") {
     abort("argument", c(
-      "{.code parameters = \"draw\"} is for fits with {.or {.fn {obs_makers(function(entry) entry$hidden)}}}.",
+      "{.code parameters = \"draw\"} is for fits with {.or {.fn {obs_makers(function(facts) facts$hidden)}}}.",
       i = "Leave it out: densities of this filter are posterior predictives, which average over parameters exactly."
     ))
   }

@@ -35,7 +35,7 @@ moments_ahead.bnp_hmm <- function(fit, data, states, transition, call) {
 # where columns are worth drawing as lines, their values.
 rows_before <- function(fit, data, h, timed) {
   lengths <- diff(data$starts)
-  drawn <- obs_entry(fit$model$obs)$as_series
+  drawn <- obs_facts(fit$model$obs)$as_series
   n <- if (drawn) pmin(lengths, max(20L, 2L * h)) else rep(1L, length(lengths))
   at <- unlist(Map(function(end, n) end - n + seq_len(n), data$starts[-1L], n))
   names <- data$group_names %||% as.character(seq_along(lengths))
@@ -55,16 +55,16 @@ first_state_ahead.bnp_hmm <- function(fit, data) {
 
 # Exchangeable rows: the mixture over states of the posterior predictive of each.
 moments_of_states <- function(fit, states, call) {
-  entry <- obs_entry(fit$model$obs)
+  obs <- fit$model$obs
   given <- complete_given(fit, list())
-  if (is.null(entry$moments)) {
+  if (!obs_can(obs, "moments")) {
     abort("argument", c(
-      "{.arg n.ahead} cannot be given for {.fn {entry$constructor}}.",
+      "{.arg n.ahead} cannot be given for {.fn {obs_facts(obs)$constructor}}.",
       i = "Covariates of rows to come are not known. Add these rows to {.arg newdata}, with {.code NA} as response:
            {.code predict(fit, newdata, type = \"impute\")} gives their expectations and standard deviations."
     ), call = call)
   }
-  each <- lapply(posterior_clusters(fit), function(q) entry$moments(q, given))
+  each <- lapply(posterior_clusters(fit), function(q) obs_moments(obs, q, given))
   state_mean <- do.call(rbind, lapply(each, `[[`, "mean"))
   state_var <- do.call(rbind, lapply(each, `[[`, "var"))
   mean <- lapply(states, mean_over_states, state_mean)

@@ -67,7 +67,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   runs <- runs[runs$id %in% ids, ]
   runs$state <- cluster_ids(fit)[runs$state]
   latent <- latent_rows(fit, internal)
-  as_series <- (!is.null(data) || !is.null(latent)) && obs_entry(fit$model$obs)$as_series
+  as_series <- (!is.null(data) || !is.null(latent)) && obs_facts(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
     runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),

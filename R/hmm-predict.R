@@ -47,7 +47,7 @@
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. Values further out than double precision tells apart (beyond
 #'   8.21 above and 38.5 below) have the last one, and a message says how many. For
-#'   `r maker_links(cdf_makers())` and [obs_lds()] only.
+#'   `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()] only.
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
 #'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
 #'   density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
@@ -203,7 +203,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   obs <- fit$model$obs
   id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
-  if (obs_entry(obs)$hidden && !identical(na_action, "keep")) na_action <- "model"
+  if (obs_facts(obs)$hidden && !identical(na_action, "keep")) na_action <- "model"
   trees <- new_trees(fit, newdata, parent, arg, call)
   newdata <- trees$x
   parent <- trees$parent
@@ -273,10 +273,9 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   check_able(object, "residuals", "object")
   obs <- object$model$obs
-  entry <- obs_entry(obs)
-  if (is.null(entry$predictive_cdf)) {
-    makers <- cdf_makers()
-    abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
+  if (!obs_can(obs, "predictive_cdf")) {
+    makers <- makers_that_can("predictive_cdf")
+    abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {obs_facts(obs)$constructor}}.")
   }
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
@@ -286,7 +285,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   modelled <- modelled_columns(data, obs)
   lower <- matrix(0, data$n, length(modelled))
   for (k in seq_len(ncol(ahead))) {
-    lower <- lower + ahead[, k] * entry$predictive_cdf(obs, parameters[[k]], data)
+    lower <- lower + ahead[, k] * obs_predictive_cdf(obs, parameters[[k]], data)
   }
   colnames(lower) <- data$column_names[modelled]
   rownames(lower) <- data$row_names

@@ -54,7 +54,7 @@ for_gappy_blocks <- function(fit, data, rows, clusters, f) {
     if (is.null(obs$blocks)) {
       f(obs, data, clusters, part$columns)
     } else {
-      own <- lapply(clusters, arrays_of_block, names(obs$blocks)[i], part$entry)
+      own <- lapply(clusters, arrays_of_block, names(obs$blocks)[i], part$obs)
       f(obs$blocks[[i]], data_of_block(data, obs$blocks[[i]]), own, part$columns)
     }
   }
@@ -70,28 +70,25 @@ level_probabilities <- function(block, clusters) {
 # Mean and variance of each cell given the cells that are there: rows x columns, in one cluster. Where columns are
 # independent that is their predictive.
 moments_of_gaps <- function(block, q, data) {
-  entry <- obs_entry(block)
-  if (!is.null(entry$conditional)) {
-    return(conditional_moments(entry$conditional$predictive(block, q, data$x), data))
+  if (obs_can(block, "conditional")) {
+    return(conditional_moments(obs_conditional(block, q, data$x), data))
   }
   exposure <- data$exposure %||% rep(1, data$n)
   each <- unique(exposure)
-  by_exposure <- lapply(each, function(e) entry$moments(q, list(exposure = e)))
+  by_exposure <- lapply(each, function(e) obs_moments(block, q, list(exposure = e)))
   of <- function(what) do.call(rbind, lapply(by_exposure, `[[`, what))[match(exposure, each), , drop = FALSE]
   list(mean = of("mean"), var = of("var"))
 }
 
 draw_gaps <- function(block, clusters, data, path) {
-  entry <- obs_entry(block)
-  if (is.null(entry$conditional)) {
-    return(entry$draw(block, clusters, path, data$n, list(exposure = data$exposure %||% rep(1, data$n))))
+  if (!obs_can(block, "conditional")) {
+    return(obs_draw(block, clusters, path, data$n, list(exposure = data$exposure %||% rep(1, data$n))))
   }
   x <- data$x
   for (k in unique(path)) {
     rows <- path == k
-    x[rows, ] <- draw_conditional(entry$conditional$parameters(block, clusters[[k]], x[rows, , drop = FALSE]),
-      data[rows]
-    )
+    drawn <- obs_draw_conditional(block, clusters[[k]], x[rows, , drop = FALSE])
+    x[rows, ] <- draw_conditional(drawn, data[rows])
   }
   x
 }

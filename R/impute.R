@@ -97,7 +97,7 @@ expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
   check_imputable(fit, newdata, data, call)
   if (has_missing(data) && state_lag(fit) > 0L) {
     abort("argument", c(
-      "{.code type = \"impute\"} has no closed form for {.fn {obs_entry(fit$model$obs)$constructor}}: what is missing
+      "{.code type = \"impute\"} has no closed form for {.fn {obs_facts(fit$model$obs)$constructor}}: what is missing
        depends on the path of states.",
       i = "{.fn impute} draws completed copies; their average is what is expected."
     ), call = call)
@@ -121,11 +121,11 @@ check_imputable <- function(fit, newdata, data, call) {
     ), call = call)
   }
   for (block in blocks_of(data, obs)) {
-    entry <- block$entry
-    if (!entry$gaps %||% "" %in% c("cells", "levels") && any(data$missing[, block$columns])) {
+    facts <- obs_facts(block$obs)
+    if (!facts$gaps %||% "" %in% c("cells", "levels") && any(data$missing[, block$columns])) {
       abort("argument", c(
-        "Missing values of {.arg newdata} cannot be imputed where {.fn {entry$constructor}} has modelled them.",
-        x = "For this model {not_modelled[[entry$gaps]]}.",
+        "Missing values of {.arg newdata} cannot be imputed where {.fn {facts$constructor}} has modelled them.",
+        x = "For this model {not_modelled[[facts$gaps]]}.",
         i = "They can be left out of a fit and of its predictions: {.arg na_action}. {.fn simulate} draws such values
              for what is known."
       ), call = call)

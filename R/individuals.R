@@ -95,8 +95,8 @@ blocks_that_expect <- function(data, obs) {
   if (!has_missing(data)) {
     return(character())
   }
-  expects <- function(block) !is.null(block$entry$conditional) && any(data$missing[, block$columns])
-  vapply(Filter(expects, blocks_of(data, obs)), function(block) block$entry$constructor, "")
+  expects <- function(block) obs_can(block$obs, "conditional") && any(data$missing[, block$columns])
+  vapply(Filter(expects, blocks_of(data, obs)), function(block) obs_facts(block$obs)$constructor, "")
 }
 
 has_individuals <- function(data) !is.null(data$individual)

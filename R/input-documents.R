@@ -6,7 +6,7 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   if (!is.null(id)) {
     return(rows_by_document(x, obs, id, arg, allow_no_rows, call, na_action))
   }
-  if (!obs_entry(obs)$counts_tokens) {
+  if (!obs_facts(obs)$counts_tokens) {
     abort("id", c(
       "{.arg id} is needed: it says to which document each row of {.arg {arg}} belongs.",
       i = "Only {.fn {token_makers()}} takes a document per row."

@@ -69,7 +69,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
     return(if (is.null(named) && is.null(fit$model$obs$levels)) x else `colnames<-`(as.matrix(x), wanted))
   }
   at <- match(wanted, given)
-  if (obs_entry(fit$model$obs)$counts_tokens && !is.data.frame(x)) {
+  if (obs_facts(fit$model$obs)$counts_tokens && !is.data.frame(x)) {
     return(match_terms(x, wanted, call, arg))
   }
   if (anyNA(at)) {

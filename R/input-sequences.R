@@ -54,7 +54,7 @@ bind_sequences <- function(x, obs, arg, call, na_action = NULL) {
     abort("no_rows", c("{.arg {arg}} has no sequences.", i = "Give at least one."), call = call)
   }
   names <- names(x) %||% as.character(seq_along(x))
-  reads <- !is.null(obs_entry(obs)$read)
+  reads <- obs_can(obs, "read")
   tables <- lapply(seq_along(x), function(i) {
     name <- paste0(arg, "[[", i, "]]")
     if (reads) as_frame(x[[i]], name, call) else as_table(x[[i]], name, FALSE, call, obs, na_action)

@@ -15,12 +15,11 @@ data_matrix <- function(data) {
 # everything that does not depend on it.
 as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL) {
   refuse_relations(x, arg, call)
-  read <- obs_entry(obs)$read
-  if (!is.null(read)) {
+  if (obs_can(obs, "read")) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
     x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
     check_frame_size(x, arg, allow_no_rows, call)
-    return(read(x, obs, arg, call, na_action))
+    return(obs_read(obs, x, arg, call, na_action))
   }
   x <- choose_columns(x, obs, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
@@ -156,15 +155,17 @@ sparse_rows <- function(x) {
 
 # Values that the observation model can produce.
 check_support <- function(x, obs, arg, call) {
-  entry <- obs_entry(obs)
-  bad <- !entry$support(if (is.matrix(x)) x else x@x)
+  refusal <- obs_facts(obs)$refusal
+  if (is.null(refusal)) {
+    return()
+  }
+  bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
   if (!any(bad)) {
-    return(if (is.matrix(x)) entry$conditions(x, arg, call))
+    return(if (is.matrix(x)) obs_check_columns(obs, x, arg, call))
   }
-  refusal <- entry$refusal
   abort(refusal[["class"]], c(
-    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {entry$constructor}}."),
+    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {obs_facts(obs)$constructor}}."),
     x = "At (row, column): {cell_places(x, bad, arg)}.",
     i = refusal[["remedy"]]
   ), call = call)
@@ -184,7 +185,7 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL) 
   split <- take_exposure(x, obs, arg, call, groups)
   check_support(split$x, obs, arg, call)
   sparse <- !is.matrix(split$x)
-  if (sparse && !obs_entry(obs)$takes_sparse) refuse_sparse(obs, arg, call)
+  if (sparse && !obs_facts(obs)$takes_sparse) refuse_sparse(obs, arg, call)
   new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
     exposure = split$exposure, covariates = covariates, frame = frame, origin = origin_of(arg)
@@ -213,10 +214,10 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
 }
 
 refuse_sparse <- function(obs, arg, call) {
-  takers <- Filter(function(entry) entry$takes_sparse, obs_models)
-  offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
+  takers <- Filter(function(facts) facts$takes_sparse, obs_models)
+  offers <- vapply(takers, function(facts) paste0("{.fn ", facts$constructor, "} for ", facts$values), "")
   abort("input", c(
-    "{.arg {arg}} is a sparse matrix, which {.fn {obs_entry(obs)$constructor}} does not take.",
+    "{.arg {arg}} is a sparse matrix, which {.fn {obs_facts(obs)$constructor}} does not take.",
     i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
   ), call = call)
 }

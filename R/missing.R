@@ -79,15 +79,12 @@ remedy_of_missing <- function(na_action, values) {
          (of topics, only the latter).")
 }
 
-# Blocks of columns of the internal form, a model that is no product being one: list(entry, columns, modelled), numbers
+# Blocks of columns of the internal form, a model that is no product being one: list(obs, columns, modelled), numbers
 # of all columns but exposures and of those that are modelled.
 blocks_of <- function(data, obs) {
   part <- function(block, columns) {
-    entry <- obs_entry(block)
-    list(
-      entry = entry, columns = columns,
-      modelled = if (is.null(entry$responses)) columns else columns[entry$responses(block)]
-    )
+    modelled <- if (is.null(block$responses)) columns else columns[response_columns(block)]
+    list(obs = block, columns = columns, modelled = modelled)
   }
   if (is.null(obs$blocks)) {
     return(list(part(obs, seq_len(data$d))))
@@ -102,7 +99,7 @@ blocks_of <- function(data, obs) {
 missing_cells <- function(data, obs) {
   missing <- is.na(data$x)
   for (block in blocks_of(data, obs)) {
-    if (identical(block$entry$gaps, "pairs")) {
+    if (identical(obs_facts(block$obs)$gaps, "pairs")) {
       first <- block$columns[c(TRUE, FALSE)]
       second <- block$columns[c(FALSE, TRUE)]
       both <- missing[, first, drop = FALSE] | missing[, second, drop = FALSE]
@@ -240,9 +237,9 @@ check_gaps <- function(data, obs, arg, call) {
   for (block in blocks_of(data, obs)) {
     missing <- data$missing[, block$columns, drop = FALSE]
     if (!any(missing)) next
-    maker <- block$entry$constructor
-    gaps <- block$entry$gaps
-    if (is.null(gaps) && !is.null(block$entry$at_time)) {
+    maker <- obs_facts(block$obs)$constructor
+    gaps <- obs_facts(block$obs)$gaps
+    if (is.null(gaps) && has_drift(block$obs)) {
       abort("gaps", c(
         "{.arg {arg}} has missing values, which clusters that drift cannot have.",
         i = "Choose {.code na_action = \"omit\"}, or leave {.code drift} of {.fn {maker}} out."
@@ -277,7 +274,7 @@ check_gaps <- function(data, obs, arg, call) {
 # Columns that new data may lack: those of which single values may be missing.
 columns_that_may_lack <- function(fit) {
   blocks <- blocks_of(fit$input, fit$model$obs)
-  takes <- vapply(blocks, function(block) !is.null(block$entry$gaps) && block$entry$gaps != "rows", NA)
+  takes <- vapply(blocks, function(block) (obs_facts(block$obs)$gaps %||% "rows") != "rows", NA)
   fit$input$column_names[unlist(lapply(blocks[takes], `[[`, "modelled"))]
 }
 
@@ -314,7 +311,7 @@ check_observed <- function(data, modelled, arg, call) {
 # 0 in place of what is missing where that says nothing: no level, no trial, no time, no count.
 fill_with_nothing <- function(data, obs) {
   for (block in blocks_of(data, obs)) {
-    if (block$entry$gaps %||% "" != "cells") {
+    if (obs_facts(block$obs)$gaps %||% "" != "cells") {
       own <- data$x[, block$columns, drop = FALSE]
       own[data$missing[, block$columns]] <- 0
       data$x[, block$columns] <- own
@@ -337,14 +334,14 @@ with_gaps <- function(obs, data, before = NULL) {
     obs$blocks <- Map(with_gaps, obs$blocks, own, before$blocks[names(obs$blocks)] %||% list(NULL))
     return(obs)
   }
-  if (identical(obs_entry(obs)$gaps, "cells") && (any(data$missing) || isTRUE(before$gaps))) obs$gaps <- TRUE
+  if (identical(obs_facts(obs)$gaps, "cells") && (any(data$missing) || isTRUE(before$gaps))) obs$gaps <- TRUE
   obs
 }
 
 # The observation model with gaps in every block that can have them.
 with_all_gaps <- function(obs) {
   if (!is.null(obs$blocks)) return(replace(obs, "blocks", list(lapply(obs$blocks, with_all_gaps))))
-  if (identical(obs_entry(obs)$gaps, "cells")) obs$gaps <- TRUE
+  if (identical(obs_facts(obs)$gaps, "cells")) obs$gaps <- TRUE
   obs
 }
 

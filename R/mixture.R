@@ -259,11 +259,10 @@ warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   means <- mean_arrays(fit)
   columns <- if (is.null(obs$blocks)) {
-    if (obs_entry(obs)$shrinks) narrow_columns(fit, means$cov, data)
+    if (can_shrink(obs)) narrow_columns(fit, means$cov, data)
   } else {
     unlist(Map(function(block, name) {
-      entry <- obs_entry(block)
-      if (entry$shrinks) narrow_columns(fit, arrays_of_block(means, name, entry)$cov, data_of_block(data, block))
+      if (can_shrink(block)) narrow_columns(fit, arrays_of_block(means, name, block)$cov, data_of_block(data, block))
     }, unname(obs$blocks), names(obs$blocks)))
   }
   if (!length(columns)) {
@@ -284,6 +283,9 @@ warn_of_ties <- function(fit, data) {
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
 }
+
+# Clusters may shrink to single values where they have a mean and a covariance of their own around it.
+can_shrink <- function(obs) !is.null(obs_facts(obs)$arrays$mean)
 
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L

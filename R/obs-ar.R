@@ -35,7 +35,7 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
 # all that is said around the centre of the data, where it is 0 with standard
 # deviations of 10 times the noise's, so that the origin does not matter.
 # Without one the origin is part of the model, so `centre` is 0.
-resolve_ar <- function(obs, data, start, call) {
+obs_resolve.obs_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
   w <- data$weights
@@ -79,12 +79,9 @@ with_centred_precision <- function(obs, precision, call) {
   obs
 }
 
-regressor_names <- function(obs, columns) {
-  if (is.null(columns)) {
-    return(list())
-  }
+obs_axes.obs_ar <- function(obs, columns) {
   lagged <- paste0(rep(columns, obs$lag), "_lag", rep(seq_len(obs$lag), each = length(columns)))
-  list(regressors = c(lagged, if (obs$intercept) "intercept"))
+  list(columns = columns, regressors = if (!is.null(columns)) c(lagged, if (obs$intercept) "intercept"))
 }
 
 # z_t = (lag 1, lag 2, ..., intercept); NA where a sequence is too young.
@@ -99,7 +96,7 @@ regressors_of <- function(data, obs) {
   unname(z)
 }
 
-ar_predictive_cdf <- function(obs, q, data) {
+obs_predictive_cdf.obs_ar <- function(obs, q, data) {
   z <- regressors_of(data, obs)
   df <- q$df - data$d + 1
   spread <- spread_of_rows(q, z)
@@ -122,7 +119,7 @@ first_rows <- function(initial, fit, call) {
 }
 
 # The first `lag` rows of a sequence are those of `initial`.
-draw_ar <- function(obs, clusters, path, lengths, given) {
+obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   age <- sequence(lengths)
   x <- matrix(0, length(path), ncol(given$initial))
@@ -161,23 +158,21 @@ model_ar <- list(
   constructor = "obs_ar",
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   values = "real numbers, rows in time order",
-  lag = function(obs) obs$lag,
   gaps = "cells",
-  keep = function(data) list(initial = column_medians(data$x, data$weights)),
-  resolve = resolve_ar,
   working = c("centre", "unit", "centred_precision", "origin"),
   parameters = coef_parameters("columns"),
   arrays = coef_arrays("columns"),
-  axes = regressor_names,
-  quantiles = list(
-    coef = function(q, p) {
-      df <- q$df - nrow(q$scale) + 1
-      student_quantile(p, q$coef_mean, sqrt(outer(diag(q$scale), diag(chol2inv(chol(q$coef_precision)))) / df), df)
-    },
-    cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
-  ),
-  given = list(initial = first_rows),
-  draw = draw_ar,
-  predictive_cdf = ar_predictive_cdf,
   as_series = TRUE
+)
+
+obs_keep.obs_ar <- function(obs, data) list(initial = column_medians(data$x, data$weights))
+obs_given.obs_ar <- function(obs) list(initial = first_rows)
+obs_quantiles.obs_ar <- function(obs) coef_quantiles
+
+coef_quantiles <- list(
+  coef = function(q, p) {
+    df <- q$df - nrow(q$scale) + 1
+    student_quantile(p, q$coef_mean, sqrt(outer(diag(q$scale), diag(chol2inv(chol(q$coef_precision)))) / df), df)
+  },
+  cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
 )

@@ -17,41 +17,51 @@ obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE, columns = NULL) {
   ))
 }
 
-resolve_bernoulli <- function(obs, data, start, call) {
-  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
-}
-
 model_bernoulli <- list(
   title = "Bernoulli",
   constructor = "obs_bernoulli",
   values = "zeros and ones",
   kind = "level",
   gaps = "cells",
-  support = function(values) values == 0 | values == 1,
   refusal = c(
     class = "not_binary", must = "hold zeros and ones",
     remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
   ),
   takes_sparse = TRUE,
-  resolve = resolve_bernoulli,
-  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
-  location = "prob",
-  quantiles = list(prob = function(q, p) beta_quantile(p, q$a, q$b)),
-  moments = function(q, given) list(mean = q$a / (q$a + q$b), var = q$a / (q$a + q$b) * q$b / (q$a + q$b)),
-  divergence = function(a, b) {
-    sum(a$prob * log(a$prob / b$prob) + (1 - a$prob) * (log1p(-a$prob) - log1p(-b$prob)))
-  },
-  overlap = function(a, b) prod(sqrt(a$prob * b$prob) + sqrt((1 - a$prob) * (1 - b$prob))),
-  marginals = function(means) {
-    lapply(means$prob, function(p) list(kind = "levels", prob = c("0" = 1 - p, "1" = p)))
-  },
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      prob <- stats::rbeta(length(q$a), q$a, q$b)
-      matrix(stats::rbinom(length(rows) * length(prob), 1L, rep(prob, each = length(rows))), length(rows))
-    })
-  },
-  picture = function(fit, data) heat_picture(fit)
+  location = "prob"
 )
+
+obs_supports.obs_bernoulli <- function(obs, values) values == 0 | values == 1
+
+obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
+  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
+}
+
+obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE")
+
+obs_quantiles.obs_bernoulli <- function(obs) list(prob = function(q, p) beta_quantile(p, q$a, q$b))
+
+obs_draw.obs_bernoulli <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    prob <- stats::rbeta(length(q$a), q$a, q$b)
+    matrix(stats::rbinom(length(rows) * length(prob), 1L, rep(prob, each = length(rows))), length(rows))
+  })
+}
+
+obs_moments.obs_bernoulli <- function(obs, q, given) {
+  list(mean = q$a / (q$a + q$b), var = q$a / (q$a + q$b) * q$b / (q$a + q$b))
+}
+
+obs_divergence.obs_bernoulli <- function(obs, a, b) {
+  sum(a$prob * log(a$prob / b$prob) + (1 - a$prob) * (log1p(-a$prob) - log1p(-b$prob)))
+}
+
+obs_overlap.obs_bernoulli <- function(obs, a, b) prod(sqrt(a$prob * b$prob) + sqrt((1 - a$prob) * (1 - b$prob)))
+
+obs_marginals.obs_bernoulli <- function(obs, means) {
+  lapply(means$prob, function(p) list(kind = "levels", prob = c("0" = 1 - p, "1" = p)))
+}
+
+obs_picture.obs_bernoulli <- function(obs, fit, data) heat_picture(fit)

@@ -17,7 +17,7 @@ obs_binomial <- function(a = 0.1, b = 0.3, columns = NULL) {
   ))
 }
 
-refuse_odd_columns <- function(x, arg, call) {
+obs_check_columns.obs_binomial <- function(obs, x, arg, call) {
   if (ncol(x) %% 2L) {
     abort("not_pairs", c(
       "{.arg {arg}} must have pairs of columns, successes and failures, not {ncol(x)} column{?s}.",
@@ -49,42 +49,53 @@ model_binomial <- list(
   title = "Binomial",
   constructor = "obs_binomial",
   values = "successes and failures, in pairs of columns",
-  support = are_counts,
   refusal = refused_counts("Give numbers of successes and of failures, not shares."),
-  conditions = refuse_odd_columns,
   kind = "pair",
   gaps = "pairs",
-  keep = function(data) {
-    mean <- observed_means(data)
-    list(mean_trials = mean[c(TRUE, FALSE)] + mean[c(FALSE, TRUE)])
-  },
-  resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
   parameters = list(a = "pairs", b = "pairs"),
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),
-  axes = function(obs, columns) if (length(columns)) list(pairs = pair_names(columns)) else list(),
-  location = "prob",
-  terms = terms_of_pairs,
-  quantiles = list(prob = function(q, p) beta_quantile(p, q$a, q$b)),
-  moments = function(q, given) {
-    n <- given$total
-    all <- q$a + q$b
-    var <- n * (q$a / all) * (q$b / all) * (n + all) / (1 + all)
-    list(mean = side_by_side(n * q$a / all, n * q$b / all), var = side_by_side(var, var))
-  },
-  divergence = model_bernoulli$divergence,
-  overlap = model_bernoulli$overlap,
-  # Of one trial.
-  marginals = function(means) {
-    lapply(means$prob, function(p) list(kind = "levels", prob = c(failure = 1 - p, success = p)))
-  },
-  given = list(total = trials_of_rows),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      prob <- stats::rbeta(length(q$a), q$a, q$b)
-      trials <- rep(given$total, length(rows))
-      success <- stats::rbinom(length(trials), trials, prob)
-      matrix(side_by_side(success, trials - success), length(rows), byrow = TRUE)
-    })
-  },
-  picture = function(fit, data) heat_picture(fit)
+  location = "prob"
 )
+
+obs_supports.obs_binomial <- function(obs, values) are_counts(values)
+
+obs_keep.obs_binomial <- function(obs, data) {
+  mean <- observed_means(data)
+  list(mean_trials = mean[c(TRUE, FALSE)] + mean[c(FALSE, TRUE)])
+}
+
+obs_resolve.obs_binomial <- function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call)
+
+obs_axes.obs_binomial <- function(obs, columns) {
+  list(columns = columns, pairs = if (length(columns)) pair_names(columns))
+}
+
+obs_terms.obs_binomial <- function(obs, columns) obs_terms.default(obs, pair_names(columns))
+obs_given.obs_binomial <- function(obs) list(total = trials_of_rows)
+obs_quantiles.obs_binomial <- obs_quantiles.obs_bernoulli
+
+obs_draw.obs_binomial <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    prob <- stats::rbeta(length(q$a), q$a, q$b)
+    trials <- rep(given$total, length(rows))
+    success <- stats::rbinom(length(trials), trials, prob)
+    matrix(side_by_side(success, trials - success), length(rows), byrow = TRUE)
+  })
+}
+
+obs_moments.obs_binomial <- function(obs, q, given) {
+  n <- given$total
+  all <- q$a + q$b
+  var <- n * (q$a / all) * (q$b / all) * (n + all) / (1 + all)
+  list(mean = side_by_side(n * q$a / all, n * q$b / all), var = side_by_side(var, var))
+}
+
+obs_divergence.obs_binomial <- obs_divergence.obs_bernoulli
+obs_overlap.obs_binomial <- obs_overlap.obs_bernoulli
+
+# Of one trial.
+obs_marginals.obs_binomial <- function(obs, means) {
+  lapply(means$prob, function(p) list(kind = "levels", prob = c(failure = 1 - p, success = p)))
+}
+
+obs_picture.obs_binomial <- function(obs, fit, data) heat_picture(fit)

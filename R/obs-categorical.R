@@ -62,7 +62,7 @@ level_weights <- function(prior, n_levels, call) {
   unlist(Map(function(x, n) rep_len(as.double(x), n), prior, n_levels), use.names = FALSE)
 }
 
-resolve_categorical <- function(obs, data, start, call) {
+obs_resolve.obs_categorical <- function(obs, data, start, call) {
   obs$levels <- data$frame$levels
   obs$types <- data$frame$types
   obs$n_levels <- as.double(lengths(obs$levels))
@@ -94,7 +94,7 @@ level_shares <- function(x, n, w) {
   if (sum(counts) > 0) counts / sum(counts) else counts
 }
 
-read_categorical <- function(x, obs, arg, call, na_action = NULL) {
+obs_read.obs_categorical <- function(obs, x, arg, call, na_action = NULL) {
   encoded <- encode_levels(x, obs$levels, arg, call, na_action)
   structure(encoded$x, frame = encoded[c("levels", "types")])
 }
@@ -134,61 +134,72 @@ model_categorical <- list(
   values = "factors, text, logical values",
   kind = "level",
   gaps = "levels",
-  support = function(values) values == round(values),
   refusal = c(
     class = "not_levels", must = "hold labels or whole numbers",
     remedy = "Model numbers as numbers, or group them first."
   ),
-  read = read_categorical,
-  resolve = resolve_categorical,
   working = c("levels", "types", "n_levels", "concentration", "level_share", "prior_even", "prior_common"),
-  learned = function(obs) if (is.null(obs$prior) || identical(obs$prior, "learned")) "prior = NULL",
   parameters = list(prior = "columns"),
   arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")),
-  axes = function(obs, columns) list(levels = level_names(obs)),
-  location = "prob",
-  terms = function(obs, columns) level_axis(obs),
-  shown = function(obs, arrays) {
-    own <- intersect(c("concentration", "prob"), names(arrays))
-    arrays[own] <- lapply(arrays[own], split_levels, obs = obs)
-    arrays
-  },
-  layout = function(obs) obs$levels,
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      columns <- by_column_of_levels(obs, q$concentration, function(a) {
-        prob <- stats::rgamma(length(a), a)
-        if (!any(prob > 0)) prob[which.max(a)] <- 1
-        sample.int(length(a), length(rows), replace = TRUE, prob = prob)
-      })
-      matrix(unlist(columns), length(rows))
-    })
-  },
-  as_frame = function(obs, x) {
-    columns <- lapply(stats::setNames(nm = names(obs$levels)), function(name) {
-      as_column(x[, name], obs$types[[name]], obs$levels[[name]])
-    })
-    structure(columns, class = "data.frame", row.names = seq_len(nrow(x)))
-  },
-  of_obs = function(obs) {
-    by_column <- function(x, f) unlist(by_column_of_levels(obs, x, f))
-    list(
-      quantiles = list(prob = function(q, p) {
-        by_column(q$concentration, function(a) if (length(a) == 1L) NA_real_ else drop(dirichlet_quantile(p, t(a))))
-      }),
-      moments = function(q, given) {
-        prob <- stats::setNames(by_column(q$concentration, function(a) a / sum(a)), level_names(obs))
-        list(mean = prob, var = prob * (1 - prob))
-      },
-      divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
-      overlap = function(a, b) prod(by_column(sqrt(a$prob * b$prob), sum)),
-      marginals = function(means) {
-        Map(
-          function(prob, levels) list(kind = "levels", prob = stats::setNames(prob, levels)),
-          stats::setNames(by_column_of_levels(obs, means$prob, identity), names(obs$levels)), obs$levels
-        )
-      }
-    )
-  },
-  picture = function(fit, data) profile_picture(fit)
+  location = "prob"
 )
+
+obs_supports.obs_categorical <- function(obs, values) values == round(values)
+
+obs_learned.obs_categorical <- function(obs) {
+  if (is.null(obs$prior) || identical(obs$prior, "learned")) list(by = "prior = NULL")
+}
+
+obs_axes.obs_categorical <- function(obs, columns) list(columns = columns, levels = level_names(obs))
+obs_terms.obs_categorical <- function(obs, columns) level_axis(obs)
+obs_layout.obs_categorical <- function(obs) obs$levels
+
+obs_shown.obs_categorical <- function(obs, arrays) {
+  own <- intersect(c("concentration", "prob"), names(arrays))
+  arrays[own] <- lapply(arrays[own], split_levels, obs = obs)
+  arrays
+}
+
+obs_quantiles.obs_categorical <- function(obs) {
+  list(prob = function(q, p) {
+    unlist(by_column_of_levels(obs, q$concentration, function(a) {
+      if (length(a) == 1L) NA_real_ else drop(dirichlet_quantile(p, t(a)))
+    }))
+  })
+}
+
+obs_draw.obs_categorical <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    columns <- by_column_of_levels(obs, q$concentration, function(a) {
+      prob <- stats::rgamma(length(a), a)
+      if (!any(prob > 0)) prob[which.max(a)] <- 1
+      sample.int(length(a), length(rows), replace = TRUE, prob = prob)
+    })
+    matrix(unlist(columns), length(rows))
+  })
+}
+
+obs_as_frame.obs_categorical <- function(obs, x) {
+  columns <- lapply(stats::setNames(nm = names(obs$levels)), function(name) {
+    as_column(x[, name], obs$types[[name]], obs$levels[[name]])
+  })
+  structure(columns, class = "data.frame", row.names = seq_len(nrow(x)))
+}
+
+obs_moments.obs_categorical <- function(obs, q, given) {
+  prob <- unlist(by_column_of_levels(obs, q$concentration, function(a) a / sum(a)))
+  names(prob) <- level_names(obs)
+  list(mean = prob, var = prob * (1 - prob))
+}
+
+obs_divergence.obs_categorical <- function(obs, a, b) sum(a$prob * log(a$prob / b$prob))
+obs_overlap.obs_categorical <- function(obs, a, b) {
+  prod(unlist(by_column_of_levels(obs, sqrt(a$prob * b$prob), sum)))
+}
+
+obs_marginals.obs_categorical <- function(obs, means) {
+  prob <- stats::setNames(by_column_of_levels(obs, means$prob, identity), names(obs$levels))
+  Map(function(prob, levels) list(kind = "levels", prob = stats::setNames(prob, levels)), prob, obs$levels)
+}
+
+obs_picture.obs_categorical <- function(obs, fit, data) profile_picture(fit)

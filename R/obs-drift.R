@@ -1,4 +1,5 @@
-# Gaussian clusters that drift: fields of the entries of Gaussians that are others where `drift` is given.
+# Gaussian clusters that drift: those of obs_gaussian(drift = ), of the class obs_drifting. What does not depend on the
+# time they answer as the same Gaussian that stays.
 
 # Step sizes that a fit may begin with; learned ones stay in those of the engine (obs_gaussian_drift.cpp).
 drift_range <- c(1e-8, 1e8)
@@ -75,16 +76,17 @@ draw_means_over_time <- function(q, step, noise) {
   q$mean + deviation
 }
 
-# noise_of(q): a draw of the covariance, as a function(m) from m to m columns of noise.
-draw_drifting <- function(obs, clusters, path, slot, noise_of) {
+obs_draw.obs_drifting <- function(obs, clusters, path, lengths, given) {
+  noise_of <- if (is.matrix(obs$scale)) full_noise else diagonal_noise
   rows <- seq_along(path)
   draw_by_cluster(clusters, path, function(q, own) {
     noise <- noise_of(q)
     means <- draw_means_over_time(q, obs$drift * steps_of(obs), noise)
-    t(means[, slot[rows[own]], drop = FALSE] + noise(length(own)))
+    t(means[, given$time[rows[own]], drop = FALSE] + noise(length(own)))
   })
 }
 
+# A draw of the covariance, as a function(m) from m to m columns of noise.
 full_noise <- function(q) draw_noise(q$df, as.matrix(q$scale))
 
 diagonal_noise <- function(q) {
@@ -103,33 +105,44 @@ slots_to_draw <- function(time, fit, call) {
   slots_at(fit, check_row_times(time, length(time), "object", call), call)
 }
 
-# entry: of the same Gaussian without drift.
-drifting_entry <- function(entry, noise_of, arrays) {
-  list(
-    title = paste0(entry$title, ", drifting"), verbs = "bnp_mixture", kind = NULL, gaps = NULL, conditional = NULL,
-    divergence = NULL, overlap = NULL, marginals = NULL, picture = NULL, as_series = FALSE, location = NULL,
-    predictive_cdf = NULL, moments = NULL,
-    resolve = function(obs, data, start, call) {
-      resolve_drift(entry$resolve(obs, data, start, call), data, if (inherits(start, "bnp_fit")) start$model$obs)
-    },
-    working = c(entry$working, "times", "gap", "past", "learn_drift"),
-    learned = function(obs) if (isTRUE(obs$learn_drift)) "drift = \"learn\"",
-    learned_numbers = "drift",
-    axes = function(obs, columns) list(times = label_text(obs$times %||% character())),
-    arrays = utils::modifyList(arrays, list(
+# The same Gaussian without drift.
+standing <- function(obs) `class<-`(obs, obs_class(obs["family"]))
+
+obs_facts.obs_drifting <- function(obs) {
+  facts <- obs_facts(standing(obs))
+  utils::modifyList(facts, list(
+    title = paste0(facts$title, ", drifting"), verbs = "bnp_mixture", kind = NULL, gaps = NULL, as_series = FALSE,
+    location = NULL, working = c(facts$working, "times", "gap", "past", "learn_drift"),
+    arrays = list(
       mean = c("clusters", "columns", "times"), mean_strength = c("clusters", "times"), size = c("clusters", "times")
-    )),
-    layout = function(obs) list(obs$times, obs$gap),
-    quantiles = list(
-      mean = function(q, p) {
-        at <- lapply(seq_along(q$mean_strength), function(slot) entry$quantiles$mean(at_slot(q, slot), p))
-        matrix(unlist(at), ncol = length(at))
-      },
-      cov = function(q, p) entry$quantiles$cov(at_slot(q, 1L), p)
-    ),
-    given = list(time = slots_to_draw),
-    draw = function(obs, clusters, path, lengths, given) draw_drifting(obs, clusters, path, given$time, noise_of),
-    at_time = at_slot
+    )
+  ))
+}
+
+obs_resolve.obs_drifting <- function(obs, data, start, call) {
+  own <- obs_resolve(standing(obs), data, start, call)
+  resolve_drift(`class<-`(own, class(obs)), data, if (inherits(start, "bnp_fit")) start$model$obs)
+}
+
+obs_learned.obs_drifting <- function(obs) {
+  if (isTRUE(obs$learn_drift)) list(by = "drift = \"learn\"", numbers = "drift")
+}
+
+obs_axes.obs_drifting <- function(obs, columns) {
+  list(columns = columns, times = label_text(obs$times %||% character()))
+}
+
+obs_layout.obs_drifting <- function(obs) list(obs$times, obs$gap)
+obs_given.obs_drifting <- function(obs) list(time = slots_to_draw)
+
+obs_quantiles.obs_drifting <- function(obs) {
+  known <- obs_quantiles(standing(obs))
+  list(
+    mean = function(q, p) {
+      at <- lapply(seq_along(q$mean_strength), function(slot) known$mean(at_slot(q, slot), p))
+      matrix(unlist(at), ncol = length(at))
+    },
+    cov = function(q, p) known$cov(at_slot(q, 1L), p)
   )
 }
 

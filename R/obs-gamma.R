@@ -25,12 +25,12 @@ obs_gamma <- function(shape = 1, a = 1, b = NULL, columns = NULL) {
 likelihood_shapes <- c(1e-3, 1e6)
 
 # The prior mean of a rate is that of all data.
-resolve_gamma <- function(obs, data, start, call) {
+obs_resolve.obs_gamma <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", "shape"), data$d, call)
   bad <- which(colSums(data$x < 1e-150 | data$x > 1e150, na.rm = TRUE) > 0)
   if (length(bad)) {
     abort("range", c(
-      "Columns of {.arg x} must lie within 1e-150 to 1e150 for {.fn {obs_entry(obs)$constructor}}.",
+      "Columns of {.arg x} must lie within 1e-150 to 1e150 for {.fn {obs_facts(obs)$constructor}}.",
       x = "Not so: {places(as.character(data$column_names[bad] %||% bad))}.",
       i = "Change their units."
     ), call = call)
@@ -39,46 +39,48 @@ resolve_gamma <- function(obs, data, start, call) {
   resolve_fields(obs, "b", data$d, call)
 }
 
-# The predictive of x / (x + b) is Beta(shape, a), and x has as many moments as a says.
-moments_of_times <- function(q, given = NULL) {
-  mean <- ifelse(q$a > 1, q$shape * q$b / (q$a - 1), Inf)
-  list(mean = mean, var = ifelse(q$a > 2, mean / q$shape * mean * (q$shape + q$a - 1) / (q$a - 2), Inf))
-}
-
 model_gamma <- list(
   title = "Gamma, shape known",
   constructor = "obs_gamma",
   values = "values above 0",
   kind = "number",
   gaps = "cells",
-  support = function(values) values > 0,
   refusal = c(
     class = "not_positive", must = "hold values above 0",
     remedy = "Times of 0 have been rounded: give half of the smallest that can be told from 0."
   ),
-  density = TRUE,
-  resolve = resolve_gamma,
   parameters = list(shape = "columns", a = "columns", b = "columns"),
   arrays = list(
     a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns"),
     shape = c("clusters", "columns")
   ),
   location = "rate",
-  quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
-  moments = moments_of_times,
-  divergence = function(a, b) sum(a$shape * (b$rate / a$rate - 1 - log(b$rate / a$rate))),
-  overlap = function(a, b) prod((2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)))^a$shape),
-  predictive_cdf = function(obs, q, data) {
-    times <- function(v) rep(v, each = data$n)
-    array(stats::pbeta(1 / (1 + times(q$b) / data$x), times(q$shape), times(q$a)), dim(data$x))
-  },
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      rate <- stats::rgamma(length(q$a), q$a, q$b)
-      n <- length(rows)
-      matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
-    })
-  },
-  picture = function(fit, data) heat_picture(fit, relative = TRUE),
   as_series = TRUE
 )
+
+obs_supports.obs_gamma <- function(obs, values) values > 0
+
+obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
+
+obs_draw.obs_gamma <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    rate <- stats::rgamma(length(q$a), q$a, q$b)
+    n <- length(rows)
+    matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
+  })
+}
+
+obs_predictive_cdf.obs_gamma <- function(obs, q, data) {
+  times <- function(v) rep(v, each = data$n)
+  array(stats::pbeta(1 / (1 + times(q$b) / data$x), times(q$shape), times(q$a)), dim(data$x))
+}
+
+# The predictive of x / (x + b) is Beta(shape, a), and x has as many moments as a says.
+obs_moments.obs_gamma <- function(obs, q, given) {
+  mean <- ifelse(q$a > 1, q$shape * q$b / (q$a - 1), Inf)
+  list(mean = mean, var = ifelse(q$a > 2, mean / q$shape * mean * (q$shape + q$a - 1) / (q$a - 2), Inf))
+}
+
+obs_divergence.obs_gamma <- function(obs, a, b) sum(a$shape * (b$rate / a$rate - 1 - log(b$rate / a$rate)))
+obs_overlap.obs_gamma <- function(obs, a, b) prod((2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)))^a$shape)
+obs_picture.obs_gamma <- function(obs, fit, data) heat_picture(fit, relative = TRUE)

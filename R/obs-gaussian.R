@@ -1,4 +1,4 @@
-# Gaussian clusters: one entry of the table for each kind of covariance.
+# Gaussian clusters: one model for each kind of covariance. What they share are methods of obs_gaussian.
 
 #' @rdname observation_models
 #' @order 2
@@ -191,7 +191,7 @@ resolve_means <- function(obs, data, call) {
   obs
 }
 
-resolve_zero_mean <- function(obs, data, start, call) {
+obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
   obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
@@ -257,126 +257,140 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
-any_gaussian <- list(
-  constructor = "obs_gaussian",
-  values = "real numbers",
-  kind = "number",
-  working = c("centre", "unit", "data_location", "data_variance", "from_one"),
-  divergence = gaussian_divergence,
-  overlap = gaussian_overlap,
-  marginals = function(means) {
-    sd <- sqrt(diag(as.matrix(means$cov)))
-    Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
-  },
-  picture = function(fit, data) gaussian_picture(fit, data),
-  as_series = TRUE
-)
+working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "from_one")
 
-gaussian <- c(any_gaussian, list(
-  gaps = "cells",
-  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
-  learned_numbers = c("mean_strength", "df"),
-  parameters = list(mean = "columns", scale = c("columns", "columns"))
-))
+obs_learned.obs_gaussian <- function(obs) {
+  if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
+}
+obs_divergence.obs_gaussian <- function(obs, a, b) gaussian_divergence(a, b)
+obs_overlap.obs_gaussian <- function(obs, a, b) gaussian_overlap(a, b)
+obs_picture.obs_gaussian <- function(obs, fit, data) gaussian_picture(fit, data)
 
-# What is missing in rows of a Gaussian with covariances, given the rest. q$mean is NULL where it is known to be 0.
-gaussian_conditional <- list(
-  predictive = function(obs, q, x) {
-    df <- q$df - nrow(q$scale) + 1
-    shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
-    list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
-  },
-  parameters = function(obs, q, x) {
-    cov <- draw_covariance(q$df, q$scale)
-    mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
-    list(location = in_each_row(mean, x), cov = cov)
-  }
-)
-in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
+obs_marginals.obs_gaussian <- function(obs, means) {
+  sd <- sqrt(diag(as.matrix(means$cov)))
+  Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
+}
 
-model_gaussian_full <- c(gaussian, list(
-  title = "Gaussian, full covariance",
-  of_obs = function(obs) if ("drift" %in% names(obs)) {
-    drifting_entry(model_gaussian_full, full_noise, model_gaussian_full$arrays)
-  },
-  conditional = gaussian_conditional,
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
+# --- Full covariance ---
+
+model_gaussian_full <- list(
+  title = "Gaussian, full covariance", constructor = "obs_gaussian", values = "real numbers", kind = "number",
+  gaps = "cells", working = working_of_gaussians, parameters = list(mean = "columns", scale = c("columns", "columns")),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
   ),
-  location = "mean",
-  quantiles = list(
+  location = "mean", as_series = TRUE
+)
+
+obs_resolve.obs_gaussian_full <- function(obs, data, start, call) {
+  resolve_gaussian(obs, data, start, full = TRUE, call)
+}
+
+obs_quantiles.obs_gaussian_full <- function(obs) {
+  list(
     mean = function(q, p) {
       df <- q$df - length(q$mean) + 1
       student_quantile(p, q$mean, sqrt(diag(q$scale) / (q$mean_strength * df)), df)
     },
     cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
-  ),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-    })
-  },
-  moments = function(q, given) {
-    list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
-  },
-  predictive_cdf = function(obs, q, data) {
-    df <- q$df - data$d + 1
-    student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
-  },
-  shrinks = TRUE
+  )
+}
+
+obs_draw.obs_gaussian_full <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+  })
+}
+
+obs_moments.obs_gaussian_full <- function(obs, q, given) {
+  list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
+}
+
+obs_predictive_cdf.obs_gaussian_full <- function(obs, q, data) {
+  df <- q$df - data$d + 1
+  student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
+}
+
+# q$mean is NULL where it is known to be 0.
+obs_conditional.obs_gaussian_full <- function(obs, q, x) {
+  df <- q$df - nrow(q$scale) + 1
+  shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
+  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+}
+
+obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
+  cov <- draw_covariance(q$df, q$scale)
+  mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
+  list(location = in_each_row(mean, x), cov = cov)
+}
+
+in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
+
+# --- Diagonal covariance ---
+
+model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
 ))
+
+# Where rows have gaps, each column has counts of its own.
+obs_facts.obs_gaussian_diagonal <- function(obs) {
+  facts <- NextMethod()
+  if (isTRUE(obs$gaps)) facts$arrays[c("mean_strength", "df")] <- list(c("clusters", "columns"))
+  facts
+}
+
+obs_resolve.obs_gaussian_diagonal <- function(obs, data, start, call) {
+  resolve_gaussian(obs, data, start, full = FALSE, call)
+}
 
 # Of a mean with independent coordinates, and of their variances (which may be one for all).
-diagonal_quantiles <- list(
-  mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
-  cov = function(q, p) {
-    out <- matrix(NA_real_, length(q$mean), length(q$mean))
-    diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
-    out
-  }
+obs_quantiles.obs_gaussian_diagonal <- function(obs) {
+  list(
+    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
+    cov = function(q, p) {
+      out <- matrix(NA_real_, length(q$mean), length(q$mean))
+      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
+      out
+    }
+  )
+}
+
+obs_draw.obs_gaussian_diagonal <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+  })
+}
+
+obs_moments.obs_gaussian_diagonal <- function(obs, q, given) {
+  list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df))
+}
+
+obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
+  student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
+}
+
+# --- Full covariance around 0 ---
+
+model_gaussian_zero_mean <- replace(
+  model_gaussian_full, c("title", "arrays", "location"),
+  list("Gaussian, zero mean", model_gaussian_full$arrays[c("df", "scale", "cov")], NULL)
 )
 
-model_gaussian_diagonal <- c(gaussian, list(
-  title = "Gaussian, diagonal covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
-  arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
-  of_obs = function(obs) {
-    if ("drift" %in% names(obs)) {
-      return(drifting_entry(model_gaussian_diagonal, diagonal_noise, model_gaussian_diagonal$arrays))
-    }
-    counted <- list(mean_strength = c("clusters", "columns"), df = c("clusters", "columns"))
-    if (isTRUE(obs$gaps)) list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
-  },
-  location = "mean",
-  quantiles = diagonal_quantiles,
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-    })
-  },
-  moments = function(q, given) list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)),
-  predictive_cdf = function(obs, q, data) {
-    student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
-  },
-  shrinks = TRUE
-))
+obs_quantiles.obs_gaussian_zero_mean <- function(obs) obs_quantiles.obs_gaussian_full(obs)["cov"]
 
-model_gaussian_zero_mean <- c(gaussian, list(
-  title = "Gaussian, zero mean",
-  conditional = gaussian_conditional,
-  resolve = resolve_zero_mean,
-  arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
-  quantiles = model_gaussian_full$quantiles["cov"],
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
-  },
-  moments = function(q, given) {
-    list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
-  },
-  predictive_cdf = function(obs, q, data) {
-    df <- q$df - data$d + 1
-    student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
-  }
-))
+obs_draw.obs_gaussian_zero_mean <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
+}
+
+obs_moments.obs_gaussian_zero_mean <- function(obs, q, given) {
+  list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
+}
+
+obs_predictive_cdf.obs_gaussian_zero_mean <- function(obs, q, data) {
+  df <- q$df - data$d + 1
+  student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
+}
+
+obs_conditional.obs_gaussian_zero_mean <- obs_conditional.obs_gaussian_full
+obs_draw_conditional.obs_gaussian_zero_mean <- obs_draw_conditional.obs_gaussian_full

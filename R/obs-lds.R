@@ -106,7 +106,7 @@ check_noise <- function(x, arg, call) {
 
 ar_constructor <- function() model_ar$constructor
 
-resolve_lds <- function(obs, data, start, call) {
+obs_resolve.obs_lds <- function(obs, data, start, call) {
   d <- data$d
   identity <- sees_all(obs)
   m <- if (identity) d else obs$loadings
@@ -255,16 +255,13 @@ hidden_names <- function(obs, columns) {
   if (sees_all(obs)) columns else paste0("x", seq_len(obs$loadings))
 }
 
-hidden_axes <- function(obs, columns) {
-  if (is.null(columns) && sees_all(obs)) {
-    return(list())
-  }
+obs_axes.obs_lds <- function(obs, columns) {
   names <- hidden_names(obs, columns)
-  list(hidden = names, regressors = c(names, if (obs$intercept) "intercept"))
+  list(columns = columns, hidden = names, regressors = if (!is.null(names)) c(names, if (obs$intercept) "intercept"))
 }
 
 # The emission of a fit, drawn once a data set, with rows on the given path of modes.
-draw_lds <- function(obs, clusters, path, lengths, given) {
+obs_draw.obs_lds <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   emission <- draw_emission(obs, given$initial$emission)
   root <- t(chol(obs$start_var))
@@ -303,7 +300,6 @@ model_lds <- list(
   values = "real numbers with noise, rows in time order",
   gaps = "cells",
   hidden = TRUE,
-  resolve = resolve_lds,
   working = c(
     "centre", "unit", "centred_precision", "origin", "column_centre", "column_unit", "rows_scale", "identity", "lag",
     "loading_precision"
@@ -314,9 +310,8 @@ model_lds <- list(
     noise = "columns", noise_scale = "columns", start_mean = "hidden", start_var = c("hidden", "hidden")
   ),
   arrays = coef_arrays("hidden"),
-  axes = hidden_axes,
-  quantiles = model_ar$quantiles,
-  given = list(initial = first_hidden),
-  draw = draw_lds,
   as_series = TRUE
 )
+
+obs_given.obs_lds <- function(obs) list(initial = first_hidden)
+obs_quantiles.obs_lds <- function(obs) coef_quantiles

@@ -1,4 +1,4 @@
-# What is observed of a network. Its entry stands beside the table of observation models (R/obs.R), which are of rows.
+# What is observed of a network. its facts stand beside the table of observation models (R/obs.R), which are of rows.
 
 #' Links as observations
 #'
@@ -52,10 +52,15 @@ obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "ber
 }
 
 model_links <- list(
-  title = "links", constructor = "obs_links", values = "links of nodes", verbs = "bnp_network",
-  resolve = function(obs, data, start, call) check_obs(obs, "bnp_mixture", call), arrays = list(),
-  draw = function(obs, clusters, path, lengths, given) check_obs(obs, "bnp_mixture")
+  title = "links", constructor = "obs_links", values = "links of nodes", verbs = "bnp_network", arrays = list()
 )
+
+obs_measure.obs_links <- function(obs) {
+  if (is_corrected(obs)) {
+    return("Poisson probabilities of links, of a node with itself among them")
+  }
+  paste("probabilities of", if (obs$links == "counts") "counts of links" else "links")
+}
 
 # Everything that an `obs_links()` leaves open, for this network and prior.
 resolve_links <- function(obs, data, prior, call) {

@@ -21,7 +21,7 @@ obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
 # as the terms' frequencies. That is near what articles end with; bars, whales
 # and birds end near the same bound from three times as much. What is far too
 # much takes many laps to fall.
-resolve_multinomial <- function(obs, data, start, call) {
+obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   if (!is.null(obs$term_prior)) {
     return(resolve_fields(obs, "term_prior", data$d, call))
   }
@@ -45,36 +45,50 @@ model_multinomial <- list(
   values = "counts",
   kind = "number",
   gaps = "rows",
-  support = are_counts,
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
   counts_tokens = TRUE,
-  keep = function(data) {
-    list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights))))
-  },
-  resolve = resolve_multinomial,
   working = "term_share",
   parameters = list(term_prior = "columns"),
-  learned = function(obs) if (is.null(obs$term_prior) || !is.null(obs$term_share)) "term_prior = NULL",
-  learned_numbers = c("term_prior_even", "term_prior_common"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
-  location = "prob",
-  quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),
-  moments = function(q, given) {
-    n <- given$total
-    all <- sum(q$concentration)
-    prob <- q$concentration / all
-    list(mean = n * prob, var = n * prob * (1 - prob) * (n + all) / (1 + all))
-  },
-  divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
-  overlap = function(a, b) sum(sqrt(a$prob * b$prob)),
-  marginals = function(means) lapply(means$prob, function(prob) list(kind = "share", mean = prob)),
-  given = list(total = row_total),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      prob <- stats::rgamma(length(q$concentration), q$concentration)
-      t(stats::rmultinom(length(rows), given$total, prob))
-    })
-  },
-  picture = function(fit, data) heat_picture(fit)
+  location = "prob"
 )
+
+obs_supports.obs_multinomial <- function(obs, values) are_counts(values)
+
+obs_keep.obs_multinomial <- function(obs, data) {
+  list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights))))
+}
+
+obs_learned.obs_multinomial <- function(obs) {
+  if (is.null(obs$term_prior) || !is.null(obs$term_share)) {
+    list(by = "term_prior = NULL", numbers = c("term_prior_even", "term_prior_common"))
+  }
+}
+
+obs_given.obs_multinomial <- function(obs) list(total = row_total)
+
+obs_quantiles.obs_multinomial <- function(obs) {
+  list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration))))
+}
+
+obs_draw.obs_multinomial <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    prob <- stats::rgamma(length(q$concentration), q$concentration)
+    t(stats::rmultinom(length(rows), given$total, prob))
+  })
+}
+
+obs_moments.obs_multinomial <- function(obs, q, given) {
+  n <- given$total
+  all <- sum(q$concentration)
+  prob <- q$concentration / all
+  list(mean = n * prob, var = n * prob * (1 - prob) * (n + all) / (1 + all))
+}
+
+obs_divergence.obs_multinomial <- function(obs, a, b) sum(a$prob * log(a$prob / b$prob))
+obs_overlap.obs_multinomial <- function(obs, a, b) sum(sqrt(a$prob * b$prob))
+obs_marginals.obs_multinomial <- function(obs, means) {
+  lapply(means$prob, function(prob) list(kind = "share", mean = prob))
+}
+obs_picture.obs_multinomial <- function(obs, fit, data) heat_picture(fit)

@@ -19,7 +19,7 @@ obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
 }
 
 # Exposures that came as numbers belong to the data: TRUE is left of them.
-resolve_poisson <- function(obs, data, start, call) {
+obs_resolve.obs_poisson <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     exposure <- times_weights(data$exposure %||% rep(1, data$n), data$weights)
     total <- if (has_missing(data)) colSums(exposure * !data$missing) else sum(exposure)
@@ -38,30 +38,34 @@ model_poisson <- list(
   values = "counts of events",
   kind = "number",
   gaps = "cells",
-  support = are_counts,
   refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
   takes_sparse = TRUE,
-  exposure = function(obs) obs$exposure,
-  keep = function(data) list(mean_exposure = mean_exposure(data)),
-  resolve = resolve_poisson,
   working = "exposed",
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
-  location = "rate",
-  quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
-  moments = function(q, given) {
-    rate <- q$a / q$b
-    list(mean = given$exposure * rate, var = given$exposure * rate + given$exposure^2 * rate / q$b)
-  },
-  divergence = function(a, b) sum(a$rate * log(a$rate / b$rate) - a$rate + b$rate),
-  overlap = function(a, b) exp(-sum((sqrt(a$rate) - sqrt(b$rate))^2) / 2),
-  marginals = function(means) lapply(means$rate, function(rate) list(kind = "count", mean = rate)),
-  given = list(exposure = exposure_of_rows),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      rate <- stats::rgamma(length(q$a), q$a, q$b)
-      matrix(stats::rpois(length(rows) * length(rate), outer(given$exposure[rows], rate)), length(rows))
-    })
-  },
-  picture = function(fit, data) heat_picture(fit, relative = TRUE)
+  location = "rate"
 )
+
+obs_supports.obs_poisson <- function(obs, values) are_counts(values)
+obs_keep.obs_poisson <- function(obs, data) list(mean_exposure = mean_exposure(data))
+obs_given.obs_poisson <- function(obs) list(exposure = exposure_of_rows)
+obs_quantiles.obs_poisson <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
+
+obs_draw.obs_poisson <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    rate <- stats::rgamma(length(q$a), q$a, q$b)
+    matrix(stats::rpois(length(rows) * length(rate), outer(given$exposure[rows], rate)), length(rows))
+  })
+}
+
+obs_moments.obs_poisson <- function(obs, q, given) {
+  rate <- q$a / q$b
+  list(mean = given$exposure * rate, var = given$exposure * rate + given$exposure^2 * rate / q$b)
+}
+
+obs_divergence.obs_poisson <- function(obs, a, b) sum(a$rate * log(a$rate / b$rate) - a$rate + b$rate)
+obs_overlap.obs_poisson <- function(obs, a, b) exp(-sum((sqrt(a$rate) - sqrt(b$rate))^2) / 2)
+obs_marginals.obs_poisson <- function(obs, means) {
+  lapply(means$rate, function(rate) list(kind = "count", mean = rate))
+}
+obs_picture.obs_poisson <- function(obs, fit, data) heat_picture(fit, relative = TRUE)

@@ -27,44 +27,43 @@ obs_product <- function(...) {
 }
 
 check_block <- function(block, arg, call) {
-  makers <- obs_makers(function(entry) !is.null(entry$kind))
+  makers <- obs_makers(function(facts) !is.null(facts$kind))
   check_class(block, "bnp_obs", arg, makers, call)
-  entry <- obs_entry(block)
+  facts <- obs_facts(block)
   if (has_drift(block)) {
     abort("argument", c(
-      "{.arg {arg}} cannot be {.fn {entry$constructor}} with {.arg drift}, which is no block of a product.",
+      "{.arg {arg}} cannot be {.fn {facts$constructor}} with {.arg drift}, which is no block of a product.",
       i = "Leave {.arg drift} out."
     ), call = call)
   }
-  if (is.null(entry$kind)) {
+  if (is.null(facts$kind)) {
     abort("argument", c(
-      "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.",
+      "{.arg {arg}} cannot be {.fn {facts$constructor}}, which is no block of a product.",
       i = "{.or {.fn {makers}}} can."
     ), call = call)
   }
-  if (identical(entry$kind, "formula") && is.null(block$formula)) {
+  if (identical(facts$kind, "formula") && is.null(block$formula)) {
     abort("formula", c(
       "The block {.arg {arg}} must have a formula, which says what is a response and what its covariates are.",
-      i = "Give it as {.code {entry$constructor}(formula = y ~ a + b)}."
+      i = "Give it as {.code {facts$constructor}(formula = y ~ a + b)}."
     ), call = call)
   }
-  if (identical(entry$kind, "pair") && is.null(block$columns)) {
+  if (identical(facts$kind, "pair") && is.null(block$columns)) {
     abort("columns", c(
       "The block {.arg {arg}} must name its columns: which go together as pairs cannot be told from the data.",
-      i = "Name them by {.arg columns} of {.fn {entry$constructor}}, both of each pair beside each other."
+      i = "Name them by {.arg columns} of {.fn {facts$constructor}}, both of each pair beside each other."
     ), call = call)
   }
-  exposure <- entry$exposure(block)
-  if (!is.null(exposure) && !is.character(exposure)) {
+  if (!is.null(block$exposure) && !is.character(block$exposure)) {
     abort("exposure", c(
-      "{.arg exposure} of the block {.arg {arg}} must be the name of a column, not {describe(exposure)}."
+      "{.arg exposure} of the block {.arg {arg}} must be the name of a column, not {describe(block$exposure)}."
     ), call = call)
   }
 }
 
 # Names given, or what constructors are called, numbered where they repeat.
 block_names <- function(blocks, call) {
-  made <- vapply(blocks, function(block) sub("^obs_", "", obs_entry(block)$constructor), "")
+  made <- vapply(blocks, function(block) sub("^obs_", "", obs_facts(block)$constructor), "")
   given <- rlang::names2(blocks)
   if (anyDuplicated(given[nzchar(given)])) {
     abort("argument", "Blocks of a product must have different names.", call = call)
@@ -85,7 +84,7 @@ names_of_priors <- c(
   "sticky", "sticks", "position", "transition", "u", "omega"
 )
 
-resolve_product <- function(obs, data, start, call) {
+obs_resolve.obs_product <- function(obs, data, start, call) {
   before <- if (inherits(start, "bnp_fit")) start
   obs$blocks <- Map(function(block, name) {
     block$columns <- data$frame$blocks[[name]]
@@ -107,10 +106,10 @@ in_block <- function(block, name) if (length(name)) paste(block, name, sep = "."
 split_block <- function(name) list(block = sub("[.][^.]*$", "", name), name = sub(".*[.]", "", name))
 
 # The part of a list of a product's arrays that is one block's, by its own names.
-arrays_of_block <- function(arrays, block, entry) {
-  own <- intersect(names(entry$arrays), sub(paste0(block, "."), "", names(arrays), fixed = TRUE))
-  own <- own[in_block(block, own) %in% names(arrays)]
-  stats::setNames(arrays[in_block(block, own)], own)
+arrays_of_block <- function(arrays, name, block) {
+  own <- intersect(names(obs_facts(block)$arrays), sub(paste0(name, "."), "", names(arrays), fixed = TRUE))
+  own <- own[in_block(name, own) %in% names(arrays)]
+  stats::setNames(arrays[in_block(name, own)], own)
 }
 
 # Fields of an observation model that the engine learned.
@@ -124,103 +123,129 @@ with_learned_fields <- function(obs, learned) {
   obs
 }
 
-# The entry of a product, put together from those of its blocks.
-entry_of_product <- function(obs) {
-  blocks <- obs$blocks
-  entries <- lapply(blocks, obs_entry)
-  names <- names(blocks)
-  all_have <- function(field) !any(vapply(entries, function(entry) is.null(entry[[field]]), NA))
-  profiled <- which(!vapply(entries, function(entry) is.null(entry$marginals), NA))
-  # Fields that are lists by array, with names of the product.
-  gather <- function(make) do.call(c, unname(Map(function(block, entry, name) {
-    own <- make(block, entry, name)
+# --- What a product answers, put together from the answers of its blocks ---
+
+# For each block f(block, name); of_blocks() is the list by block, gathered() its lists in one, by names in the product.
+of_blocks <- function(obs, f) Map(f, obs$blocks, names(obs$blocks))
+gathered <- function(obs, f) {
+  do.call(c, unname(of_blocks(obs, function(block, name) {
+    own <- f(block, name)
     stats::setNames(own, in_block(name, names(own)))
-  }, blocks, entries, names)))
-  part <- function(arrays, name) arrays_of_block(arrays, name, entries[[name]])
-  sum_of <- function(field, combine) if (all_have(field)) function(a, b) {
-    Reduce(combine, lapply(names, function(name) entries[[name]][[field]](part(a, name), part(b, name))))
-  }
-  list(
-    title = paste(unique(vapply(entries, function(entry) entry$title, "")), collapse = " + "),
-    verbs = Reduce(intersect, lapply(entries, function(entry) entry$verbs)),
-    arrays = gather(function(block, entry, name) {
-      lapply(entry$arrays, function(axes) ifelse(axes == "clusters", axes, in_block(name, axes)))
-    }),
-    axes = function(obs, columns) {
-      do.call(c, unname(Map(function(block, entry, name) {
-        axes <- c(list(columns = block$columns), entry$axes(block, block$columns))
-        stats::setNames(axes, in_block(name, names(axes)))
-      }, obs$blocks, entries, names)))
-    },
-    location = unlist(Map(function(entry, name) in_block(name, entry$location), entries, names), use.names = FALSE),
-    terms = function(obs, columns) {
-      do.call(rbind, unname(Map(function(block, entry, name) {
-        if (!is.null(entry$location)) cbind(block = name, entry$terms(block, block$columns))
-      }, obs$blocks, entries, names)))
-    },
-    shown = function(obs, arrays) {
-      own <- unlist(lapply(names, function(name) in_block(name, names(part(arrays, name)))))
-      shown <- lapply(stats::setNames(nm = names), function(name) {
-        entries[[name]]$shown(blocks[[name]], part(arrays, name))
-      })
-      c(shown, arrays[setdiff(names(arrays), own)])
-    },
-    layout = function(obs) {
-      Map(
-        function(block, entry) list(block$family, block$columns, exposure_column(block), entry$layout(block)),
-        obs$blocks, entries
-      )
-    },
-    keep = function(data) {
-      list(blocks = Map(function(block, entry) entry$keep(data_of_block(data, block)), blocks, entries))
-    },
-    learned = function(obs) {
-      unlist(Map(function(block, entry) entry$learned(block), blocks, entries), use.names = FALSE)
-    },
-    begin_again = function(obs, k) {
-      again <- Map(function(block, entry) entry$begin_again(block, k), obs$blocks, entries)
-      if (all(vapply(again, is.null, NA))) {
-        return(NULL)
-      }
-      obs$blocks <- Map(function(block, changed) changed %||% block, obs$blocks, again)
-      obs
-    },
-    measure = function(obs) measure_of_blocks(obs$blocks),
-    quantiles = gather(function(block, entry, name) {
-      lapply(entry$quantiles, function(quantile) function(q, p) quantile(part(q, name), p))
-    }),
-    given = c(list(blocks = function(value, fit, call) {
-      lapply(stats::setNames(nm = names), function(name) {
-        own <- fit_of_block(fit, name)
-        Map(function(complete) complete(NULL, own, call), entries[[name]]$given)
-      })
-    }, exposure = exposures_of_blocks), if (length(unlist(lapply(blocks, covariates_of)))) {
-      list(covariates = covariates_of_blocks)
-    }, if (length(blocks_with_totals(blocks))) {
-      list(total = totals_of_blocks)
-    }),
-    draw = function(obs, clusters, path, lengths, given) draw_blocks(obs, entries, clusters, path, given),
-    as_frame = function(obs, x) frame_of_product(blocks, entries, obs, x),
-    moments = if (all_have("moments")) function(q, given) {
-      each <- lapply(names, function(name) entries[[name]]$moments(part(q, name), given$blocks[[name]]))
-      both <- function(what) {
-        unlist(Map(function(m, block) stats::setNames(m[[what]], names(m[[what]]) %||% block$columns), each, blocks))
-      }
-      list(mean = both("mean"), var = both("var"))
-    },
-    divergence = sum_of("divergence", `+`),
-    overlap = sum_of("overlap", `*`),
-    marginals = if (length(profiled)) function(means) {
-      do.call(c, unname(Map(function(block, entry, name) {
-        own <- entry$marginals(part(means, name))
-        stats::setNames(own, names(own) %||% entry$terms(block, block$columns)$variable)
-      }, blocks[profiled], entries[profiled], names[profiled])))
-    }
+  })))
+}
+
+obs_can.obs_product <- function(obs, what) {
+  each <- vapply(obs$blocks, obs_can, NA, what)
+  switch(what,
+    moments = , divergence = , overlap = length(each) > 0L && all(each), marginals = any(each), NextMethod()
   )
 }
 
+obs_facts.obs_product <- function(obs) {
+  facts <- NextMethod()
+  each <- lapply(obs$blocks, obs_facts)
+  facts$title <- paste(unique(vapply(each, function(block) block$title, "")), collapse = " + ")
+  facts$verbs <- Reduce(intersect, lapply(each, function(block) block$verbs))
+  facts$location <- unlist(Map(function(block, name) in_block(name, block$location), each, names(each)),
+    use.names = FALSE
+  )
+  facts$arrays <- gathered(obs, function(block, name) {
+    lapply(each[[name]]$arrays, function(axes) ifelse(axes == "clusters", axes, in_block(name, axes)))
+  })
+  facts
+}
+
+obs_axes.obs_product <- function(obs, columns) {
+  c(list(columns = columns), gathered(obs, function(block, name) obs_axes(block, block$columns)))
+}
+
+obs_terms.obs_product <- function(obs, columns) {
+  do.call(rbind, unname(of_blocks(obs, function(block, name) {
+    if (!is.null(obs_facts(block)$location)) cbind(block = name, obs_terms(block, block$columns))
+  })))
+}
+
+obs_shown.obs_product <- function(obs, arrays) {
+  parts <- of_blocks(obs, function(block, name) arrays_of_block(arrays, name, block))
+  own <- unlist(Map(function(part, name) in_block(name, names(part)), parts, names(parts)))
+  c(Map(obs_shown, obs$blocks, parts), arrays[setdiff(names(arrays), own)])
+}
+
+obs_layout.obs_product <- function(obs) {
+  lapply(obs$blocks, function(block) list(block$family, block$columns, exposure_column(block), obs_layout(block)))
+}
+
+obs_keep.obs_product <- function(obs, data) {
+  list(blocks = lapply(obs$blocks, function(block) obs_keep(block, data_of_block(data, block))))
+}
+
+# The numbers are those of blocks, see learned_prior().
+obs_learned.obs_product <- function(obs) {
+  by <- unlist(lapply(obs$blocks, function(block) obs_learned(block)$by), use.names = FALSE)
+  if (length(by)) list(by = by)
+}
+
+obs_begin_again.obs_product <- function(obs, k) {
+  again <- lapply(obs$blocks, obs_begin_again, k)
+  if (all(vapply(again, is.null, NA))) {
+    return(NULL)
+  }
+  obs$blocks <- Map(function(block, changed) changed %||% block, obs$blocks, again)
+  obs
+}
+
+obs_quantiles.obs_product <- function(obs) {
+  gathered(obs, function(block, name) {
+    lapply(obs_quantiles(block), function(quantile) function(q, p) quantile(arrays_of_block(q, name, block), p))
+  })
+}
+
+obs_given.obs_product <- function(obs) {
+  own <- function(value, fit, call) {
+    of_blocks(obs, function(block, name) {
+      part <- fit_of_block(fit, name)
+      lapply(obs_given(block), function(complete) complete(NULL, part, call))
+    })
+  }
+  c(
+    list(blocks = own, exposure = exposures_of_blocks),
+    if (length(unlist(lapply(obs$blocks, covariates_of)))) list(covariates = covariates_of_blocks),
+    if (length(blocks_with_totals(obs$blocks))) list(total = totals_of_blocks)
+  )
+}
+
+obs_moments.obs_product <- function(obs, q, given) {
+  each <- of_blocks(obs, function(block, name) {
+    obs_moments(block, arrays_of_block(q, name, block), given$blocks[[name]])
+  })
+  both <- function(what) {
+    unlist(Map(function(m, block) {
+      stats::setNames(m[[what]], names(m[[what]]) %||% block$columns)
+    }, unname(each), unname(obs$blocks)))
+  }
+  list(mean = both("mean"), var = both("var"))
+}
+
+# f(block, a, b) of each block, with its parts of two clusters.
+of_block_pairs <- function(obs, a, b, f) {
+  of_blocks(obs, function(block, name) f(block, arrays_of_block(a, name, block), arrays_of_block(b, name, block)))
+}
+obs_divergence.obs_product <- function(obs, a, b) Reduce(`+`, of_block_pairs(obs, a, b, obs_divergence))
+obs_overlap.obs_product <- function(obs, a, b) Reduce(`*`, of_block_pairs(obs, a, b, obs_overlap))
+
+obs_marginals.obs_product <- function(obs, means) {
+  do.call(c, unname(of_blocks(obs, function(block, name) {
+    if (obs_can(block, "marginals")) {
+      own <- obs_marginals(block, arrays_of_block(means, name, block))
+      stats::setNames(own, names(own) %||% obs_terms(block, block$columns)$variable)
+    }
+  })))
+}
+
+obs_picture.obs_product <- function(obs, fit, data) profile_picture(fit)
+
 blocks_with_totals <- function(blocks) {
-  names(Filter(function(block) "total" %in% names(obs_entry(block)$given), blocks))
+  names(Filter(function(block) "total" %in% names(obs_given(block)), blocks))
 }
 
 # simulate(total = ), completed: a list by block, of the blocks that have totals. `total`: what one such block takes, a
@@ -245,16 +270,17 @@ totals_of_blocks <- function(total, fit, call) {
   }
   lapply(stats::setNames(nm = takers), function(name) {
     own <- fit_of_block(fit, name)
-    obs_entry(own$model$obs)$given$total(total[[name]], own, call)
+    obs_given(own$model$obs)$total(total[[name]], own, call)
   })
 }
 
 # Bounds compare where the same columns have densities, and the same ones are sequences of tokens.
-measure_of_blocks <- function(blocks) {
+obs_measure.obs_product <- function(obs) {
+  blocks <- obs$blocks
   modelled <- unlist(lapply(blocks, named_columns_of))
   kinds <- vapply(blocks, function(block) {
     if (is.null(block$formula)) {
-      return(measure_of(block))
+      return(obs_measure(block))
     }
     given <- setdiff(covariates_of(block), modelled) # none: the product has the density of responses and covariates
     if (length(given)) paste("densities given", paste(sort(given), collapse = ", ")) else "densities"
@@ -271,11 +297,6 @@ model_product <- list(
   title = "Product",
   constructor = "obs_product",
   values = "data frames, a block of columns each",
-  read = read_product,
-  resolve = resolve_product,
   working = c("columns", "types", "beside"),
-  arrays = list(),
-  draw = function(obs, clusters, path, lengths, given) NULL,
-  of_obs = entry_of_product,
-  picture = function(fit, data) profile_picture(fit)
+  arrays = list()
 )

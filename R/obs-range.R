@@ -7,8 +7,8 @@ check_against_data <- function(given, obs, call) {
     return(Map(check_against_data, given$blocks, obs$blocks, MoreArgs = list(call = call)))
   }
   gave <- function(name) !is.null(given[[name]])
-  responses <- obs_entry(obs)$responses
-  modelled <- if (is.null(responses)) obs$unit else obs$unit[responses(obs)]
+  regresses <- !is.null(obs$responses)
+  modelled <- if (regresses) obs$unit[response_columns(obs)] else obs$unit
   columns <- length(modelled)
   if (gave("df") && is.matrix(obs$scale)) {
     check_range(obs$df - (columns - 1), paste("df -", columns - 1), parameter_ranges$df, call)
@@ -22,8 +22,8 @@ check_against_data <- function(given, obs, call) {
     check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)
   }
   if (gave("coef_precision")) {
-    unit <- if (is.null(responses)) c(rep(obs$unit, obs$lag), if (obs$intercept) 1) else
-      c(if (obs$intercept) 1, obs$unit[-responses(obs)])
+    unit <- if (regresses) c(if (obs$intercept) 1, obs$unit[-response_columns(obs)]) else
+      c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
   parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))

@@ -33,7 +33,7 @@ rbind_vector <- function(x) if (is.matrix(x)) x else t(x)
 
 response_columns <- function(obs) seq_len(obs$responses)
 
-resolve_regression <- function(obs, data, start, call) {
+obs_resolve.obs_regression <- function(obs, data, start, call) {
   d <- obs$responses
   y <- seq_len(d)
   e <- data$d - d + obs$intercept
@@ -122,14 +122,13 @@ covariates_of_rows <- function(covariates, fit, call) {
 }
 
 # One response over one covariate: each cluster's line with the band that has 90 % of its rows.
-regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
-  obs <- fit$model$obs
+obs_picture.obs_regression <- function(obs, fit, data) {
   means <- coef(fit)
   if (fit$input$d != 2L || obs$responses != 1L) {
     abort("argument", c(
       "Regressions have a picture where there are one response and one covariate.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
-    ), call = call)
+    ), call = rlang::caller_env(2))
   }
   used <- in_use(fit)
   x <- if (is.null(data) || data$n == 0L) obs$covariates[, 1] else data$x[, 2]
@@ -155,9 +154,7 @@ model_regression <- list(
   title = "Regression",
   constructor = "obs_regression",
   values = "responses, with covariates",
-  responses = response_columns,
   gaps = "cells",
-  resolve = resolve_regression,
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   kind = "formula",
   working = c(
@@ -165,41 +162,47 @@ model_regression <- list(
     "regressors"
   ),
   parameters = coef_parameters("responses"),
-  arrays = coef_arrays("responses"),
-  axes = function(obs, columns) {
-    y <- response_columns(obs)
-    if (is.null(columns)) list() else
-      list(responses = columns[y], regressors = c(if (obs$intercept) "(Intercept)", obs$regressors %||% columns[-y]))
-  },
-  of_obs = function(obs) if (!is.null(obs$formula)) list(read = read_regression),
-  quantiles = model_ar$quantiles,
-  given = list(covariates = covariates_of_rows),
-  conditional = list(
-    predictive = function(obs, q, x) {
-      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
-      df <- q$df - nrow(q$scale) + 1
-      spread <- spread_of_rows(q, z)
-      list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread, df = df)
-    },
-    parameters = function(obs, q, x) {
-      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
-      one <- draw_regression(q)
-      list(location = z %*% t(one$coef), cov = one$cov)
-    }
-  ),
-  predictive_cdf = function(obs, q, data) {
-    y <- response_columns(obs)
-    t <- model_regression$conditional$predictive(obs, q, data$x)
-    stats::pt((data$x[, y, drop = FALSE] - t$location) / sqrt(outer(t$spread, diag(t$scale))), t$df)
-  },
-  draw = function(obs, clusters, path, lengths, given) {
-    z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
-    regressors <- with_intercept(z, obs)
-    y <- draw_by_cluster(clusters, path, function(q, rows) {
-      draw <- draw_dynamics(q)
-      matrix(unlist(lapply(rows, function(i) draw(regressors[i, ]))), length(rows), byrow = TRUE)
-    })
-    cbind(y, z)
-  },
-  picture = regression_picture
+  arrays = coef_arrays("responses")
 )
+
+# Without a formula of its own its columns are numbers.
+obs_can.obs_regression <- function(obs, what) NextMethod() && (what != "read" || !is.null(obs$formula))
+
+obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses, "columns given the others")
+
+obs_axes.obs_regression <- function(obs, columns) {
+  y <- response_columns(obs)
+  regressors <- if (!is.null(columns)) c(if (obs$intercept) "(Intercept)", obs$regressors %||% columns[-y])
+  list(columns = columns, responses = columns[y], regressors = regressors)
+}
+
+obs_given.obs_regression <- function(obs) list(covariates = covariates_of_rows)
+obs_quantiles.obs_regression <- function(obs) coef_quantiles
+
+obs_draw.obs_regression <- function(obs, clusters, path, lengths, given) {
+  z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
+  regressors <- with_intercept(z, obs)
+  y <- draw_by_cluster(clusters, path, function(q, rows) {
+    draw <- draw_dynamics(q)
+    matrix(unlist(lapply(rows, function(i) draw(regressors[i, ]))), length(rows), byrow = TRUE)
+  })
+  cbind(y, z)
+}
+
+obs_conditional.obs_regression <- function(obs, q, x) {
+  z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+  df <- q$df - nrow(q$scale) + 1
+  list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread_of_rows(q, z), df = df)
+}
+
+obs_draw_conditional.obs_regression <- function(obs, q, x) {
+  z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+  one <- draw_regression(q)
+  list(location = z %*% t(one$coef), cov = one$cov)
+}
+
+obs_predictive_cdf.obs_regression <- function(obs, q, data) {
+  t <- obs_conditional(obs, q, data$x)
+  y <- data$x[, response_columns(obs), drop = FALSE]
+  stats::pt((y - t$location) / sqrt(outer(t$spread, diag(t$scale))), t$df)
+}

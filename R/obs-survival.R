@@ -14,7 +14,7 @@ obs_survival <- function(a = 1, b = NULL, columns = NULL) {
   do.call(new_obs, c("censored", prior, columns_field(columns)))
 }
 
-refuse_times <- function(x, arg, call) {
+obs_check_columns.obs_survival <- function(obs, x, arg, call) {
   say <- function(what, bad, remedy) {
     abort("not_times", c(
       paste0("{.arg {arg}} must be a time and a status: ", what, "."),
@@ -46,7 +46,7 @@ refuse_times <- function(x, arg, call) {
 }
 
 # The prior mean of the rate is that of all data; without an event, as with half of one.
-resolve_survival <- function(obs, data, start, call) {
+obs_resolve.obs_survival <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     totals <- column_totals(data)
     obs$b <- obs$a * totals[1] / max(totals[2], 0.5)
@@ -58,33 +58,38 @@ model_survival <- list(
   title = "Exponential, censored on the right",
   constructor = "obs_survival",
   values = "times with status",
-  support = function(values) values >= 0,
   refusal = c(
     class = "not_times", must = "be a time and a status, none of them below 0,",
     remedy = "Give {.code survival::Surv(time, status)}."
   ),
-  conditions = refuse_times,
   kind = "pair",
   gaps = "pairs",
-  density = TRUE,
-  resolve = resolve_survival,
   parameters = list(a = "times", b = "times"),
   arrays = list(a = c("clusters", "times"), b = c("clusters", "times"), rate = c("clusters", "times")),
-  axes = function(obs, columns) if (length(columns)) list(times = pair_names(columns)) else list(),
-  location = "rate",
-  terms = terms_of_pairs,
-  quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
-  moments = function(q, given) {
-    time <- moments_of_times(c(q, list(shape = 1)))
-    list(mean = c(time$mean, 1), var = c(time$var, 0))
-  },
-  divergence = function(a, b) b$rate / a$rate - 1 - log(b$rate / a$rate),
-  overlap = function(a, b) 2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)),
-  marginals = function(means) list(list(kind = "time", mean = 1 / means$rate)),
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)
-    })
-  },
-  picture = function(fit, data) heat_picture(fit, relative = TRUE)
+  location = "rate"
 )
+
+obs_supports.obs_survival <- function(obs, values) values >= 0
+
+obs_axes.obs_survival <- function(obs, columns) {
+  list(columns = columns, times = if (length(columns)) pair_names(columns))
+}
+
+obs_terms.obs_survival <- function(obs, columns) obs_terms.default(obs, pair_names(columns))
+obs_quantiles.obs_survival <- obs_quantiles.obs_gamma
+
+obs_draw.obs_survival <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)
+  })
+}
+
+obs_moments.obs_survival <- function(obs, q, given) {
+  time <- obs_moments.obs_gamma(obs, c(q, list(shape = 1)), given)
+  list(mean = c(time$mean, 1), var = c(time$var, 0))
+}
+
+obs_divergence.obs_survival <- function(obs, a, b) b$rate / a$rate - 1 - log(b$rate / a$rate)
+obs_overlap.obs_survival <- function(obs, a, b) 2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate))
+obs_marginals.obs_survival <- function(obs, means) list(list(kind = "time", mean = 1 / means$rate))
+obs_picture.obs_survival <- obs_picture.obs_gamma

@@ -7,7 +7,7 @@ common_unit <- function(obs) {
 }
 
 # As for other covariances; the expected variance is the average over columns.
-resolve_spherical <- function(obs, data, start, call) {
+obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
   obs <- resolve_means(obs, data, call)
   variance <- mean(obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights))
   obs <- common_unit(obs)
@@ -45,8 +45,8 @@ resolve_tied <- function(obs, data, start, shape, call) {
 }
 
 # Few clusters may be too many, as joining two of them raises the variance that all share, which a merge does not see.
-begin_with_one <- function(obs, k, most = 3L) {
-  if (is.null(obs$data_variance) || k > most) {
+obs_begin_again.obs_tied <- function(obs, k) {
+  if (is.null(obs$data_variance) || k > 3L) {
     return(NULL)
   }
   obs$variance <- 4 * obs$variance
@@ -54,70 +54,94 @@ begin_with_one <- function(obs, k, most = 3L) {
   obs
 }
 
-# The covariance of all clusters is known to each of them.
-model_tied <- function(shape, title) {
-  c(any_gaussian, list(
-    title = title,
-    resolve = function(obs, data, start, call) resolve_tied(obs, data, start, shape, call),
+# --- One covariance for all clusters, which is known to each of them ---
+
+model_tied <- function(title, parameters) {
+  list(
+    title = title, constructor = "obs_gaussian", class = c("obs_tied", "obs_gaussian"), values = "real numbers",
+    kind = "number", working = working_of_gaussians, parameters = c(list(mean = "columns"), parameters),
     arrays = list(
       mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
     ),
-    location = "mean",
-    quantiles = list(mean = function(q, p) stats::qnorm(p, q$mean, sqrt(diag(q$cov) / q$mean_strength))),
-    draw = function(obs, clusters, path, lengths, given) {
-      draw_by_cluster(clusters, path, function(q, rows) {
-        root <- chol(q$cov)
-        noise <- function(n) matrix(stats::rnorm(n * length(q$mean)), n) %*% root
-        centre <- q$mean + noise(1L)[1L, ] / sqrt(q$mean_strength)
-        noise(length(rows)) + rep(centre, each = length(rows))
-      })
-    },
-    moments = function(q, given) list(mean = q$mean, var = diag(q$cov) * (1 + 1 / q$mean_strength)),
-    predictive_cdf = function(obs, q, data) {
-      variance <- if (is.matrix(obs$variance)) diag(obs$variance) else rep_len(obs$variance, data$d)
-      student_cdf(data$x, q$mean, sqrt(variance * (1 + 1 / q$mean_strength)), Inf)
-    },
-    shrinks = TRUE,
-    begin_again = begin_with_one,
-    learned = function(obs) if (is.null(obs$variance) || !is.null(obs$data_variance)) "variance = NULL",
-    learned_numbers = if (shape == "spherical") "variance" else character(),
-    parameters = c(list(mean = "columns"), if (shape != "spherical") list(variance = c("columns", "columns")))
-  ))
+    location = "mean", as_series = TRUE
+  )
+}
+model_gaussian_tied_spherical <- model_tied("Gaussian, one spherical covariance for all clusters", NULL)
+model_gaussian_tied_diagonal <- model_tied(
+  "Gaussian, one diagonal covariance for all clusters", list(variance = c("columns", "columns"))
+)
+model_gaussian_tied <- replace(
+  model_gaussian_tied_diagonal, "title", "Gaussian, one covariance for all clusters"
+)
+
+obs_resolve.obs_gaussian_tied_spherical <- function(obs, data, start, call) {
+  resolve_tied(obs, data, start, "spherical", call)
+}
+obs_resolve.obs_gaussian_tied_diagonal <- function(obs, data, start, call) {
+  resolve_tied(obs, data, start, "diagonal", call)
+}
+obs_resolve.obs_gaussian_tied <- function(obs, data, start, call) resolve_tied(obs, data, start, "full", call)
+
+# The variance that is one number for all columns is shown.
+obs_learned.obs_tied <- function(obs) {
+  if (is.null(obs$variance) || !is.null(obs$data_variance)) list(by = "variance = NULL")
+}
+obs_learned.obs_gaussian_tied_spherical <- function(obs) {
+  learned <- NextMethod()
+  if (!is.null(learned)) c(learned, numbers = "variance")
 }
 
-model_gaussian_spherical <- c(any_gaussian, list(
-  title = "Gaussian, spherical covariance",
-  gaps = "cells",
-  of_obs = function(obs) if (isTRUE(obs$gaps)) {
-    list(arrays = replace(model_gaussian_spherical$arrays, "mean_strength", list(c("clusters", "columns"))))
-  },
-  resolve = resolve_spherical,
-  arrays = list(
-    mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters", scale = "clusters",
-    cov = c("columns", "columns", "clusters")
-  ),
-  location = "mean",
-  quantiles = diagonal_quantiles,
-  draw = function(obs, clusters, path, lengths, given) {
-    draw_by_cluster(clusters, path, function(q, rows) {
-      sd <- 1 / sqrt(stats::rgamma(1L, q$df / 2, q$scale / 2))
-      centre <- stats::rnorm(length(q$mean), q$mean, sd / sqrt(q$mean_strength))
-      n <- length(rows)
-      matrix(stats::rnorm(n * length(centre), rep(centre, each = n), sd), n)
-    })
-  },
-  moments = function(q, given) {
-    var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
-    list(mean = q$mean, var = rep_len(var, length(q$mean)))
-  },
-  predictive_cdf = function(obs, q, data) {
-    sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
-    student_cdf(data$x, q$mean, sd, q$df)
-  },
-  shrinks = TRUE,
-  parameters = list(mean = "columns")
-))
+obs_quantiles.obs_tied <- function(obs) {
+  list(mean = function(q, p) stats::qnorm(p, q$mean, sqrt(diag(q$cov) / q$mean_strength)))
+}
 
-model_gaussian_tied_spherical <- model_tied("spherical", "Gaussian, one spherical covariance for all clusters")
-model_gaussian_tied_diagonal <- model_tied("diagonal", "Gaussian, one diagonal covariance for all clusters")
-model_gaussian_tied <- model_tied("full", "Gaussian, one covariance for all clusters")
+obs_draw.obs_tied <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    root <- chol(q$cov)
+    noise <- function(n) matrix(stats::rnorm(n * length(q$mean)), n) %*% root
+    centre <- q$mean + noise(1L)[1L, ] / sqrt(q$mean_strength)
+    noise(length(rows)) + rep(centre, each = length(rows))
+  })
+}
+
+obs_moments.obs_tied <- function(obs, q, given) list(mean = q$mean, var = diag(q$cov) * (1 + 1 / q$mean_strength))
+
+obs_predictive_cdf.obs_tied <- function(obs, q, data) {
+  variance <- if (is.matrix(obs$variance)) diag(obs$variance) else rep_len(obs$variance, data$d)
+  student_cdf(data$x, q$mean, sqrt(variance * (1 + 1 / q$mean_strength)), Inf)
+}
+
+# --- One variance for all columns ---
+
+model_gaussian_spherical <- replace(
+  model_gaussian_full, c("title", "parameters", "arrays"), list(
+    "Gaussian, spherical covariance", list(mean = "columns"), replace(model_gaussian_full$arrays, "scale", "clusters")
+  )
+)
+
+obs_facts.obs_gaussian_spherical <- function(obs) {
+  facts <- NextMethod()
+  if (isTRUE(obs$gaps)) facts$arrays$mean_strength <- c("clusters", "columns")
+  facts
+}
+
+obs_quantiles.obs_gaussian_spherical <- function(obs) obs_quantiles.obs_gaussian_diagonal(obs)
+
+obs_draw.obs_gaussian_spherical <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) {
+    sd <- 1 / sqrt(stats::rgamma(1L, q$df / 2, q$scale / 2))
+    centre <- stats::rnorm(length(q$mean), q$mean, sd / sqrt(q$mean_strength))
+    n <- length(rows)
+    matrix(stats::rnorm(n * length(centre), rep(centre, each = n), sd), n)
+  })
+}
+
+obs_moments.obs_gaussian_spherical <- function(obs, q, given) {
+  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+  list(mean = q$mean, var = rep_len(var, length(q$mean)))
+}
+
+obs_predictive_cdf.obs_gaussian_spherical <- function(obs, q, data) {
+  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+  student_cdf(data$x, q$mean, sd, q$df)
+}

@@ -44,124 +44,43 @@
 #' @name observation_models
 NULL
 
-# What R knows about an observation model is one entry of a table. All other files ask the entry and never for a model
-# by its name, so that a model that is in the table is offered everywhere. An entry has these fields; a model's own file
-# R/obs-<name>.R lists those that differ from the defaults of new_obs_entry().
-#
-# Who offers it
+# Facts of an observation model, one list in its own file R/obs-<name>.R; what it does are methods of R/obs-generics.R.
 #   title           its name in print()
-#   constructor     name of the function that users call; several entries may share one
-#   verbs           names of the functions that take it
+#   constructor     name of the function that users call; several models may share one
+#   class           classes whose methods it has, beside its own, obs_<family>
 #   values          what its data hold, in two or three words
-# Its data
-#   support         function(values): can the model produce each of these finite numbers?
-#   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
-#   conditions      function(x, arg, call): refuses a matrix whose columns do not go together as the model wants
-#   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
+#   verbs           names of the functions that take it
+#   refusal         the error where obs_supports() is FALSE: c(class = , must = , remedy = ), read as "x must <must>";
+#                   NULL: all numbers are taken, and the likelihood is a density
 #   takes_sparse    are sparse matrices taken as they are?
+#   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
+#                   one document are added up, and terms that new data lack have count 0.
 #   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
 #                   several (column_kind()); "pair": of none, pairs must be named; "formula": its formula names them;
 #                   NULL: it cannot be a block
 #   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
 #                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
-#   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix
-#                   with names and an attribute `frame`, which is in the internal form what `resolve` needs to know of
-#                   the columns; NULL: columns are numbers
-#   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
-#                   TRUE when a fit had numbers, or NULL: rows have none
-#   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
-#                   one document are added up, and terms that new data lack have count 0.
-#   lag             function(obs): number of preceding rows that a row is conditioned on. Rows of a model with a lag are
-#                   sequences in time, in mixtures too.
-#   keep            function(data): list of what a fit keeps of its data, in fit$input, for `given`
-# Its prior
-#   resolve         function(obs, data, start, call): obs with a number for every NULL. `start`: of the fit, or NULL.
-#   working         fields that resolve() adds for the engine's use and that print() does not show
-#   learned         function(obs): the argument by which the constructor was asked to learn the prior while fitting, as
-#                   code; NULL: the prior is given
-#   responses       function(obs): numbers of the columns that are modelled given the others, covariates; NULL: all are
-#                   modelled
-#   begin_again     function(obs, k): the model as it is to be fitted once more where k clusters were found; the better
-#                   fit is kept. NULL: it is not
-#   learned_numbers single numbers that are learned then, which print() and glance() show
+#   working         fields that obs_resolve() adds for the engine's use and that print() does not show
 #   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
-#                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a
+#                   others of obs_axes(); where users give names, values are matched by them. A matrix has two axes; a
 #                   vector in its place has the first.
-# Its parameters
-#   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`
-#   axes            function(obs, columns): list of the names along further axes
+#   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or others of obs_axes()
 #   location        name of the array of coef() that says where clusters are (clusters x columns, or x another axis); of
 #                   a product one for each block; NULL: none does
-#   terms           function(obs, columns): data frame of the columns `variable` and `level` ("" where a column has
-#                   none), one row for each column of the array `location`
-#   shown           function(obs, arrays): arrays as coef() and posterior_params() show them
-#   layout          function(obs): what statistics of clusters depend on beside the number of columns, which an earlier
-#                   fit must share to be a start
-#   of_obs          function(obs): list of further fields, which depend on the model; NULL: none do
-# What is made of them
-#   given           what draws are conditioned on: a list named by arguments of simulate(), each a
-#                   function(value, fit, call) that completes the argument, NULL included
-#   quantiles       list named by arrays of coef(), each function(q, p): quantiles at the probability p of the marginal
-#                   posterior of each element, in a cluster with posterior parameters q, in the shape of the array's
-#                   part for one cluster; NA for elements that are known, or are said elsewhere in it
-#   draw            function(obs, clusters, path, lengths, given): rows of sequences of these lengths, one after the
-#                   other, row i from the cluster path[i]; `clusters` has the posterior parameters of each cluster in
-#                   the shape of the prior's, from which the parameters of a cluster are drawn once
-#   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
-#                   columns, in a cluster with these parameters; NULL: not known
-#   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive
-#                   of a cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are
-#                   iterated
-#   conditional     of columns that depend on each other in a cluster: list(predictive = function(obs, q, x), a list of
-#                   `location` (rows x modelled columns), `scale` (a matrix), `spread` (its factor in each row) and `df`
-#                   of a Student-t; parameters = function(obs, q, x), `location` and `cov` of a Gaussian by one draw of
-#                   the cluster's parameters), which fill in what is missing; NULL: `moments` and `draw` do
-#   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with
-#                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
-#   as_frame        function(obs, x): drawn rows with the types of the columns of the training data; NULL: as numbers
-#   marginals       function(means): list by column of its distribution in one cluster: list(kind = "number", mean, sd),
-#                   list(kind = "count", mean), list(kind = "time", mean), exponential, list(kind = "share", mean), of
-#                   all tokens, or list(kind = "levels", prob), probabilities by level; NULL: no profile
-#   measure         function(obs): what the exponential of a bound is; NULL: said by `support` and `counts_tokens`
-#   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
-#   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
-#   at_time         function(q, slot): posterior parameters of a cluster at one of its times, as those of a cluster that
-#                   stays where it is; NULL: all do
 #   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
 #                   readers of fits are then those of R/lds-fit.R.
-#   shrinks         may clusters shrink to single values that are repeated in the data?
-new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
-                          verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
-                          support = function(values) TRUE, refusal = NULL,
-                          conditions = function(x, arg, call) NULL, density = is.null(refusal),
-                          takes_sparse = FALSE, kind = NULL, gaps = NULL, read = NULL, exposure = function(obs) NULL,
-                          counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
-                          working = character(), learned = function(obs) NULL, begin_again = function(obs, k) NULL,
-                          responses = NULL, learned_numbers = character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL,
-                          terms = plain_terms, shown = function(obs, arrays) arrays, layout = function(obs) NULL,
-                          of_obs = NULL, quantiles = list(), given = list(),
-                          predictive_cdf = NULL, moments = NULL, conditional = NULL, divergence = NULL, overlap = NULL,
-                          as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
-                          at_time = NULL, shrinks = FALSE, hidden = FALSE) {
-  entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
-  functions <- c(
-    "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes", "terms",
-    "shown", "layout"
-  )
+new_obs_facts <- function(title, constructor, values, arrays, class = constructor,
+                          verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"), refusal = NULL,
+                          takes_sparse = FALSE, counts_tokens = FALSE, kind = NULL, gaps = NULL,
+                          working = character(), parameters = list(), location = NULL, as_series = FALSE,
+                          hidden = FALSE) {
   stopifnot(
-    vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
-    names(quantiles) %in% names(arrays),
-    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(divergence) == is.null(overlap),
-    is.null(picture) || is.function(picture),
     vapply(arrays, function(axes) sum(axes == "clusters") == 1L, NA), is.null(location) || location %in% names(arrays),
-    missing(support) == is.null(refusal), is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
+    is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
   )
-  entry
+  lapply(rlang::set_names(names(formals())), get, envir = environment())
 }
-
-plain_terms <- function(obs, columns) data.frame(variable = columns, level = rep("", length(columns)))
 
 # R reads the files obs-*.R before this one.
 obs_models <- list(
@@ -182,56 +101,64 @@ obs_models <- list(
   regression = model_regression,
   categorical = model_categorical,
   product = model_product
-) |> lapply(function(fields) do.call(new_obs_entry, fields))
+) |> lapply(function(facts) do.call(new_obs_facts, facts))
 
 # Of pairs of nodes, not of rows: no verb of the others takes them.
-network_models <- list(links = do.call(new_obs_entry, model_links))
+network_models <- list(links = do.call(new_obs_facts, model_links))
 
 # Of rows that are seen through noise: not for models of rows as they are, to which the other table is.
-hidden_models <- list(lds = do.call(new_obs_entry, model_lds))
+hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
-# The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
-# for a model.
-obs_entry <- function(obs) {
-  entry <- obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]]
-  if (is.null(entry$of_obs)) {
-    return(entry)
-  }
-  own <- entry$of_obs(obs)
-  entry[names(own)] <- own
-  entry
+facts_of_family <- function(family) obs_models[[family]] %||% hidden_models[[family]] %||% network_models[[family]]
+
+# Models that drift have other methods than those that stay, which standing() has.
+obs_class <- function(obs) {
+  own <- if ("drift" %in% names(obs)) "obs_drifting" else
+    c(paste0("obs_", obs$family), facts_of_family(obs$family)$class)
+  unique(c(own, "bnp_obs", "list"))
 }
 
-obs_lag <- function(obs) obs_entry(obs)$lag(obs)
-
-# Constructors of the entries for which `has(entry)` is TRUE.
-obs_makers <- function(has) {
-  unique(vapply(Filter(has, c(obs_models, hidden_models)), function(entry) entry$constructor, "", USE.NAMES = FALSE))
+# Whether this is an observation model whose class is that of its fields, as methods are found by it.
+is_obs <- function(x) {
+  is_described(x) && !is.null(facts_of_family(x$family)) && identical(class(x), obs_class(x)) &&
+    all(vapply(x$blocks, is_obs, NA))
 }
 
-verb_makers <- function(verb) obs_makers(function(entry) verb %in% entry$verbs)
-token_makers <- function() obs_makers(function(entry) entry$counts_tokens)
-cdf_makers <- function() obs_makers(function(entry) !is.null(entry$predictive_cdf))
+# The number of preceding rows that a row is conditioned on. Rows of a model with a lag are sequences in time, in
+# mixtures too. That of hidden states is none of rows.
+obs_lag <- function(obs) if (obs_facts(obs)$hidden) 0L else obs$lag %||% 0L
+
+# Constructors of these families, or of those for whose facts `has(facts)` is TRUE, whose constructors have an argument,
+# or that can answer a question of R/obs-generics.R.
+makers_of <- function(facts) unique(vapply(facts, function(facts) facts$constructor, "", USE.NAMES = FALSE))
+obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models)))
+makers_with <- function(argument) obs_makers(function(facts) argument %in% names(formals(facts$constructor)))
+makers_that_can <- function(what) {
+  makers_of(obs_models[vapply(names(obs_models), function(family) obs_can(new_obs(family), what), NA)])
+}
+
+verb_makers <- function(verb) obs_makers(function(facts) verb %in% facts$verbs)
+token_makers <- function() obs_makers(function(facts) facts$counts_tokens)
 
 # `verb`: the name of the function that was given `obs`.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
   check_class(obs, "bnp_obs", "obs", verb_makers(verb), call)
-  entry <- obs_entry(obs)
-  if (!verb %in% entry$verbs && has_drift(obs)) {
+  facts <- obs_facts(obs)
+  if (!verb %in% facts$verbs && has_drift(obs)) {
     abort("argument", c(
-      "{.arg drift} of {.fn {entry$constructor}} is not for {.fn {verb}}.",
-      i = "Rows at times go to {.code {entry$verbs}(x, obs = {entry$constructor}(drift = 0.5), time = )}."
+      "{.arg drift} of {.fn {facts$constructor}} is not for {.fn {verb}}.",
+      i = "Rows at times go to {.code {facts$verbs}(x, obs = {facts$constructor}(drift = 0.5), time = )}."
     ), call = call)
   }
-  if (!verb %in% entry$verbs) {
+  if (!verb %in% facts$verbs) {
     abort("argument", c(
-      "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {entry$constructor}}.",
-      i = "{.fn {entry$constructor}} is for {.fn {entry$verbs}}."
+      "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {facts$constructor}}.",
+      i = "{.fn {facts$constructor}} is for {.fn {facts$verbs}}."
     ), call = call)
   }
   if (!is.null(obs$formula)) {
     abort("formula", c(
-      "{.arg formula} of {.fn {entry$constructor}} is for blocks of a product.",
+      "{.arg formula} of {.fn {facts$constructor}} is for blocks of a product.",
       i = "Give it to {.fn {verb}}, as in {.code {verb}({shown_columns(obs)}, data)}, or make a product of it."
     ), call = call)
   }
@@ -242,11 +169,11 @@ maker_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()
 
 obs_overview <- function() {
   all <- c(obs_models, hidden_models)
-  entries <- all[!duplicated(vapply(all, function(entry) entry$constructor, ""))]
-  rows <- vapply(entries, function(entry) {
+  facts <- all[!duplicated(vapply(all, function(facts) facts$constructor, ""))]
+  rows <- vapply(facts, function(facts) {
     paste0(
-      "| `", entry$constructor, "()` | ", entry$values, " | ", if (entry$takes_sparse) "yes" else "no", " | ",
-      paste0("[", entry$verbs, "()]", collapse = ", "), " |"
+      "| `", facts$constructor, "()` | ", facts$values, " | ", if (facts$takes_sparse) "yes" else "no", " | ",
+      paste0("[", facts$verbs, "()]", collapse = ", "), " |"
     )
   }, "")
   paste(c("| Model | Data | Sparse matrices | Functions |", "|---|---|---|---|", rows), collapse = "\n")
@@ -254,7 +181,7 @@ obs_overview <- function() {
 
 new_obs <- function(family, ...) {
   parameters <- check_ranges(list(family = family, ...), rlang::caller_env())
-  structure(parameters, class = c("bnp_obs", "list"))
+  structure(parameters, class = obs_class(parameters))
 }
 
 check_positive <- function(x, arg, call = rlang::caller_env()) {
@@ -302,7 +229,7 @@ format_fields <- function(x, fields) {
 
 #' @export
 format.bnp_obs <- function(x, ...) {
-  entry <- obs_entry(x)
+  facts <- obs_facts(x)
   if (!is.null(x$blocks)) {
     blocks <- vapply(x$blocks, function(block) {
       columns <- if (is.null(named_columns_of(block))) "" else paste0(" (", shown_columns(block), ")")
@@ -310,7 +237,7 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", "repeated", entry$working))))
+  paste0(facts$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", "repeated", facts$working))))
 }
 
 #' @export

@@ -16,15 +16,15 @@ column_labels <- function(fit) fit$input$column_names %||% default_names(fit$inp
 
 # list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
 cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  entry <- obs_entry(fit$model$obs)
-  if (is.null(entry$picture)) {
+  obs <- fit$model$obs
+  if (!obs_can(obs, "picture")) {
     abort("argument", c(
-      "Clusters of {.fn {entry$constructor}} have no picture.",
+      "Clusters of {.fn {obs_facts(obs)$constructor}} have no picture.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = call)
   }
   data <- if (!is.null(data)) as_newdata(fit, data, call, "data")
-  picture <- entry$picture(fit, data)
+  picture <- obs_picture(obs, fit, data)
   if (!is.null(data)) picture <- placed_rows(picture, data)
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
@@ -164,7 +164,7 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  all_modelled <- is.null(obs_entry(fit$model$obs)$responses)
+  all_modelled <- is.null(fit$model$obs$responses)
   picture <- if (fit$input$d <= 2L && all_modelled) cluster_picture(fit, data, call)
   if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
     abort("argument", c(

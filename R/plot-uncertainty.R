@@ -9,9 +9,9 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")
   points <- data.frame(cluster = cluster_ids(fit)[cluster], uncertainty = uncertainty(prob, cluster))
-  entry <- obs_entry(fit$model$obs)
-  placed <- !is.null(data) && entry$as_series && !is.null(entry$picture)
-  if (placed && fit$input$d > 1L && !is.null(entry$arrays$cov)) {
+  obs <- fit$model$obs
+  placed <- !is.null(data) && obs_facts(obs)$as_series && obs_can(obs, "picture")
+  if (placed && fit$input$d > 1L && !is.null(obs_facts(obs)$arrays$cov)) {
     plane <- plane_picture(fit, own)
     points[c("x", "y")] <- plane$points[c("x", "y")]
     picture <- list(kind = "plane", labels = plane$labels)

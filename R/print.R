@@ -38,7 +38,7 @@ print.summary.bnp_fit <- function(x, ...) {
       paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
     )
   }
-  if (!is.null(obs_entry(fit$model$obs)$read) && n_clusters(fit) > 1L) {
+  if (obs_can(fit$model$obs, "read") && n_clusters(fit) > 1L) {
     wrap("Columns by what they tell (nats): ", described_information(fit))
   }
   avoiding <- avoiding_communities(fit)
@@ -108,7 +108,7 @@ format_head <- function(fit) {
   learned <- learned_prior(fit)
   c(
     paste0(
-      prior_entry(fit$model$prior)$title, " ", fit_titles[[verb_of(fit)]], " (", obs_entry(fit$model$obs)$title,
+      prior_entry(fit$model$prior)$title, " ", fit_titles[[verb_of(fit)]], " (", obs_facts(fit$model$obs)$title,
       if (is_corrected(fit$model$obs)) ", degree-corrected", ")"
     ),
     paste0(
@@ -136,8 +136,7 @@ described_bound <- function(fit) {
 # Single numbers of the observation model's prior that were learned, by name; none where the prior was given.
 learned_prior <- function(fit) {
   of_model <- function(obs) {
-    entry <- obs_entry(obs)
-    if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
+    unclass(obs)[intersect(obs_learned(obs)$numbers, names(obs))]
   }
   blocks <- fit$model$obs$blocks
   if (is.null(blocks)) {
@@ -210,7 +209,7 @@ cluster_table <- function(fit, word, means = mean_arrays(fit)) {
 
 # Where each cluster is, clusters x columns (or levels of these); NULL where the model has no array that says so.
 cluster_locations <- function(fit, means = mean_arrays(fit)) {
-  do.call(cbind, lapply(obs_entry(fit$model$obs)$location, function(name) {
+  do.call(cbind, lapply(obs_facts(fit$model$obs)$location, function(name) {
     `colnames<-`(means[[name]], colnames(means[[name]]) %||% location_labels(fit, name))
   }))
 }
@@ -219,7 +218,7 @@ cluster_locations <- function(fit, means = mean_arrays(fit)) {
 location_labels <- function(fit, location) {
   obs <- fit$model$obs
   columns <- column_labels(fit)
-  c(list(columns = columns), obs_entry(obs)$axes(obs, columns))[[obs_entry(obs)$arrays[[location]][2]]]
+  obs_axes(obs, columns)[[obs_facts(obs)$arrays[[location]][2]]]
 }
 
 default_names <- function(d) if (d == 1L) "x" else paste0("x", seq_len(d))

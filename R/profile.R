@@ -9,22 +9,19 @@ column_information <- function(fit) {
 }
 
 # list(cluster, weight, columns): the clusters in use, their shares, and for each column its distribution in each of
-# them, as `marginals` of the table of observation models says.
+# them, as obs_marginals() has it.
 cluster_profile <- function(fit, call = rlang::caller_env()) {
-  entry <- obs_entry(fit$model$obs)
-  if (is.null(entry$marginals)) {
+  obs <- fit$model$obs
+  if (!obs_can(obs, "marginals")) {
     abort("argument", c(
-      "Clusters of {.fn {entry$constructor}} have no profile.",
+      "Clusters of {.fn {obs_facts(obs)$constructor}} have no profile.",
       i = "Read their parameters from {.fn coef}."
     ), call = call)
   }
   used <- in_use(fit)
-  means <- mean_arrays(fit)
-  arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
-  of_cluster <- lapply(used, function(k) {
-    parts <- Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
-    own <- entry$marginals(parts)
-    stats::setNames(own, names(own) %||% entry$terms(fit$model$obs, column_labels(fit))$variable)
+  of_cluster <- lapply(parts_of_clusters(obs, mean_arrays(fit), used), function(parts) {
+    own <- obs_marginals(obs, parts)
+    stats::setNames(own, names(own) %||% obs_terms(obs, column_labels(fit))$variable)
   })
   columns <- stats::setNames(nm = names(of_cluster[[1L]]))
   weight <- cluster_sizes(fit)[used]

@@ -56,7 +56,7 @@ order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
 
 # The columns of a data frame that a regression needs -> its internal columns. `obs`: as its constructor made it, or as
 # a fit keeps it, with what scale(), poly() and factors learned from the training data.
-read_regression <- function(x, obs, arg, call, na_action = NULL) {
+obs_read.obs_regression <- function(obs, x, arg, call, na_action = NULL) {
   y <- data_frame_to_matrix(x[named_columns_of(obs)], arg, call)
   design <- obs$design %||% list(terms = evaluate_formula(stats::delete.response(stats::terms(obs$formula)), arg, call))
   frame <- evaluate_formula(formula_variables(design$terms, x, design$levels, arg, call), arg, call)
@@ -75,7 +75,7 @@ read_regression <- function(x, obs, arg, call, na_action = NULL) {
 # The model matrix of rows of a data frame, as numbers without names.
 regression_design <- function(obs, x) {
   y <- stats::setNames(rep(list(rep(0, nrow(x))), obs$responses), named_columns_of(obs))
-  table <- read_regression(as.data.frame(c(y, x), optional = TRUE), obs, "covariates", NULL)
+  table <- obs_read(obs, as.data.frame(c(y, x), optional = TRUE), "covariates", NULL)
   unname(table[, -response_columns(obs), drop = FALSE])
 }
 
@@ -120,7 +120,7 @@ covariates_of_blocks <- function(covariates, fit, call) {
 
 # Rows of a product, block by block in an order in which covariates are there before their responses; the attribute
 # `beside` has those that no block models.
-draw_blocks <- function(obs, entries, clusters, path, given) {
+obs_draw.obs_product <- function(obs, clusters, path, lengths, given) {
   blocks <- obs$blocks
   names <- names(blocks)
   n <- length(path)
@@ -137,12 +137,12 @@ draw_blocks <- function(obs, entries, clusters, path, given) {
       variables <- structure(known[covariates_of(block)], class = "data.frame", row.names = seq_len(n))
       own$covariates <- regression_design(block, variables)
     }
-    part <- lapply(clusters, arrays_of_block, name, entries[[name]])
-    x <- entries[[name]]$draw(block, part, path, n, own)
+    part <- lapply(clusters, arrays_of_block, name, block)
+    x <- obs_draw(block, part, path, n, own)
     if (!is.null(exposure_column(block))) x <- cbind(x, own$exposure, deparse.level = 0)
     colnames(x) <- c(block$columns, exposure_column(block))
     drawn[[name]] <- x
-    known <- c(known, columns_of_block(block, entries[[name]], x, obs$types))
+    known <- c(known, columns_of_block(block, x, obs$types))
   }
   structure(do.call(cbind, unname(drawn[names])), beside = beside)
 }

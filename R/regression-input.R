@@ -1,16 +1,15 @@
 # Formulas with a response, and new data with or without it.
 
 obs_of_responses <- function() {
-  maker <- obs_makers(function(entry) !is.null(entry$responses))
-  getExportedValue("bnpvi", maker[1])()
+  getExportedValue("bnpvi", makers_with("formula"))()
 }
 
 check_obs_of_responses <- function(obs, verb, call = rlang::caller_env()) {
   check_obs(obs, verb, call)
-  if (is.null(obs_entry(obs)$responses)) {
-    makers <- obs_makers(function(entry) !is.null(entry$responses))
+  if (is.null(obs$responses)) {
+    makers <- makers_with("formula")
     abort("formula", c(
-      "A formula with a response needs {.or {.fn {makers}}}, not {.fn {obs_entry(obs)$constructor}}.",
+      "A formula with a response needs {.or {.fn {makers}}}, not {.fn {obs_facts(obs)$constructor}}.",
       i = "For columns that are modelled together, remove the left-hand side."
     ), call = call)
   }
@@ -94,7 +93,7 @@ regression_newdata <- function(fit, newdata, arg, call) {
 # A matrix of the covariates of new rows, whether the response is there or not.
 as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_env()) {
   obs <- fit$model$obs
-  y <- obs_entry(obs)$responses(obs)
+  y <- response_columns(obs)
   if (is.null(fit$input$terms)) {
     known <- intersect(fit$input$column_names, colnames(newdata))
     if (length(known)) newdata <- newdata[, known, drop = FALSE]
@@ -128,8 +127,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
 # Does new data lack a response, of a fit that has one?
 lacks_response <- function(fit, newdata) {
   obs <- fit$model$obs
-  responses <- obs_entry(obs)$responses
-  if (is.null(responses)) {
+  if (is.null(obs$responses)) {
     return(FALSE)
   }
   if (is.list(newdata) && !is.data.frame(newdata)) newdata <- newdata[[1L]]
@@ -138,8 +136,8 @@ lacks_response <- function(fit, newdata) {
     return(is.data.frame(newdata) && !all(needed %in% names(newdata)))
   }
   given <- colnames(newdata)
-  wanted <- fit$input$column_names[responses(obs)]
-  if (is.null(given) || is.null(wanted)) NCOL(newdata) == fit$input$d - length(responses(obs)) else
+  wanted <- fit$input$column_names[response_columns(obs)]
+  if (is.null(given) || is.null(wanted)) NCOL(newdata) == fit$input$d - obs$responses else
     !all(wanted %in% given)
 }
 
@@ -155,10 +153,10 @@ prior_probabilities <- function(fit, newdata) {
 need_responses <- function(fit, call) {
   check_format(fit, call)
   obs <- fit$model$obs
-  if (is.null(obs_entry(obs)$responses)) {
-    makers <- obs_makers(function(entry) !is.null(entry$responses))
+  if (is.null(obs$responses)) {
+    makers <- makers_with("formula")
     abort("argument", c(
-      "{.code type = \"response\"} has no meaning for {.fn {obs_entry(obs)$constructor}}.",
+      "{.code type = \"response\"} has no meaning for {.fn {obs_facts(obs)$constructor}}.",
       i = if (length(unlist(lapply(obs$blocks, covariates_of)))) {
         "With {.code NA} as response, {.code type = \"impute\"} gives what is expected of it."
       } else {

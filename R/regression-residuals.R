@@ -35,7 +35,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   type <- check_choice(type, c("cluster", "response"), "type")
   obs <- object$model$obs
-  y <- obs_entry(obs)$responses(obs)
+  y <- response_columns(obs)
   data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
   left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {

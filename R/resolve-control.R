@@ -3,12 +3,11 @@
 # word: what the rows that the engine counts are, for messages.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
                             word = "observations") {
-  entry <- obs_entry(obs)
-  learned <- entry$learned(obs)
-  if (control$algorithm == "stochastic" && length(learned)) {
+  learned <- if (control$algorithm == "stochastic") obs_learned(obs)$by
+  if (length(learned)) {
     abort("argument", c(
       "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give a prior without it in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
+      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
   if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
@@ -101,7 +100,7 @@ check_batch_numbers <- function(control, n, word, call) {
 }
 
 resolve_init <- function(control, obs, prior, call) {
-  words <- prior_entry(prior)$verb == "bnp_topics" && obs_entry(obs)$counts_tokens
+  words <- prior_entry(prior)$verb == "bnp_topics" && obs_facts(obs)$counts_tokens
   if (!is.null(control$init) && control$init %in% network_inits) {
     abort("argument", "{.code init = {.str {control$init}}} needs a network ({.fn bnp_network}).", call = call)
   }
@@ -184,7 +183,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
   same <- given$family == obs$family && fit$model$prior$family == prior$family && isTRUE(fit$input$d == data$d) &&
-    is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
+    is.null(given$exposure) == is.null(obs$exposure) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns as {.arg x}.",
@@ -205,14 +204,14 @@ start_from_fit <- function(fit, data, obs, prior, call) {
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  if ((has_drift(given) || has_drift(obs)) && !identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+  if ((has_drift(given) || has_drift(obs)) && !identical(obs_layout(given), obs_layout(obs))) {
     abort("start", c(
       "{.arg start} must be a fit with {.arg time} where there is one, of the same times, and without it where there is
        none.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  if (!identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+  if (!identical(obs_layout(given), obs_layout(obs))) {
     abort("start", c(
       "{.arg start} must be a fit with the same blocks of columns and the same levels.",
       i = "Make text a factor with the same levels in both, or use {.code start = fitted(fit)} to take only its labels."

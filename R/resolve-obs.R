@@ -3,7 +3,7 @@
 # models share; each completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
-  obs <- obs_entry(obs)$resolve(in_column_order(obs, data, call), data, start, call)
+  obs <- obs_resolve(in_column_order(obs, data, call), data, start, call)
   if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }

@@ -123,24 +123,24 @@ check_r_seed <- function(seed, call) {
 
 # Arguments of simulate() that a model's draws are conditioned on, completed; others must not be given.
 complete_given <- function(fit, asked, call = rlang::caller_env()) {
-  entry <- obs_entry(fit$model$obs)
-  foreign <- setdiff(names(asked)[!vapply(asked, is.null, NA)], names(entry$given))
+  obs <- fit$model$obs
+  own <- obs_given(obs)
+  foreign <- setdiff(names(asked)[!vapply(asked, is.null, NA)], names(own))
   if (length(foreign)) {
-    abort("argument", "{.arg {foreign}} {?has/have} no meaning for {.fn {entry$constructor}}.", call = call)
+    abort("argument", "{.arg {foreign}} {?has/have} no meaning for {.fn {obs_facts(obs)$constructor}}.", call = call)
   }
-  Map(function(name, complete) complete(asked[[name]], fit, call), names(entry$given), entry$given)
+  Map(function(name, complete) complete(asked[[name]], fit, call), names(own), own)
 }
 
 # Rows of sequences of the given lengths, one after the other, from the clusters on `path`.
 draw_rows <- function(fit, clusters, path, lengths, given) {
   obs <- fit$model$obs
   given$exposure <- exposure_by_row(given$exposure, length(path))
-  x <- if (length(path)) obs_entry(obs)$draw(obs, clusters, path, lengths, given) else matrix(0, 0L, fit$input$d)
+  x <- if (length(path)) obs_draw(obs, clusters, path, lengths, given) else matrix(0, 0L, fit$input$d)
   storage.mode(x) <- "double"
   dimnames(x) <- list(NULL, column_labels(fit))
-  as_frame <- obs_entry(obs)$as_frame
-  if (!is.null(as_frame)) {
-    return(as_frame(obs, x))
+  if (obs_can(obs, "as_frame")) {
+    return(obs_as_frame(obs, x))
   }
   column <- exposure_column(obs)
   if (is.null(column)) x else cbind(x, matrix(given$exposure, dimnames = list(NULL, column)))
@@ -149,8 +149,7 @@ draw_rows <- function(fit, clusters, path, lengths, given) {
 # Rows of the internal form as columns of a data frame, or as a matrix of numbers.
 rows_as_given <- function(fit, data) {
   x <- as.matrix(data_matrix(data))
-  as_frame <- obs_entry(fit$model$obs)$as_frame
-  if (is.null(as_frame)) x else as_frame(fit$model$obs, x)
+  if (obs_can(fit$model$obs, "as_frame")) obs_as_frame(fit$model$obs, x) else x
 }
 
 # Rows without order: draw(parameters, rows) makes those of one cluster, a matrix.

@@ -2,7 +2,7 @@
 
 # Must rows wait until all levels, or what a formula learns from its variables, are known?
 waits_for_levels <- function(x, obs, formula) {
-  if (!is.null(formula) || !is.null(obs_entry(obs)$read)) {
+  if (!is.null(formula) || obs_can(obs, "read")) {
     return(TRUE)
   }
   is.data.frame(x) && any(vapply(x, column_kind, "") == "level")
@@ -15,7 +15,7 @@ columns_as_levels <- function(obs, names) {
   }
   blocks <- if (is.null(obs$blocks)) list(obs) else obs$blocks
   unlist(lapply(blocks, function(block) {
-    if (!identical(obs_entry(block)$kind, "level")) {
+    if (!identical(obs_facts(block)$kind, "level")) {
       return(NULL)
     }
     block$columns %||% if (is.null(obs$blocks)) names

@@ -107,7 +107,7 @@ is_note_of <- function(read, index, class) {
   offsets <- function(x, upto) {
     is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
   }
-  known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
+  known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_facts(read$obs)) &&
     holds_no_function(read$obs) && is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) &&
     is_count(data[["n_batches"]]) && is_count(sample[["n"]]) &&
     all(c(names(data), names(sample)) %in% names(data_fields))
@@ -177,7 +177,7 @@ keep_spool <- function(source, folder, key, read, call) {
 # The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is
 # known what levels there are.
 pass_over <- function(source, class, obs, na_action, id, formula, control, folder, call) {
-  tokens <- class == "bnp_topics" && obs_entry(obs)$counts_tokens
+  tokens <- class == "bnp_topics" && obs_facts(obs)$counts_tokens
   reader <- read_units(source, class, id, call)
   on.exit(reader$close())
   piece <- reader$read()

@@ -21,7 +21,7 @@ stream_of_fit.bnp_topics <- function(fit) {
   counts <- Matrix::summary(fit$documents[, used, drop = FALSE])
   a <- weight[counts$j]
   tables <- rowsum(a * (digamma(a + counts$x) - digamma(a)), factor(counts$j, seq_along(used)), reorder = TRUE)
-  n <- if (obs_entry(fit$model$obs)$counts_tokens) as.double(nobs(fit)) else as.double(nrow(fit$documents))
+  n <- if (obs_facts(fit$model$obs)$counts_tokens) as.double(nobs(fit)) else as.double(nrow(fit$documents))
   learned <- learned_concentrations(fit)
   begun <- no_topics_yet(fit$model$prior)
   utils::modifyList(begun, list(

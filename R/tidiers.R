@@ -56,7 +56,7 @@ NULL
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
   check_flag(conf.int, "conf.int")
-  if (!is.null(obs_entry(check_format(x)$model$obs)$read)) {
+  if (obs_can(check_format(x)$model$obs, "read")) {
     return(tidy_frame(x, conf.int, conf.level))
   }
   if (conf.int) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
@@ -65,10 +65,9 @@ tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 # One row for each cluster and column, or level of a column, of a data frame.
 tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
-  entry <- obs_entry(obs)
-  terms <- entry$terms(obs, column_labels(fit))
+  terms <- obs_terms(obs, column_labels(fit))
   if (is.null(terms)) terms <- data.frame(block = character(), variable = character(), level = character())
-  if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", entry$constructor), terms)
+  if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", obs_facts(obs)$constructor), terms)
   k <- fit$state$k
   rows <- rep(seq_len(nrow(terms)), k)
   out <- data.frame(
@@ -79,8 +78,9 @@ tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   if (conf.int) {
     check_level(level, "conf.level", rlang::caller_env(2))
     clusters <- posterior_clusters(fit)
+    quantiles <- obs_quantiles(obs)[obs_facts(obs)$location]
     quantile_of <- function(p) unlist(lapply(clusters, function(q) {
-      lapply(entry$location, function(kind) as.vector(entry$quantiles[[kind]](q, p)))
+      lapply(quantiles, function(quantile) as.vector(quantile(q, p)))
     }))
     out$conf.low <- as.double(quantile_of((1 - level) / 2))
     out$conf.high <- as.double(quantile_of((1 + level) / 2))
@@ -96,12 +96,12 @@ tidy_frame <- function(fit, conf.int, level, word = "cluster") {
 # One row for each coefficient of the regressions of each cluster.
 coefficient_rows <- function(fit, level) {
   obs <- fit$model$obs
-  entry <- obs_entry(obs)
-  axes <- entry$axes(obs, column_labels(fit))
-  kinds <- grep("(^|[.])coef$", names(entry$arrays), value = TRUE)
+  axes <- obs_axes(obs, column_labels(fit))
+  arrays <- obs_facts(obs)$arrays
+  kinds <- grep("(^|[.])coef$", names(arrays), value = TRUE)
   do.call(rbind, lapply(kinds, function(kind) {
     table <- interval_table(fit, level, kind)
-    names <- expand.grid(axes[setdiff(entry$arrays[[kind]], "clusters")], stringsAsFactors = FALSE)
+    names <- expand.grid(axes[setdiff(arrays[[kind]], "clusters")], stringsAsFactors = FALSE)
     at <- rep_len(seq_len(nrow(names)), nrow(table))
     data.frame(
       cluster = table$component, block = sub("[.]coef$", "", kind), variable = names[at, 1L], level = names[at, 2L],
@@ -141,13 +141,13 @@ tidy_clusters <- function(x, word) {
 
 # Clusters x coefficients of regressions, as a data frame; NULL for other models.
 wide_coefficients <- function(fit) {
-  entry <- obs_entry(fit$model$obs)
-  if (is.null(entry$responses)) {
+  obs <- fit$model$obs
+  if (is.null(obs$responses)) {
     return(NULL)
   }
   coef <- coef(fit)$coef
-  axes <- entry$axes(fit$model$obs, column_labels(fit))
-  names <- expand.grid(axes[setdiff(entry$arrays$coef, "clusters")], stringsAsFactors = FALSE)
+  axes <- obs_axes(obs, column_labels(fit))
+  names <- expand.grid(axes[setdiff(obs_facts(obs)$arrays$coef, "clusters")], stringsAsFactors = FALSE)
   label <- if (dim(coef)[1L] == 1L) names[[2L]] else paste(names[[1L]], names[[2L]], sep = ".")
   out <- as.data.frame(t(matrix(coef, ncol = dim(coef)[3L])))
   stats::setNames(out, paste0("coef.", label))

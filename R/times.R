@@ -80,7 +80,7 @@ with_slot_column <- function(data) {
 }
 
 # Are the clusters of this model at other places at other times?
-has_drift <- function(obs) !is.null(obs_entry(obs)$at_time)
+has_drift <- function(obs) inherits(obs, "obs_drifting")
 
 # Has each time weights of its own of the clusters of this mixture?
 has_weights_by_time <- function(fit) inherits(fit, "bnp_mixture_by_time")
@@ -210,14 +210,11 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
 check_drift <- function(obs, time, call) {
   if (is.null(time) && has_drift(obs)) {
     abort("time", c(
-      "{.arg time} is needed with {.code drift} of {.fn {obs_entry(obs)$constructor}}: it says when each row was.",
+      "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was.",
       i = "Give a value for each row, or the name of a column."
     ), call = call)
   }
 }
 
 # An example of a model whose clusters drift, for messages.
-drifting <- function() {
-  drifts <- function(entry) "drift" %in% names(formals(entry$constructor))
-  paste0(obs_makers(drifts)[1L], "(drift = 0.5)")
-}
+drifting <- function() paste0(makers_with("drift"), "(drift = 0.5)")

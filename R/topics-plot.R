@@ -43,7 +43,7 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "res
 # Without a choice, documents of rows have no terms to show but their proportions, if these were kept.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("terms", "clusters", "correlation", "response", "elbo", "score")
-  if (identical(type, types) && !obs_entry(check_format(fit, call)$model$obs)$counts_tokens) {
+  if (identical(type, types) && !obs_facts(check_format(fit, call)$model$obs)$counts_tokens) {
     return(if (is.null(fit$documents)) "score" else "clusters")
   }
   check_choice(type, types, "type", call)

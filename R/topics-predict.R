@@ -116,7 +116,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
 # Counts of terms of which the fit knows none -> no counts of the terms that it knows; other documents as they are.
 without_strange_terms <- function(fit, newdata, id, call = rlang::caller_env()) {
   known <- fit$input$column_names
-  counts <- obs_entry(fit$model$obs)$counts_tokens && is.null(id) && (is.matrix(newdata) || is(newdata, "Matrix"))
+  counts <- obs_facts(fit$model$obs)$counts_tokens && is.null(id) && (is.matrix(newdata) || is(newdata, "Matrix"))
   if (!counts || is.null(known) || is.null(colnames(newdata)) || any(colnames(newdata) %in% known)) {
     return(newdata)
   }
@@ -128,7 +128,7 @@ without_strange_terms <- function(fit, newdata, id, call = rlang::caller_env()) 
 }
 
 warn_of_no_known_terms <- function(data, fit, call = rlang::caller_env()) {
-  if (!obs_entry(fit$model$obs)$counts_tokens) {
+  if (!obs_facts(fit$model$obs)$counts_tokens) {
     return(invisible())
   }
   empty <- which(document_lengths(data, fit$model$obs) == 0)
@@ -167,14 +167,14 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   check_format(fit, call)
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
-  if (is.null(id) && obs_entry(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
-  if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
+  if (is.null(id) && obs_facts(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
+  if (is.data.frame(newdata) && is_term_frame(newdata) && obs_facts(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
   }
   known <- fit$input$id_column
   if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
-  if (is.null(split$id) && obs_entry(obs)$counts_tokens) split$x <- one_document(split$x)
+  if (is.null(split$id) && obs_facts(obs)$counts_tokens) split$x <- one_document(split$x)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action
   check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
@@ -189,7 +189,7 @@ document_counts <- function(fit, data) {
   }
   resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   resp <- resp[, fit$numbering, drop = FALSE]
-  counts <- if (obs_entry(fit$model$obs)$counts_tokens) {
+  counts <- if (obs_facts(fit$model$obs)$counts_tokens) {
     resp * document_lengths(data, fit$model$obs)
   } else {
     unname(rowsum(resp, factor(group_of_rows(data), seq_len(length(data$starts) - 1L)), reorder = TRUE))

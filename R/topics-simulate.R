@@ -30,9 +30,9 @@ simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$
     ))
   }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = 0L)
-  rows <- if (obs_entry(object$model$obs)$counts_tokens) length(lengths) else lengths
+  rows <- if (obs_facts(object$model$obs)$counts_tokens) length(lengths) else lengths
   check_drawn(rows, object$input$d + 2, "lengths")
-  draw <- if (obs_entry(object$model$obs)$counts_tokens) draw_corpus else draw_documents
+  draw <- if (obs_facts(object$model$obs)$counts_tokens) draw_corpus else draw_documents
   simulate_sets(nsim, seed, function() draw(object, lengths))
 }
 

@@ -40,10 +40,10 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, co
   if (matrix == "gamma") {
     return(tidy_documents(x, level))
   }
-  if (obs_entry(x$model$obs)$counts_tokens) {
+  if (obs_facts(x$model$obs)$counts_tokens) {
     return(tidy_terms(x, level))
   }
-  if (!is.null(obs_entry(x$model$obs)$read)) {
+  if (obs_can(x$model$obs, "read")) {
     return(tidy_frame(x, conf.int, conf.level, "topic"))
   }
   if (is.null(level)) {
@@ -86,7 +86,7 @@ tidy_documents <- function(fit, level) {
 augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   check_no_dots(...)
   na_action <- action_of_fit(x, na_action)
-  if (!obs_entry(x$model$obs)$counts_tokens) {
+  if (!obs_facts(x$model$obs)$counts_tokens) {
     need_data(missing(data), "data")
     read_arguments(rlang::enquos(id = id), data, "data")
     return(augment_rows(x, data, id, na_action))

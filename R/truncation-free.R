@@ -64,11 +64,11 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else start$model$obs
   obs <- with_gaps(obs, data)
   check_against_data(given, obs, error_call)
-  learned <- obs_entry(obs)$learned(obs)
+  learned <- obs_learned(obs)$by
   if (length(learned) && is.null(start)) {
     abort("argument", c(
       "{.code {learned}} needs the summary of the whole data, which truncation-free learning does not keep.",
-      i = "Give a prior without it in {.fn {obs_entry(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = error_call)
   }
   if (!is.null(start)) {
@@ -113,11 +113,11 @@ refuse_for_streams <- function(data, class, obs, call) {
 # Clusters of rows whose missing values depend on the cluster count them by expectation.
 refuse_expected_rows <- function(start, call) {
   of_blocks <- start$model$obs$blocks %||% list(start$model$obs)
-  expects <- Filter(function(block) isTRUE(block$gaps) && !is.null(obs_entry(block)$conditional), of_blocks)
+  expects <- Filter(function(block) isTRUE(block$gaps) && obs_can(block, "conditional"), of_blocks)
   if (length(expects)) {
     abort("gaps", c(
       "{.arg start} is a fit to rows that lack values of columns which depend on each other within a cluster
-       ({.fn {obs_entry(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
+       ({.fn {obs_facts(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
       i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the
            cluster, as with {.code covariance = \"diagonal\"}."
     ), call = call)

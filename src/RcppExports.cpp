@@ -64,75 +64,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_contract
-Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp);
-RcppExport SEXP _bnpvi_engine_contract(SEXP dataSEXP, SEXP modelSEXP, SEXP respSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_contract(data, model, resp));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_learned
-Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times);
-RcppExport SEXP _bnpvi_engine_learned(SEXP obsSEXP, SEXP statisticSEXP, SEXP timesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
-    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_learned(obs, statistic, times));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_re_express
-Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic);
-RcppExport SEXP _bnpvi_engine_re_express(SEXP fromSEXP, SEXP toSEXP, SEXP statisticSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type from(fromSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type to(toSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_re_express(from, to, statistic));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_parameter_draws
-Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times, double seed);
-RcppExport SEXP _bnpvi_engine_parameter_draws(SEXP dataSEXP, SEXP modelSEXP, SEXP respSEXP, SEXP timesSEXP, SEXP seedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type resp(respSEXP);
-    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_parameter_draws(data, model, resp, times, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_urn
-Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed);
-RcppExport SEXP _bnpvi_engine_urn(SEXP dataSEXP, SEXP modelSEXP, SEXP firstSEXP, SEXP stepsSEXP, SEXP seedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type first(firstSEXP);
-    Rcpp::traits::input_parameter< int >::type steps(stepsSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_urn(data, model, first, steps, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_dynamic_means
 Rcpp::List engine_dynamic_means(Rcpp::NumericMatrix x, Rcpp::IntegerVector starts, double lambda, double q, double tau);
 RcppExport SEXP _bnpvi_engine_dynamic_means(SEXP xSEXP, SEXP startsSEXP, SEXP lambdaSEXP, SEXP qSEXP, SEXP tauSEXP) {
@@ -174,33 +105,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_features_cells(data, model, state, draws, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_feature_prior
-Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, double n, Rcpp::NumericVector stick);
-RcppExport SEXP _bnpvi_engine_feature_prior(SEXP priorSEXP, SEXP countsSEXP, SEXP nSEXP, SEXP stickSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type prior(priorSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type counts(countsSEXP);
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type stick(stickSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_feature_prior(prior, counts, n, stick));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_features_without
-Rcpp::NumericVector engine_features_without(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix presence);
-RcppExport SEXP _bnpvi_engine_features_without(SEXP dataSEXP, SEXP modelSEXP, SEXP presenceSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type presence(presenceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_features_without(data, model, presence));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -270,19 +174,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_select_particles
-Rcpp::List engine_select_particles(Rcpp::NumericVector weight, double most, double u);
-RcppExport SEXP _bnpvi_engine_select_particles(SEXP weightSEXP, SEXP mostSEXP, SEXP uSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
-    Rcpp::traits::input_parameter< double >::type u(uSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_select_particles(weight, most, u));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_value_fingerprint
 std::string engine_value_fingerprint(SEXP x);
 RcppExport SEXP _bnpvi_engine_value_fingerprint(SEXP xSEXP) {
@@ -343,36 +234,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type parent(parentSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type roots(rootsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_tree_order(parent, roots));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_tree_cut
-Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most);
-RcppExport SEXP _bnpvi_engine_tree_cut(SEXP dataSEXP, SEXP obsSEXP, SEXP rowSEXP, SEXP mostSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
-    Rcpp::traits::input_parameter< int >::type row(rowSEXP);
-    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_tree_cut(data, obs, row, most));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_tree_messages
-Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, Rcpp::IntegerVector position, bool log_space);
-RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP positionSEXP, SEXP log_spaceSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_start(log_startSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type back(backSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type position(positionSEXP);
-    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, position, log_space));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -447,39 +308,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_messages
-Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool log_space);
-RcppExport SEXP _bnpvi_engine_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP startsSEXP, SEXP log_spaceSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_start(log_startSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
-    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_messages(log_start, log_transition, log_e, starts, log_space));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_sparse_visit
-Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets, SEXP number, bool same, int threads);
-RcppExport SEXP _bnpvi_engine_sparse_visit(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP widthSEXP, SEXP setsSEXP, SEXP numberSEXP, SEXP sameSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
-    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sets(setsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type number(numberSEXP);
-    Rcpp::traits::input_parameter< bool >::type same(sameSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_sparse_visit(data, model, state, width, sets, number, same, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_kernel_versions
 Rcpp::CharacterVector engine_kernel_versions();
 RcppExport SEXP _bnpvi_engine_kernel_versions() {
@@ -487,21 +315,6 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(engine_kernel_versions());
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_kernel
-Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args, int pad, int shift);
-RcppExport SEXP _bnpvi_engine_kernel(SEXP versionSEXP, SEXP whichSEXP, SEXP argsSEXP, SEXP padSEXP, SEXP shiftSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type version(versionSEXP);
-    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type args(argsSEXP);
-    Rcpp::traits::input_parameter< int >::type pad(padSEXP);
-    Rcpp::traits::input_parameter< int >::type shift(shiftSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_kernel(version, which, args, pad, shift));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -518,20 +331,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type spread(spreadSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_kmeans(data, obs, k, rounds, spread, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_scalable_kmeans
-Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds);
-RcppExport SEXP _bnpvi_engine_scalable_kmeans(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP roundsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< int >::type rounds(roundsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_scalable_kmeans(data, model, control, rounds));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -562,21 +361,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_lds_chain
-Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp, Rcpp::NumericMatrix weights);
-RcppExport SEXP _bnpvi_engine_lds_chain(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP respSEXP, SEXP weightsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_lds_chain(data, model, state, resp, weights));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_network_divided
 Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed);
 RcppExport SEXP _bnpvi_engine_network_divided(SEXP dataSEXP, SEXP kSEXP, SEXP seedSEXP) {
@@ -587,123 +371,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_divided(data, k, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_joint
-Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels);
-RcppExport SEXP _bnpvi_engine_network_joint(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_joint(data, model, labels));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_changes
-Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels, std::vector<std::string> changes, double seed);
-RcppExport SEXP _bnpvi_engine_network_changes(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP, SEXP changesSEXP, SEXP seedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
-    Rcpp::traits::input_parameter< std::vector<std::string> >::type changes(changesSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_changes(data, model, labels, changes, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_together
-Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels, std::vector<Rcpp::IntegerVector> splits);
-RcppExport SEXP _bnpvi_engine_network_together(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP, SEXP splitsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
-    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type splits(splitsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_together(data, model, labels, splits));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_soft
-Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps);
-RcppExport SEXP _bnpvi_engine_network_soft(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP lapsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
-    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_soft(data, model, prob, laps));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_soft_steps
-Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, std::vector<Rcpp::IntegerVector> sets);
-RcppExport SEXP _bnpvi_engine_network_soft_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP setsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
-    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_soft_steps(data, model, prob, sets));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_laps
-Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, SEXP sticks);
-RcppExport SEXP _bnpvi_engine_network_laps(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP sticksSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type sticks(sticksSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_laps(data, model, share, laps, sticks));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_steps
-Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, std::vector<Rcpp::IntegerVector> sets, double rate);
-RcppExport SEXP _bnpvi_engine_network_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP setsSEXP, SEXP rateSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
-    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
-    Rcpp::traits::input_parameter< double >::type rate(rateSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_steps(data, model, share, laps, sets, rate));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_network_local
-Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes, bool anew);
-RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP, SEXP anewSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
-    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
-    Rcpp::traits::input_parameter< bool >::type anew(anewSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes, anew));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -796,20 +463,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type slot(slotSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_probabilities(data, model, state, weight, slot, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_log_predictives
-Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
-RcppExport SEXP _bnpvi_engine_log_predictives(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_log_predictives(data, model, state, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -918,19 +571,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type to(toSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_complete_to_gaps(from, to, statistic));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_elbo_of
-Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp);
-RcppExport SEXP _bnpvi_engine_elbo_of(SEXP dataSEXP, SEXP modelSEXP, SEXP respSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_elbo_of(data, model, resp));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1099,103 +739,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_spool_cut
-double engine_spool_cut(std::string path, int b, double size);
-RcppExport SEXP _bnpvi_engine_spool_cut(SEXP pathSEXP, SEXP bSEXP, SEXP sizeSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< int >::type b(bSEXP);
-    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_spool_cut(path, b, size));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_with_sums
-Rcpp::RawVector engine_with_sums(Rcpp::RawVector bytes);
-RcppExport SEXP _bnpvi_engine_with_sums(SEXP bytesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_with_sums(bytes));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_special
-Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
-RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type d(dSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_special(x, d));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_sticks
-Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope, Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega, bool search);
-RcppExport SEXP _bnpvi_engine_sticks(SEXP groupsSEXP, SEXP gammaSEXP, SEXP alphaSEXP, SEXP slopeSEXP, SEXP othersSEXP, SEXP uSEXP, SEXP omegaSEXP, SEXP searchSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< double >::type groups(groupsSEXP);
-    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
-    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type slope(slopeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type others(othersSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type u(uSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type omega(omegaSEXP);
-    Rcpp::traits::input_parameter< bool >::type search(searchSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_sticks(groups, gamma, alpha, slope, others, u, omega, search));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_dirichlet_rows
-Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omega, double n, double concentration, double sticky, std::string bound);
-RcppExport SEXP _bnpvi_engine_dirichlet_rows(SEXP uSEXP, SEXP omegaSEXP, SEXP nSEXP, SEXP concentrationSEXP, SEXP stickySEXP, SEXP boundSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type u(uSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type omega(omegaSEXP);
-    Rcpp::traits::input_parameter< double >::type n(nSEXP);
-    Rcpp::traits::input_parameter< double >::type concentration(concentrationSEXP);
-    Rcpp::traits::input_parameter< double >::type sticky(stickySEXP);
-    Rcpp::traits::input_parameter< std::string >::type bound(boundSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_dirichlet_rows(u, omega, n, concentration, sticky, bound));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_mixture_weights
-Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts, Rcpp::NumericVector effective);
-RcppExport SEXP _bnpvi_engine_mixture_weights(SEXP priorSEXP, SEXP countsSEXP, SEXP effectiveSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type prior(priorSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type counts(countsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type effective(effectiveSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_mixture_weights(prior, counts, effective));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_top_draws
-Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, int n, double seed);
-RcppExport SEXP _bnpvi_engine_top_draws(SEXP whichSEXP, SEXP xSEXP, SEXP nSEXP, SEXP seedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
-    Rcpp::traits::input_parameter< int >::type n(nSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_top_draws(which, x, n, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_stream
 Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters, Rcpp::List options, SEXP progress);
 RcppExport SEXP _bnpvi_engine_stream(SEXP dataSEXP, SEXP modelSEXP, SEXP clustersSEXP, SEXP optionsSEXP, SEXP progressSEXP) {
@@ -1226,87 +769,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_variates
-Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed);
-RcppExport SEXP _bnpvi_engine_variates(SEXP whichSEXP, SEXP aSEXP, SEXP bSEXP, SEXP nSEXP, SEXP seedSEXP) {
+// engine_testing_entries
+Rcpp::List engine_testing_entries();
+RcppExport SEXP _bnpvi_engine_testing_entries() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type a(aSEXP);
-    Rcpp::traits::input_parameter< double >::type b(bSEXP);
-    Rcpp::traits::input_parameter< int >::type n(nSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_variates(which, a, b, n, seed));
+    rcpp_result_gen = Rcpp::wrap(engine_testing_entries());
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_source
-Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
-RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
+// engine_testing
+SEXP engine_testing(std::string name, Rcpp::List arguments);
+RcppExport SEXP _bnpvi_engine_testing(SEXP nameSEXP, SEXP argumentsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type units(unitsSEXP);
-    Rcpp::traits::input_parameter< bool >::type grouped(groupedSEXP);
-    Rcpp::traits::input_parameter< int >::type lag(lagSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_source(data, name, units, grouped, lag, rows, groups));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_failed_groups
-Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone);
-RcppExport SEXP _bnpvi_engine_failed_groups(SEXP groupsSEXP, SEXP goneSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type groups(groupsSEXP);
-    Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_failed_groups(groups, gone));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_link_blocks
-Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List control, Rcpp::Nullable<Rcpp::NumericMatrix> resp);
-RcppExport SEXP _bnpvi_engine_link_blocks(SEXP dataSEXP, SEXP obsSEXP, SEXP controlSEXP, SEXP respSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type resp(respSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_link_blocks(data, obs, control, resp));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_link_summary
-Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMatrix resp, Rcpp::List changes);
-RcppExport SEXP _bnpvi_engine_link_summary(SEXP dataSEXP, SEXP obsSEXP, SEXP respSEXP, SEXP changesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_link_summary(data, obs, resp, changes));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_driver
-Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control);
-RcppExport SEXP _bnpvi_engine_driver(SEXP scriptsSEXP, SEXP controlSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type scripts(scriptsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_driver(scripts, control));
+    Rcpp::traits::input_parameter< Rcpp::List >::type arguments(argumentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_testing(name, arguments));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1438,66 +919,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_topic_sums
-Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix c, Rcpp::NumericMatrix log_weight, int width, int threads);
-RcppExport SEXP _bnpvi_engine_topic_sums(SEXP dataSEXP, SEXP modelSEXP, SEXP cSEXP, SEXP log_weightSEXP, SEXP widthSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type c(cSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_weight(log_weightSEXP);
-    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_topic_sums(data, model, c, log_weight, width, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_document_visit
-Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight, Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last);
-RcppExport SEXP _bnpvi_engine_document_visit(SEXP cSEXP, SEXP weightSEXP, SEXP alpha_piSEXP, SEXP widthSEXP, SEXP lastSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type c(cSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type alpha_pi(alpha_piSEXP);
-    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type last(lastSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_document_visit(c, weight, alpha_pi, width, last));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_anchor_topics
-Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed, int threads);
-RcppExport SEXP _bnpvi_engine_anchor_topics(SEXP dataSEXP, SEXP kSEXP, SEXP clearSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< bool >::type clear(clearSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_anchor_topics(data, k, clear, seed, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_anchor_topics_by_batch
-Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp::List control, bool clear);
-RcppExport SEXP _bnpvi_engine_anchor_topics_by_batch(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP clearSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< bool >::type clear(clearSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_anchor_topics_by_batch(data, model, control, clear));
-    return rcpp_result_gen;
-END_RCPP
-}
 // engine_responses
 Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_responses(SEXP modelSEXP, SEXP stateSEXP) {
@@ -1587,58 +1008,34 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_checkpoint_header", (DL_FUNC) &_bnpvi_engine_checkpoint_header, 1},
     {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
     {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
-    {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
-    {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
-    {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
-    {"_bnpvi_engine_parameter_draws", (DL_FUNC) &_bnpvi_engine_parameter_draws, 5},
-    {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
-    {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
-    {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 7},
     {"_bnpvi_engine_filter_switching", (DL_FUNC) &_bnpvi_engine_filter_switching, 10},
     {"_bnpvi_engine_particles_ahead", (DL_FUNC) &_bnpvi_engine_particles_ahead, 7},
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
-    {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
     {"_bnpvi_engine_value_fingerprint", (DL_FUNC) &_bnpvi_engine_value_fingerprint, 1},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_condense_times", (DL_FUNC) &_bnpvi_engine_condense_times, 3},
     {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
-    {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
-    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 6},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},
     {"_bnpvi_engine_smoothed_states", (DL_FUNC) &_bnpvi_engine_smoothed_states, 4},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
-    {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
-    {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
-    {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
-    {"_bnpvi_engine_scalable_kmeans", (DL_FUNC) &_bnpvi_engine_scalable_kmeans, 4},
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
-    {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
-    {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
-    {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
-    {"_bnpvi_engine_network_together", (DL_FUNC) &_bnpvi_engine_network_together, 4},
-    {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
-    {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
-    {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
-    {"_bnpvi_engine_network_steps", (DL_FUNC) &_bnpvi_engine_network_steps, 6},
-    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 6},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 7},
     {"_bnpvi_engine_probabilities", (DL_FUNC) &_bnpvi_engine_probabilities, 6},
-    {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
     {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_check_state", (DL_FUNC) &_bnpvi_engine_check_state, 2},
@@ -1648,7 +1045,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_mean_weights", (DL_FUNC) &_bnpvi_engine_mean_weights, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
-    {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 9},
     {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
@@ -1661,21 +1057,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_spool_end", (DL_FUNC) &_bnpvi_engine_spool_end, 2},
     {"_bnpvi_engine_spool_index", (DL_FUNC) &_bnpvi_engine_spool_index, 1},
     {"_bnpvi_engine_spool_batch", (DL_FUNC) &_bnpvi_engine_spool_batch, 2},
-    {"_bnpvi_engine_spool_cut", (DL_FUNC) &_bnpvi_engine_spool_cut, 3},
-    {"_bnpvi_engine_with_sums", (DL_FUNC) &_bnpvi_engine_with_sums, 1},
-    {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
-    {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
-    {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
-    {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
-    {"_bnpvi_engine_top_draws", (DL_FUNC) &_bnpvi_engine_top_draws, 4},
     {"_bnpvi_engine_stream", (DL_FUNC) &_bnpvi_engine_stream, 5},
     {"_bnpvi_engine_topic_stream", (DL_FUNC) &_bnpvi_engine_topic_stream, 5},
-    {"_bnpvi_engine_variates", (DL_FUNC) &_bnpvi_engine_variates, 5},
-    {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
-    {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
-    {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
-    {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
-    {"_bnpvi_engine_driver", (DL_FUNC) &_bnpvi_engine_driver, 2},
+    {"_bnpvi_engine_testing_entries", (DL_FUNC) &_bnpvi_engine_testing_entries, 0},
+    {"_bnpvi_engine_testing", (DL_FUNC) &_bnpvi_engine_testing, 2},
     {"_bnpvi_engine_text_begin", (DL_FUNC) &_bnpvi_engine_text_begin, 1},
     {"_bnpvi_engine_text_weigh", (DL_FUNC) &_bnpvi_engine_text_weigh, 3},
     {"_bnpvi_engine_text_evidence", (DL_FUNC) &_bnpvi_engine_text_evidence, 1},
@@ -1686,10 +1071,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_sequential_estimates", (DL_FUNC) &_bnpvi_engine_sequential_estimates, 6},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
-    {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
-    {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
-    {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
-    {"_bnpvi_engine_anchor_topics_by_batch", (DL_FUNC) &_bnpvi_engine_anchor_topics_by_batch, 4},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
     {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},

@@ -54,8 +54,8 @@ class Features final : public RFamily {
   }
   FeatureProblem problem_of(const Rows& rows, std::uint64_t seed) const {
     const Index sparsity = ListFields(call_.control).integer("sparsity");
-    return {rows, given_.likelihood, *given_.prior, given_.offset, sparsity, seed, call_.pool,
-            call_.observer};
+    return {rows, given_.likelihood, *given_.prior, given_.offset, sparsity,
+            seed, call_.pool,        call_.observer};
   }
 
   const FitCall call_;
@@ -132,42 +132,5 @@ Rcpp::List engine_features_cells(Rcpp::List data, Rcpp::List model, Rcpp::List s
                                 Rcpp::_["variance"] = matrix(cells.variance),
                                 Rcpp::_["spread"] = matrix(cells.spread));
     });
-  });
-}
-
-// For tests: a prior's terms for these counts; with `stick`, the series of these sticks.
-// [[Rcpp::export]]
-Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, double n,
-                                Rcpp::NumericVector stick) {
-  using Rcpp::_;
-  const Vec count(counts.begin(), counts.end());
-  if (stick.size() > 0) {
-    Vec weight;
-    for (int i = 0; i < stick.size() / 2; ++i) weight.push_back(n - (i < counts.size() ? counts[i] : 0));
-    const StickSeries s = stick_series(Vec(stick.begin(), stick.end()), weight);
-    return Rcpp::List::create(_["complement"] = s.complement, _["dilogarithm"] = s.dilogarithm,
-                              _["complement_gradient"] = s.complement_gradient,
-                              _["dilogarithm_gradient"] = s.dilogarithm_gradient);
-  }
-  const FeatureWeights w = make_feature_prior(ListFields(prior))->fit(count, n, {});
-  return Rcpp::List::create(_["value"] = w.value, _["logit"] = w.logit, _["prob"] = w.prob,
-                            _["stick"] = w.stick, _["alpha"] = w.alpha);
-}
-
-// For tests: value_without() of every feature, for the rows' probabilities of features `presence`.
-// [[Rcpp::export]]
-Rcpp::NumericVector engine_features_without(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix presence) {
-  return entry([&] {
-    RMonitor monitor{R_NilValue};
-    RPool pool(1, monitor);
-    const FeatureModel given(model);
-    const FeatureData in_memory(data);
-    const Rows rows = in_memory.whole(given);
-    const FeatureProblem problem{rows, given.likelihood, *given.prior, given.offset, 0, 0, pool};
-    const FeatureState state = starting_state(problem, Rcpp::List::create(Rcpp::_["presence"] = presence));
-    Vec out;
-    for (Index j = 0; j < state.k(); ++j)
-      out.push_back(value_without(problem.likelihood, rows, state.loadings, j + problem.offset));
-    return made_in_r([&] { return Rcpp::NumericVector(out.begin(), out.end()); });
   });
 }

@@ -250,12 +250,3 @@ Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, int h, dou
 double engine_restart_seed(double seed, double r) {
   return static_cast<double>(restart_seed(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(r)));
 }
-
-// For tests.
-// [[Rcpp::export]]
-Rcpp::List engine_select_particles(Rcpp::NumericVector weight, double most, double u) {
-  const Selection s = select_particles(Vec(weight.begin(), weight.end()), static_cast<Index>(most), u);
-  std::vector<int> kept;
-  for (Index i : s.kept) kept.push_back(1 + static_cast<int>(i));
-  return Rcpp::List::create(Rcpp::_["kept"] = kept, Rcpp::_["weight"] = s.weight);
-}

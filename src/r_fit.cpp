@@ -1,12 +1,10 @@
 // The entry that learns a fit, of every family.
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "r_checkpoint.h"
 #include "r_family.h"
-#include "testing/audit.h"
-#include "testing/breaking_observer.h"
+#include "r_testing.h"
 
 using namespace bnpvi;
 
@@ -26,16 +24,6 @@ std::unique_ptr<RFamily> family_of(const FitCall& call) {
   return found->second(call);
 }
 
-Rcpp::NumericVector audit_to_r(const testing::Audit& audit) {
-  using Rcpp::_;
-  return Rcpp::NumericVector::create(
-      _["checks"] = static_cast<double>(audit.checks), _["elbo"] = audit.elbo,
-      _["statistics"] = audit.statistics, _["entropy"] = audit.entropy, _["sums"] = audit.sums,
-      _["smallest_gain"] = audit.smallest_gain, _["moves"] = static_cast<double>(audit.moves),
-      _["rounds"] = static_cast<double>(audit.rounds), _["foreseen"] = static_cast<double>(audit.n_foreseen),
-      _["gain"] = audit.gain, _["weights"] = static_cast<double>(audit.weights));
-}
-
 }  // namespace
 
 // [[Rcpp::export]]
@@ -47,11 +35,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     if (!Rf_isNull(start)) options.restarts = 1;
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
-    std::optional<testing::Audit> audit;
-    if (c.optional_flag("audit")) audit.emplace();
-    std::optional<testing::BreakingObserver> breaking;
-    if (c.has("break_at")) breaking.emplace(c.integer("break_at"));
-    Observer& observer = audit ? *audit : breaking ? static_cast<Observer&>(*breaking) : nobody;
+    const std::unique_ptr<FitWatch> watch = test_hooks().watch ? test_hooks().watch(c) : nullptr;
+    Observer& observer = watch ? watch->observer() : nobody;
     const auto family = family_of({data, model, control, start, pool, observer});
     const Maker maker{[&](std::uint64_t seed) { return family->begin(seed); },
                       [&](std::uint64_t seed, Reader& in) { return family->read(seed, in); }};
@@ -65,7 +50,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       add_run(run, out);
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
-      if (audit) out.push_back(audit_to_r(*audit), "audit");
+      if (watch) watch->report(out);
       if (!Rf_isNull(checkpoints.kept())) out.push_back(checkpoints.kept(), "progress");
       return out;
     });

@@ -8,10 +8,9 @@
 
 using namespace bnpvi;
 using networks::BlockBound;
-
-namespace {
-
 using Rcpp::_;
+
+namespace bnpvi {
 
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n) {
   require(labels.size() == n, "a partition has not one label for each node");
@@ -25,20 +24,23 @@ Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels) {
   return out + 1;
 }
 
-Rcpp::NumericVector bound_to_r(const BlockBound& b, bool degrees = false) {
+Rcpp::NumericVector bound_to_r(const BlockBound& b, bool degrees) {
   Rcpp::NumericVector out = Rcpp::NumericVector::create(
       _["data"] = b.data, _["base"] = b.base, _["allocation"] = b.allocation, _["entropy"] = b.entropy);
   if (degrees) out.push_back(b.degrees, "degrees");
   return out;
 }
 
-// Of a model list(degree): degrees of nodes, if it is corrected for them.
 std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links) {
   const ListFields fields(model);
   if (!fields.has("degree") || !fields.flag("degree")) return nullptr;
   require(fields.flag("counts") && !links.directed(), "degrees are for undirected links that are counts");
   return std::make_unique<networks::Degrees>(links);
 }
+
+}  // namespace bnpvi
+
+namespace {
 
 // From labels (from 1) on.
 class BlocksFamily final : public NetworkFamily {
@@ -100,132 +102,5 @@ Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) 
     constexpr int tries = 4;  // a guess
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
     return labels_to_r(networks::divided(links, k, tries, stream));
-  });
-}
-
-// J of labels, and the change of J by joining each pair of clusters (for tests and log_joint()).
-// [[Rcpp::export]]
-Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
-    const networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                                labels_from_r(labels, links.n()), degrees.get());
-    Rcpp::NumericMatrix gain(static_cast<int>(p.k()), static_cast<int>(p.k()));
-    for (Index a = 0; a < p.k(); ++a)
-      for (Index b = 0; b < p.k(); ++b) gain(a, b) = a == b ? 0 : p.merge_gain(a, b);
-    return Rcpp::List::create(_["log_joint"] = p.log_joint(), _["merge_gain"] = gain);
-  });
-}
-
-// A sequence of changes of a partition: "sweep", "merge" and "divide", and what J and the table are after
-// each, as they were kept and made anew (for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
-                                  std::vector<std::string> changes, double seed) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
-    networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                          labels_from_r(labels, links.n()), degrees.get());
-    Stream random(static_cast<std::uint64_t>(seed), Purpose::test);
-    std::vector<int> nodes(static_cast<std::size_t>(links.n()));
-    std::iota(nodes.begin(), nodes.end(), 0);
-    Rcpp::List out;
-    for (const std::string& change : changes) {
-      double said = NA_REAL;
-      const double before = p.log_joint();
-      if (change == "sweep") p.sweep(nodes);
-      if (change == "divide") said = p.divide(random.index(p.k()), p.k(), random);
-      if (change == "merge" && p.k() > 1) {
-        const Index a = random.index(p.k() - 1);
-        said = p.merge_gain(a, p.k() - 1);
-        p.merge(a, p.k() - 1);
-      }
-      const networks::Partition fresh = p.with_labels(p.labels());
-      double worst = 0;
-      for (Index a = 0; a < p.k(); ++a)
-        for (Index b = 0; b < p.k(); ++b)
-          worst = std::max({worst, std::abs(p.pairs(a, b) - fresh.pairs(a, b)),
-                            std::abs(p.sum(a, b) - fresh.sum(a, b)), std::abs(p.size(a) - fresh.size(a))});
-      out.push_back(Rcpp::List::create(_["labels"] = labels_to_r(p.labels()), _["before"] = before,
-                                       _["said"] = said, _["log_joint"] = p.log_joint(),
-                                       _["fresh"] = fresh.log_joint(), _["worst"] = worst, _["k"] = p.k()));
-    }
-    return out;
-  });
-}
-
-// make_together() from labels, with splits as lists of labels, all from 1 (for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
-                                   std::vector<Rcpp::IntegerVector> splits) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                          labels_from_r(labels, links.n()));
-    std::vector<std::vector<int>> found;
-    for (const Rcpp::IntegerVector& split : splits) found.push_back(labels_from_r(split, links.n()));
-    const Index made = networks::make_together(p, found);
-    return Rcpp::List::create(_["labels"] = labels_to_r(p.labels()), _["made"] = made,
-                              _["log_joint"] = p.log_joint());
-  });
-}
-
-// The bound of soft labels (n × K) before and after each of `laps` laps, and their end (for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    require(prob.nrow() == links.n(), "there is not a row for each node");
-    networks::SoftBlocks soft(links, link_model, ListFields(model).number("gamma"), prob.ncol(),
-                              rows_from_r(prob));
-    Rcpp::NumericVector bound;
-    const Rcpp::NumericVector terms = bound_to_r(soft.bound());
-    for (int lap = 0; lap <= laps; ++lap) {
-      if (lap > 0) soft.lap();
-      bound.push_back(soft.bound().sum());
-    }
-    double merged = NA_REAL;
-    if (soft.k() > 1) merged = soft.merged(0, 1).bound().sum();
-    return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
-                              _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
-  });
-}
-
-// For each set of nodes, numbered from 1: the statistics of blocks that a step of stochastic learning with
-// rate 1 finds at these soft labels (n × K), and these after it; `exact`: the statistics of all pairs (for
-// tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob,
-                                     std::vector<Rcpp::IntegerVector> sets) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const LinkModel link_model = link_model_from_r(model);
-    require(prob.nrow() == links.n(), "there is not a row for each node");
-    const Index k = prob.ncol();
-    const networks::SoftBlocks start(links, link_model, ListFields(model).number("gamma"), k,
-                                     rows_from_r(prob));
-    const auto tables = [&](const networks::SoftBlocks& soft) {
-      Vec n, s;
-      for (Index a = 0; a < k; ++a)
-        for (Index b = 0; b < k; ++b) {
-          n.push_back(soft.pairs(a, b));
-          s.push_back(soft.sum(a, b));
-        }
-      return Rcpp::List::create(_["pairs"] = matrix_to_r(n, k, k), _["sum"] = matrix_to_r(s, k, k),
-                                _["prob"] = matrix_to_r(soft.r(), links.n(), k));
-    };
-    Rcpp::List steps;
-    for (const Rcpp::IntegerVector& set : sets) {
-      networks::SoftBlocks soft(links, link_model, ListFields(model).number("gamma"), k, rows_from_r(prob));
-      soft.step(nodes_from_r(set, links.n()), 1);
-      steps.push_back(tables(soft));
-    }
-    return Rcpp::List::create(_["exact"] = tables(start), _["steps"] = steps);
   });
 }

@@ -1,9 +1,11 @@
 // What entries of networks read and return.
 #pragma once
 #include "foundation/random.h"
+#include "networks/degrees.h"
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
+#include "networks/soft_blocks.h"
 #include "r_family.h"
 
 namespace bnpvi {
@@ -91,6 +93,16 @@ class NetworkFamily : public RFamily {
     return fit_from(VECTOR_ELT(starts, restart), seed);
   }
 };
+
+/// A partition of n nodes, with labels from 1 in R.
+std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
+Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
+
+/// Terms of a bound; degrees: with that of the degrees of nodes.
+Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = false);
+
+/// Of a model list(degree): degrees of nodes, if it is corrected for them; else null.
+std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links);
 
 // Numbers of nodes from 1.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {

@@ -1,10 +1,10 @@
 // Overlapping communities of networks: their fits, and other entries.
+#include "r_network_overlap.h"
 #include "networks/assortative_blocks.h"
 #include "networks/gamma_network.h"
 #include "networks/general_blocks.h"
 #include "networks/learn_overlap.h"
 #include "networks/profile.h"
-#include "r_network.h"
 
 using namespace bnpvi;
 
@@ -12,45 +12,42 @@ using Rcpp::_;
 
 namespace {
 
-// Overlapping communities of a list(degree, assortative, gamma, alpha, counts, a, b, a_background,
-// b_background, dense), from
-// shares of the nodes (n × K). The link models must outlive the state.
-struct OverlapModel {
-  explicit OverlapModel(const Rcpp::List& model)
-      : fields(model),
-        blocks(fields.flag("counts"), fields.number("a"), fields.number("b")),
-        background(fields.flag("counts"), fields.number("a_background"), fields.number("b_background")) {}
-  std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const {
-    require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
-    const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
-    if (fields.flag("degree")) {
-      const networks::GammaPriors priors{gamma,
-                                         alpha,
-                                         blocks.a(),
-                                         blocks.b(),
-                                         background.a(),
-                                         background.b(),
-                                         fields.flag("counts"),
-                                         fields.number("dense")};
-      return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
-    }
-    if (fields.flag("assortative"))
-      return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha,
-                                                           share.ncol(), rows_from_r(share));
-    return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, share.ncol(),
-                                                     rows_from_r(share));
-  }
-  ListFields fields;
-  LinkModel blocks, background;
-};
-
 Rcpp::NumericVector named_terms(const networks::Overlap& state) {
   Rcpp::NumericVector out;
   for (const auto& [name, value] : state.terms()) out.push_back(value, name);
   return out;
 }
 
-Rcpp::List overlap_to_r(const networks::Overlap& state) {
+}  // namespace
+
+OverlapModel::OverlapModel(const Rcpp::List& model)
+    : fields(model),
+      blocks(fields.flag("counts"), fields.number("a"), fields.number("b")),
+      background(fields.flag("counts"), fields.number("a_background"), fields.number("b_background")) {}
+
+std::unique_ptr<networks::Overlap> OverlapModel::start(const Links& links,
+                                                       const Rcpp::NumericMatrix& share) const {
+  require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
+  const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
+  if (fields.flag("degree")) {
+    const networks::GammaPriors priors{gamma,
+                                       alpha,
+                                       blocks.a(),
+                                       blocks.b(),
+                                       background.a(),
+                                       background.b(),
+                                       fields.flag("counts"),
+                                       fields.number("dense")};
+    return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
+  }
+  if (fields.flag("assortative"))
+    return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha,
+                                                         share.ncol(), rows_from_r(share));
+  return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, share.ncol(),
+                                                   rows_from_r(share));
+}
+
+Rcpp::List bnpvi::overlap_to_r(const networks::Overlap& state) {
   const Index n = state.links().n(), k = state.k();
   Vec prob, ends(static_cast<std::size_t>(n * k));
   for (Index i = 0; i < n; ++i) {
@@ -69,6 +66,8 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
       _["rates"] = state.rates(), _["weights"] = pi.mean, _["u"] = state.sticks().u,
       _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
 }
+
+namespace {
 
 // From shares of the nodes (n × K) on.
 class OverlapFamily final : public NetworkFamily {
@@ -105,102 +104,6 @@ class OverlapFamily final : public NetworkFamily {
 
 std::unique_ptr<RFamily> bnpvi::family_of_communities(const FitCall& call) {
   return std::make_unique<OverlapFamily>(call);
-}
-
-// The bound before and after each of `laps` laps from shares of the nodes, and the state in the end;
-// `sticks`: NULL, or list(u, omega) in place of the sticks found (of models without degrees; for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
-                               SEXP sticks) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    const auto hold = [&] {
-      if (sticks == R_NilValue) return;
-      const Rcpp::List held(sticks);
-      auto* relational = dynamic_cast<networks::Relational*>(state.get());
-      require(relational, "sticks can be held where there are no degrees");
-      relational->hold_sticks({Rcpp::as<Vec>(held["u"]), Rcpp::as<Vec>(held["omega"])});
-    };
-    hold();
-    Rcpp::NumericVector bound;
-    for (int lap = 0; lap <= laps; ++lap) {
-      if (lap > 0) {
-        state->lap();
-        hold();
-      }
-      bound.push_back(state->bound());
-    }
-    Rcpp::List out = overlap_to_r(*state);
-    out["bound"] = bound;
-    return out;
-  });
-}
-
-// For each set of nodes, numbered from 1: what a step of stochastic learning with this rate finds and makes
-// of where `laps` laps end (for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
-                                std::vector<Rcpp::IntegerVector> sets, double rate) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    const std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    for (int lap = 0; lap < laps; ++lap) state->lap();
-    Rcpp::List out;
-    for (const Rcpp::IntegerVector& set : sets) {
-      const std::unique_ptr<networks::Overlap> next = state->copy();
-      next->step(nodes_from_r(set, links.n()), rate);
-      out.push_back(overlap_to_r(*next));
-    }
-    return out;
-  });
-}
-
-// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
-// the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
-// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge", "divide" and "drop",
-// numbers from 1. `anew`: go on from the sums made anew, or from those kept.
-// [[Rcpp::export]]
-Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
-                                Rcpp::List changes, bool anew) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    auto* gamma = dynamic_cast<networks::GammaNetwork*>(state.get());
-    require(gamma, "only models with degrees have changes of a few nodes");
-    for (int lap = 0; lap < laps; ++lap) state->lap();
-    Rcpp::List out;
-    for (const Rcpp::List change : changes) {
-      const ListFields fields(change);
-      const std::string kind = Rcpp::as<std::string>(change["kind"]);
-      const Index a = fields.integer("a") - 1;
-      const double least = fields.number("least"), before = state->bound();
-      double said = 0;
-      require(a >= 0 && a < state->k(), "there is no such community");
-      if (kind == "split" || kind == "divide") {
-        const std::vector<int> leaves = nodes_from_r(change["leaves"], links.n());
-        const double share = fields.number("share");
-        said = kind == "split" ? gamma->split_here({a, leaves}, share, least)
-                               : gamma->divide_here(a, fields.integer("b") - 1, leaves, share, least);
-      }
-      if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
-      if (kind == "drop") said = gamma->drop_here(a, least);
-      const double after = state->bound();
-      networks::GammaNetwork fresh = *gamma;
-      fresh.refresh();
-      Rcpp::List end = overlap_to_r(anew ? fresh : *gamma);
-      end["said"] = said;
-      end["before"] = before;
-      end["after"] = after;
-      end["anew"] = fresh.bound();
-      if (anew) *gamma = std::move(fresh);
-      out.push_back(end);
-    }
-    return out;
-  });
 }
 
 // best_profile() from rho.

@@ -6,9 +6,8 @@
 
 #include "foundation/fingerprint.h"
 #include "inference/start.h"
-#include "observations/cluster_densities.h"
 #include "observations/obs_product.h"
-#include "r_convert.h"
+#include "r_query.h"
 
 using namespace bnpvi;
 
@@ -47,44 +46,6 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
     return out;
   });
 }
-
-namespace {
-
-// Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
-template <class Each>
-void for_blocks(Query& q, Each each) {
-  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
-  const Index n = static_cast<Index>(rows.size());
-  constexpr Index step = 256;  // rows a task: a guess
-  q.pool.run((n + step - 1) / step, [&](Index task) {
-    q.pool.poll();
-    const Index from = task * step, m = std::min(step, n - from);
-    FeatureBlock block(q.obs(), q.data());
-    for (Index begin = from; begin < from + m; begin += block.block_rows()) {
-      const Index rows_here = std::min(block.block_rows(), from + m - begin);
-      block.load(rows.data() + begin, rows_here);
-      each(block, rows.data() + begin, rows_here);
-    }
-  });
-}
-
-// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which
-// may be changed.
-template <class Each>
-void for_densities(Query& q, const ClusterDensities& densities, Each each) {
-  const Index k = densities.k();
-  for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index n) {
-    Vec log_p, base(static_cast<std::size_t>(n)), of_row(static_cast<std::size_t>(k));
-    densities.of(block, log_p);
-    q.obs().log_base(q.data(), rows, n, base.data());
-    for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * n + i];
-      each(rows[i], of_row, base[i]);
-    }
-  });
-}
-
-}  // namespace
 
 namespace {
 
@@ -164,25 +125,6 @@ Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp
     double* value = out.begin();
     for_shares(q, weight, slot, DensityAt::posterior, [&](Index row, const Vec& share, double sum, double) {
       for (std::size_t j = 0; j < share.size(); ++j) value[static_cast<Index>(j) * n + row] = share[j] / sum;
-    });
-    return out;
-  });
-}
-
-// log p(x | cluster), n × (K + 1): under the posterior predictive of each cluster and, in the last column, of
-// one that is not seen yet; NA for rows that are not modelled.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
-  return entry([&] {
-    Query q(data, model, state, threads);
-    const Index n = q.data().n;
-    Rcpp::NumericMatrix out =
-        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(q.k() + 1)); });
-    std::fill(out.begin(), out.end(), NA_REAL);
-    double* value = out.begin();
-    const ClusterDensities densities(q.obs(), q.globals.effective.obs, q.k() + 1, DensityAt::posterior);
-    for_densities(q, densities, [&](Index row, const Vec& log_p, double base) {
-      for (std::size_t j = 0; j < log_p.size(); ++j) value[static_cast<Index>(j) * n + row] = log_p[j] + base;
     });
     return out;
   });
@@ -297,21 +239,5 @@ Rcpp::NumericMatrix engine_complete_to_gaps(Rcpp::List from, Rcpp::List to, Rcpp
       std::copy(with_gaps.begin(), with_gaps.end(), out.row(k).begin());
     }
     return out;
-  });
-}
-
-// [[Rcpp::export]]
-Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
-  return entry([&] {
-    RData rdata(data);
-    const RModel rmodel(model);
-    const Dataset& view = rdata.view_for(*rmodel.obs);
-    require(resp.nrow() == view.n, "resp has not n rows");
-    RMonitor monitor{R_NilValue};
-    Pool pool(1, monitor);
-    const MemorySource source(view, {all_units(view, rmodel)});
-    const Problem problem{source, *rmodel.obs, *rmodel.alloc};
-    const State state = start_from_responsibilities(problem, {resp.begin(), view.n, resp.ncol()}, pool);
-    return terms_to_r(elbo_terms(problem, state.total, state.globals));
   });
 }

@@ -5,22 +5,18 @@
 #include <stdexcept>
 
 #include "r_hmm.h"
-#include "testing/transient_source.h"
+#include "r_testing.h"
 
 namespace bnpvi {
 
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag) {
   if (name == "memory") return std::make_unique<MemorySource>(data, std::move(units));
-  if (name == "transient")
-    return std::make_unique<testing::TransientSource>(data, std::move(units), grouped, lag);
+  if (test_hooks().source) return test_hooks().source(name, data, std::move(units), grouped, lag);
   throw std::invalid_argument("unknown source: " + name);
 }
 
-Index most_open(const Source& source) {
-  const auto* transient = dynamic_cast<const testing::TransientSource*>(&source);
-  return transient ? transient->most_open() : 0;
-}
+Index most_open(const Source& source) { return test_hooks().most_open ? test_hooks().most_open(source) : 0; }
 
 bool is_update(SEXP start) { return !Rf_isNull(start) && Rcpp::List(start).containsElementNamed("settled"); }
 

@@ -9,8 +9,8 @@
 
 namespace bnpvi {
 
-/// "memory", or "transient" for tests (testing/transient_source.h). units: those of each batch, groups or
-/// rows; lag: rows before a row that its likelihood needs. Throws std::invalid_argument for another name.
+/// "memory", or one that only tests have (TestHooks::source). units: those of each batch, groups or rows;
+/// lag: rows before a row that its likelihood needs. Throws std::invalid_argument for another name.
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag);
 

@@ -64,7 +64,7 @@ build_and_test <- function(name) {
   makevars <- file.path(folder, "Makevars")
   writeLines(builds[[name]], makevars)
   log <- file.path(folder, "log")
-  Sys.setenv(R_MAKEVARS_USER = makevars)
+  Sys.setenv(R_MAKEVARS_USER = makevars, BNPVI_TESTING = "1")
   r <- file.path(R.home("bin"), "R")
   arguments <- c(
     "CMD", "INSTALL", "--preclean", "--no-docs", "--no-multiarch", "--no-test-load", paste0("--library=", library), "."

@@ -9,6 +9,7 @@ unlink(list.files(file.path(copy, "src"), "[.](o|so|gcda|gcno)$", recursive = TR
 
 flags <- "-g -O1 --coverage -fprofile-update=atomic" # threads count, too
 options(covr.flags = list(CFLAGS = flags, CXXFLAGS = flags, CXX17FLAGS = flags, LDFLAGS = "--coverage"))
+Sys.setenv(BNPVI_TESTING = "1")
 covered <- covr::package_coverage(copy, type = "tests", quiet = FALSE)
 
 lines <- covr::tally_coverage(covered, by = "line")

@@ -1,5 +1,5 @@
-# Runs the tests of the package in .lib where no suggested package can be found but testthat:
-#   make .lib/bnpvi/DESCRIPTION && Rscript tools/without-suggests.R [filter]
+# Runs the tests of the package in .lib-test where no suggested package can be found but testthat:
+#   make .lib-test/bnpvi/DESCRIPTION && Rscript tools/without-suggests.R [filter]
 # A library of links to what the package imports, to testthat, and to what these need in turn, stands for all others.
 
 fields <- read.dcf("DESCRIPTION", c("Imports", "LinkingTo"))
@@ -14,7 +14,7 @@ library_alone <- tempfile("library")
 dir.create(library_alone)
 here <- all[match(needed, rownames(all)), "LibPath"]
 linked <- file.symlink(
-  c(file.path(here, needed), normalizePath(".lib/bnpvi")), file.path(library_alone, c(needed, "bnpvi"))
+  c(file.path(here, needed), normalizePath(".lib-test/bnpvi")), file.path(library_alone, c(needed, "bnpvi"))
 )
 stopifnot(linked)
 

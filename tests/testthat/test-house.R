@@ -11,7 +11,9 @@ lines_of <- function(file) readLines(file.path(root, "src", file), encoding = "U
 
 # "" for files that lie in src itself.
 folder_of <- function(files) ifelse(grepl("/", files, fixed = TRUE), sub("/.*", "", files), "")
-knows_r <- function(files) folder_of(files) == "" & grepl("^(r_|RcppExports)", files)
+knows_r <- function(files) {
+  folder_of(files) == "" & grepl("^(r_|RcppExports)", files) | grepl("^testing/(r_|entries[.]h)", files)
+}
 
 # What the files of a folder may include beside their own. Families never include each other; models is the only
 # one that names them all; testing holds what only tests use.
@@ -22,7 +24,7 @@ floors <- c(
   stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),
   list(sampling = common),
   stats::setNames(rep(list(c(common, "hdp", "sampling")), length(families)), families),
-  list(models = c(common, "hdp", "sampling", families), testing = common)
+  list(models = c(common, "hdp", "sampling", families), testing = c(common, "hdp", "sampling", families, "models", ""))
 )
 
 # Lines of files that match, as "file:line: text".
@@ -52,6 +54,14 @@ test_that("files include their own floor and lower ones only", {
     if (!all(allowed)) paste0(file, " includes ", included[!allowed])
   }))
   expect_none(upward, "includes that look up, or to the side")
+})
+
+test_that("nothing that users install knows what only tests use", {
+  files <- source_files()
+  expect_none(
+    found_in(files[folder_of(files) != "testing" & files != "r_testing.cpp"], "# *include *\"testing/"),
+    "includes of src/testing"
+  )
 })
 
 test_that("no family is named below", {
@@ -93,10 +103,13 @@ test_that("engine files print nothing, and draw by their own generator", {
 test_that("src/Makevars lists every object", {
   files <- source_files()
   makevars <- lines_of("Makevars")
-  listed <- makevars[grep("^OBJECTS", makevars):length(makevars)]
-  listed <- strsplit(paste(sub("\\\\$", "", sub("^OBJECTS *=", "", listed)), collapse = " "), " +")[[1]]
+  text <- paste(sub("\\\\$", "", makevars[grep("^TESTING_1", makevars):length(makevars)]), collapse = " ")
+  words <- strsplit(sub("^TESTING_1 *= *", "", text), " +")[[1]]
+  at <- match("OBJECTS", words)
   objects <- sub("[.]cpp$", ".o", files[grepl("[.]cpp$", files)])
-  expect_identical(listed[nzchar(listed)], objects, info = "run Rscript tools/objects.R")
+  of_tests <- folder_of(objects) == "testing"
+  expect_identical(words[seq_len(at - 1L)], objects[of_tests], info = "run Rscript tools/objects.R")
+  expect_identical(words[-seq_len(at + 1L)], c(objects[!of_tests], "$(TESTING_$(BNPVI_TESTING))"))
 })
 
 test_that("files are short", {

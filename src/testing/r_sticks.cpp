@@ -7,11 +7,13 @@
 #include "hdp/tables.h"
 #include "mixtures/mixture.h"
 #include "r_convert.h"
+#include "testing/entries.h"
 
 using namespace bnpvi;
 
+namespace {
+
 // All special functions at the pairs (x_i, d_i), NaN where they throw std::domain_error.
-// [[Rcpp::export]]
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
   const auto each = [&](auto f) {
     Rcpp::NumericVector out(x.size());
@@ -36,7 +38,6 @@ Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
 // L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 proportions, as topic models have it: at
 // the given sticks, or, with search, at those that maximise_sticks finds from there (from none: sticks
 // empty).
-// [[Rcpp::export]]
 Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope,
                          Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega,
                          bool search) {
@@ -65,7 +66,6 @@ Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::Numeri
 
 // Of n plain rows, or of a sticky row of each cluster where sticky > 0: DirichletRows::value at the sticks,
 // and its derivatives, (K + 1) × 3.
-// [[Rcpp::export]]
 Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omega, double n,
                                  double concentration, double sticky, std::string bound) {
   const Index k = u.size();
@@ -87,7 +87,6 @@ Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omeg
 
 // A mixture's allocation term for the given counts at the globals that are optimal for the effective ones,
 // and there E log π_k and E π_k.
-// [[Rcpp::export]]
 Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
                                   Rcpp::NumericVector effective) {
   const auto alloc = make_alloc_model(ListFields(prior));
@@ -106,7 +105,6 @@ Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
 
 // n draws of what samplers draw of a top level (hdp/tables.h), one a row, each given the one before where it
 // has a present value: x are its numbers in the order of its arguments, vectors last.
-// [[Rcpp::export]]
 Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, int n, double seed) {
   Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
   const auto from = [&](int i) { return std::vector<Index>(x.begin() + i, x.end()); };
@@ -146,3 +144,13 @@ Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, i
   }
   return out;
 }
+
+const testing::Entry entries[] = {
+    {"engine_special", {"x", "d"}, engine_special},
+    {"engine_sticks", {"groups", "gamma", "alpha", "slope", "others", "u", "omega", "search"}, engine_sticks},
+    {"engine_dirichlet_rows", {"u", "omega", "n", "concentration", "sticky", "bound"}, engine_dirichlet_rows},
+    {"engine_mixture_weights", {"prior", "counts", "effective"}, engine_mixture_weights},
+    {"engine_top_draws", {"which", "x", "n", "seed"}, engine_top_draws},
+};
+
+}  // namespace

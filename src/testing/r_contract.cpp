@@ -1,5 +1,6 @@
 // Entries for tests of laws: every method of an observation model.
 #include "r_convert.h"
+#include "testing/entries.h"
 
 using namespace bnpvi;
 
@@ -46,7 +47,8 @@ struct Observed {
 
 }  // namespace
 
-// [[Rcpp::export]]
+namespace {
+
 Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
   return entry([&] {
     const Observed given(data, model);
@@ -111,7 +113,6 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
 // The prior of an observation model learned `times` times from clusters with a statistic (K × p):
 // `objective`, Σ Λ + log hyperprior before and after each, `log_hyperprior` likewise, and the fields in the
 // end; no objective but the first where nothing can be learned.
-// [[Rcpp::export]]
 Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times) {
   return entry([&] {
     std::shared_ptr<const ObsModel> model = make_obs_model(ListFields(obs));
@@ -137,7 +138,6 @@ Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int tim
 }
 
 // Statistics (K × p) under the observation model `from` as they are under `to`.
-// [[Rcpp::export]]
 Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {
   return entry([&] {
     const auto before = make_obs_model(ListFields(from)), after = make_obs_model(ListFields(to));
@@ -154,7 +154,6 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
 
 // `times` draws of a cluster's parameters given rows with these weights: w of each (times × p), φ of the
 // rows, and ∇Λ.
-// [[Rcpp::export]]
 Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times,
                                   double seed) {
   return entry([&] {
@@ -186,7 +185,6 @@ Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::Numer
 // An urn of the given rows (numbers among the modelled ones) after `steps` random additions of other rows and
 // removals: `predictive`, of all rows under it and under an empty urn; `again`, the same from its T;
 // `statistic`, and `fresh`, T of the rows that are in at the end.
-// [[Rcpp::export]]
 Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed) {
   return entry([&] {
     const Observed given(data, model);
@@ -234,3 +232,13 @@ Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector fir
                               Rcpp::_["fresh"] = fresh, Rcpp::_["rows"] = static_cast<int>(count));
   });
 }
+
+const testing::Entry entries[] = {
+    {"engine_contract", {"data", "model", "resp"}, engine_contract},
+    {"engine_learned", {"obs", "statistic", "times"}, engine_learned},
+    {"engine_re_express", {"from", "to", "statistic"}, engine_re_express},
+    {"engine_parameter_draws", {"data", "model", "resp", "times", "seed"}, engine_parameter_draws},
+    {"engine_urn", {"data", "model", "first", "steps", "seed"}, engine_urn},
+};
+
+}  // namespace

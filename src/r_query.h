@@ -1,0 +1,44 @@
+// Loops over the rows that a fitted model is asked about.
+#pragma once
+#include <algorithm>
+
+#include "observations/cluster_densities.h"
+#include "r_convert.h"
+
+namespace bnpvi {
+
+/// Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
+template <class Each>
+void for_blocks(Query& q, Each each) {
+  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
+  const Index n = static_cast<Index>(rows.size());
+  constexpr Index step = 256;  // rows a task: a guess
+  q.pool.run((n + step - 1) / step, [&](Index task) {
+    q.pool.poll();
+    const Index from = task * step, m = std::min(step, n - from);
+    FeatureBlock block(q.obs(), q.data());
+    for (Index begin = from; begin < from + m; begin += block.block_rows()) {
+      const Index rows_here = std::min(block.block_rows(), from + m - begin);
+      block.load(rows.data() + begin, rows_here);
+      each(block, rows.data() + begin, rows_here);
+    }
+  });
+}
+
+/// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which
+/// may be changed.
+template <class Each>
+void for_densities(Query& q, const ClusterDensities& densities, Each each) {
+  const Index k = densities.k();
+  for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index n) {
+    Vec log_p, base(static_cast<std::size_t>(n)), of_row(static_cast<std::size_t>(k));
+    densities.of(block, log_p);
+    q.obs().log_base(q.data(), rows, n, base.data());
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * n + i];
+      each(rows[i], of_row, base[i]);
+    }
+  });
+}
+
+}  // namespace bnpvi

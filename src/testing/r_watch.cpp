@@ -1,0 +1,52 @@
+// What looks on at fits for tests: an audit, or a breakdown in their midst.
+#include "r_testing.h"
+#include "testing/audit.h"
+#include "testing/breaking_observer.h"
+
+using namespace bnpvi;
+
+namespace {
+
+Rcpp::NumericVector audit_to_r(const testing::Audit& audit) {
+  using Rcpp::_;
+  return Rcpp::NumericVector::create(
+      _["checks"] = static_cast<double>(audit.checks), _["elbo"] = audit.elbo,
+      _["statistics"] = audit.statistics, _["entropy"] = audit.entropy, _["sums"] = audit.sums,
+      _["smallest_gain"] = audit.smallest_gain, _["moves"] = static_cast<double>(audit.moves),
+      _["rounds"] = static_cast<double>(audit.rounds), _["foreseen"] = static_cast<double>(audit.n_foreseen),
+      _["gain"] = audit.gain, _["weights"] = static_cast<double>(audit.weights));
+}
+
+// control$audit.
+class Audited final : public FitWatch {
+ public:
+  Observer& observer() override { return audit_; }
+  void report(Rcpp::List& out) const override { out.push_back(audit_to_r(audit_), "audit"); }
+
+ private:
+  testing::Audit audit_;
+};
+
+// control$break_at.
+class Broken final : public FitWatch {
+ public:
+  explicit Broken(Index at) : observer_(at) {}
+  Observer& observer() override { return observer_; }
+  void report(Rcpp::List&) const override {}
+
+ private:
+  testing::BreakingObserver observer_;
+};
+
+std::unique_ptr<FitWatch> watch_of(const ListFields& control) {
+  if (control.optional_flag("audit")) return std::make_unique<Audited>();
+  if (control.has("break_at")) return std::make_unique<Broken>(control.integer("break_at"));
+  return nullptr;
+}
+
+[[maybe_unused]] const bool hooked = [] {
+  test_hooks().watch = watch_of;
+  return true;
+}();
+
+}  // namespace
