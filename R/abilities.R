@@ -37,6 +37,8 @@ kinds <- list(
   source = kind("data in a source"),
   rows_of_source = kind("mixtures of data in a source"),
   draws = kind("draws ({.fn bnp_sample})", "bnp_draws", maker = "bnp_sample"),
+  topic_draws = kind("draws of topic models", of = "draws"),
+  state_draws = kind("draws of sequences", of = "draws"),
   filter = kind("filters ({.fn bnp_filter})", "bnp_filter"),
   dynamic_means = kind("Dynamic Means ({.fn bnp_dynamic_means})", "bnp_dynamic_means")
 )
@@ -47,7 +49,8 @@ classes_of_kinds <- unlist(lapply(kinds, function(kind) kind$class))
 kinds_of <- function(x) {
   family <- family_of(x)
   if (!inherits(x, "bnp_fit")) {
-    return(family)
+    of_fit <- if (identical(family, "draws")) family_of(x$fit) else ""
+    return(c(switch(of_fit, topics = "topic_draws", sequences = "state_draws"), family))
   }
   obs <- x$model$obs
   c(
@@ -67,22 +70,17 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 
 # Kinds of what is to be fitted by a verb.
 kinds_to_fit <- function(verb, obs, prior = NULL) {
-  switch(verb,
-    bnp_mixture = c(
-      if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
-      if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series",
-      if (!is.null(obs$responses)) "regressions", "mixture"
+  of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
+  c(
+    of_classes[-length(of_classes)],
+    switch(verb,
+      bnp_mixture = c(
+        if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
+      ),
+      bnp_hmm = if (obs_lag(obs) > 0L) "lagged"
     ),
-    bnp_topics = "topics", bnp_features = "features",
-    bnp_network = c(if (has_blocks(prior)) "blocks" else "communities", "network"),
-    bnp_hmm = c(if (obs_facts(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
+    of_classes[length(of_classes)]
   )
-}
-
-# The classes of a fit by this verb: of the kinds that it is of, its verb and that of all fits.
-fit_classes <- function(verb, model) {
-  own <- lapply(kinds_to_fit(verb, model$obs, model$prior), function(kind) kinds[[kind]]$class)
-  c(unlist(own), "bnp_fit")
 }
 
 # Of what a fit is one: bnp_mixture, ...
@@ -192,4 +190,7 @@ refusing_method <- function(verb, x) {
   )
 }
 
-.onLoad <- function(libname, pkgname) refusing_methods()
+.onLoad <- function(libname, pkgname) {
+  refusing_methods()
+  unsealing_methods()
+}

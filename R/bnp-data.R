@@ -225,7 +225,31 @@ joined_left_out <- function(a, b) {
   list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
 }
 
+# What data are; all but the first also of the input of a fit, which has no values.
 is_sparse_data <- function(data) is.null(data$x)
+is_spooled <- function(data) !is.null(data$spool)
+has_missing <- function(data) !is.null(data$missing)
+has_individuals <- function(data) !is.null(data$individual)
+has_trees <- function(data) !is.null(data$back)
+
+# What the engine has a row for: individuals, or rows; and how many of these have a weight above 0.
+n_units <- function(data) data$n_individuals %||% data$n
+units_that_count <- function(data) {
+  if (is.null(data$weights)) n_units(data) else sum(of_units(data, data$weights) > 0)
+}
+
+# How many rows the data count as.
+counted_rows <- function(data) {
+  if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)
+}
+
+# The same of what is shared out among clusters: of repeated measurements, individuals.
+counted_units <- function(data) {
+  if (is.null(data$weights)) data$counted$units %||% n_units(data) else sum(of_units(data, data$weights))
+}
+
+# Ordinary data: all, or a sample of those in a spool.
+sample_of <- function(data) if (is_spooled(data)) data$sample else data
 
 as_sparse_data <- function(data) {
   if (is_sparse_data(data)) {
@@ -244,4 +268,18 @@ as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
   if (!is.null(data$slot)) data <- with_slot_column(data)
   unclass(data)[intersect(engine_fields, names(data))]
+}
+
+# The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
+# order.
+fingerprint_of <- function(data) {
+  if (is_spooled(data)) {
+    return(data$fingerprint)
+  }
+  data$exposure <- data$slot <- NULL
+  if (!is.null(data$frame)) {
+    data$x <- values_of_frame(data)
+    data$d <- ncol(data$x)
+  }
+  engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

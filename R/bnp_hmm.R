@@ -223,9 +223,10 @@ viterbi_path.bnp_hmm <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
   }
-  fit <- fit_with_gaps(fit, data)
-  path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
+  if (has_missing(data)) fit <- fit_with_gaps(fit, data)
+  path <- match(engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads), fit$numbering)
+  lag <- obs_lag(fit$model$obs)
+  if (lag > 0L) carry_back(path, data$starts, lag) else path
 }
 
 kept_of_data.bnp_hmm <- function(fit, data) {

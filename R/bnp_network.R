@@ -138,7 +138,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   stochastic <- control$algorithm == "stochastic"
   kind <- if (corrected) "corrected_network" else if (stochastic) "sampled_network" else "network"
   check_options(control, kind, prior, error_call)
-  tell_start_wins(control, start, c("k_init", "init"))
+  if (!is.null(start)) tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
     x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
@@ -148,7 +148,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   models <- models_to_fit(models, prior, data, error_call)
   resolved <- replace(control, "header", list(NULL))
   resolved$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
-  resolved$seed <- draw_seed(control$seed)
+  resolved$seed <- control$seed %||% draw_seed()
   # Each restart has a start of its own, which is that of a fit with its seed.
   shares <- lapply(seq_len(control$restarts), function(r) {
     own <- replace(resolved, "seed", engine_restart_seed(resolved$seed, r - 1))
@@ -191,7 +191,7 @@ check_network_prior <- function(prior, call) {
        {.fn {prior_entry(prior)$constructor}}."
     ), call = call)
   }
-  learned <- names(prior)[vapply(prior, is_learned, NA)]
+  learned <- learned_names(prior)
   if (length(learned)) {
     abort("argument", c(
       "{.arg {learned}} cannot be learned from networks yet: {?it/they} must be {?a number/numbers}."

@@ -82,7 +82,7 @@ parameter_ranges <- list(
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]
-    if (inherits(given, "bnp_gamma_prior") || name == "sticky" && given == 0) next
+    if (is.null(given) || inherits(given, "bnp_gamma_prior") || name == "sticky" && given == 0) next
     if (name == "concentration" && !is.null(x$discount)) {
       check_range(given + x$discount, "concentration + discount", parameter_ranges[[name]], call)
       next
@@ -151,6 +151,17 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
     ), call = call)
   }
   x
+}
+
+# Checks for tables of such: of what must be one of these, and of what may be NULL.
+one_of <- function(choices) function(x, arg, call) check_choice(x, choices, arg, call)
+or_null <- function(check) function(x, arg, call) if (!is.null(x)) check(x, arg, call = call)
+
+# The arguments of a constructor: `usual` with those that are given in their place, in the order of `checks`, which has
+# a function(x, arg, call) for each. What is not given is not looked at. frame: of the constructor.
+checked_arguments <- function(given, checks, usual, frame = rlang::caller_env()) {
+  for (arg in intersect(names(checks), given)) usual[arg] <- list(checks[[arg]](get(arg, frame), arg, call = frame))
+  usual
 }
 
 check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {

@@ -80,6 +80,10 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   read <- read_rows(fit, data, id, call, "data")
   known <- fit$input
+  if (has_weights_by_time(fit)) {
+    read$distinct_times <- fit$model$obs$times
+    read <- grouped_by_time(read)
+  }
   trained <- as_trained(read, fit)
   # A mixture without a lag has no groups, whatever the input calls them.
   grouped <- !is.null(unit_word(fit)) || state_lag(fit) > 0L

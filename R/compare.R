@@ -116,7 +116,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
       i = "Leave out {.arg newdata}, or compare fits of one kind."
     ), call = call)
   }
-  seed <- if ("document" %in% predicted) draw_seed(NULL)
+  seed <- if ("document" %in% predicted) draw_seed()
   vapply(fits, function(fit) {
     grouped <- !is.null(unit_word(fit)) || has_individuals(fit$input)
     extra <- list(id = if (grouped) id, seed = seed)
@@ -166,18 +166,4 @@ values_of_frame <- function(data) {
   }
   own <- c(intersect(frame$columns, colnames(x)), frame$designs)
   if (is.null(frame$columns)) unname(x) else unname(x[, own, drop = FALSE])
-}
-
-# The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
-# order.
-fingerprint_of <- function(data) {
-  if (is_spooled(data)) {
-    return(data$fingerprint)
-  }
-  data$exposure <- data$slot <- NULL
-  if (!is.null(data$frame)) {
-    data$x <- values_of_frame(data)
-    data$d <- ncol(data$x)
-  }
-  engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

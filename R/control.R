@@ -136,53 +136,27 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
                         workers = FALSE, wave = NULL, ...) {
   check_no_dots(...)
-  algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
-  check_algorithm_has(algorithm, given)
-  max_laps <- max_laps %||% usual_laps(algorithm)
+  algorithm <- if (missing(algorithm)) "memoized" else check_choice(algorithm, eval(formals()$algorithm), "algorithm")
+  special <- length(setdiff(given, options_of_all)) > 0L
+  if (special) check_algorithm_has(algorithm, given)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
       "{.arg candidates} needs {.arg sparsity}.",
       i = "An observation that may belong to all clusters is compared with all of them."
     ))
   }
-  out <- structure(
-    list(
-      algorithm = algorithm,
-      batches = check_batches(batches),
-      max_laps = check_count(max_laps, "max_laps"),
-      tol = check_number(tol, "tol", strict = FALSE),
-      restarts = check_count(restarts, "restarts"),
-      k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
-      init = if (!missing(init)) {
-        check_choice(
-          init, c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", network_inits), "init"
-        )
-      },
-      moves = check_moves(moves),
-      sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
-      threads = check_count(threads, "threads"),
-      seed = check_seed(seed),
-      verbose = check_flag(verbose, "verbose"),
-      learning_rate = check_learning_rate(learning_rate),
-      candidates = if (!is.null(candidates)) check_count(candidates, "candidates"),
-      keep = check_choice(keep, c("labels", "probabilities"), "keep"),
-      bound = check_choice(bound, c("loose", "tight"), "bound"),
-      k_max = check_count(k_max, "k_max"),
-      sweeps = check_count(sweeps, "sweeps"),
-      half_life = if (identical(half_life, Inf)) Inf else check_number(half_life, "half_life"),
-      checkpoint = if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint"),
-      checkpoint_every = check_number(checkpoint_every, "checkpoint_every", strict = FALSE),
-      workers = check_workers(workers),
-      wave = if (!is.null(wave)) check_count(wave, "wave")
-    ),
-    class = c("bnp_control", "list")
-  )
-  check_values_are_used(out, given)
-  out
+  out <- checked_arguments(given, option_checks, usual_options)
+  out$algorithm <- algorithm
+  out$max_laps <- out$max_laps %||% usual_laps[[algorithm]]
+  out$threads <- out$threads %||% check_count(threads, "threads")
+  out$verbose <- out$verbose %||% verbose
+  if (special) check_values_are_used(out, given)
+  structure(out, class = c("bnp_control", "list"))
 }
 
-usual_laps <- function(algorithm) switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
+# Options that every algorithm uses, whatever their values are.
+options_of_all <- c("max_laps", "threads", "seed", "verbose")
 
 # Values that the algorithm, or another argument, leaves without a use.
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {
@@ -190,7 +164,7 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
     abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
   }
-  if (algorithm != "stochastic" && !identical(control$learning_rate, eval(formals(bnp_control)$learning_rate))) {
+  if (algorithm != "stochastic" && !identical(control$learning_rate, usual_options$learning_rate)) {
     abort("argument", c(
       "{.arg learning_rate} has no meaning for {.code algorithm = {.str {algorithm}}}.",
       i = "It is for {.code algorithm = \"stochastic\"}."
@@ -212,12 +186,9 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   }
 }
 
-check_batches <- function(batches, call = rlang::caller_env()) {
-  if (is.null(batches)) {
-    return(NULL)
-  }
+check_batches <- function(batches, arg, call) {
   if (length(batches) < 2L) {
-    return(check_count(batches, "batches", call = call))
+    return(check_count(batches, arg, call = call))
   }
   batches <- as_vector(batches)
   ok <- is.numeric(batches) && is.null(dim(batches)) && all(is.finite(batches)) && all(batches >= 1) &&
@@ -290,7 +261,7 @@ check_seed <- function(seed, call = rlang::caller_env()) {
   as.double(seed)
 }
 
-check_learning_rate <- function(x, call = rlang::caller_env()) {
+check_learning_rate <- function(x, arg, call) {
   ok <- is.numeric(x) && setequal(names(x), c("delay", "power")) && all(is.finite(x)) &&
     x[["delay"]] >= 0 && x[["power"]] > 0.5 && x[["power"]] <= 1
   if (!ok) {
@@ -301,6 +272,11 @@ check_learning_rate <- function(x, call = rlang::caller_env()) {
   }
   x[c("delay", "power")]
 }
+
+has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$workers)
+
+# Batches that are visited at the same globals.
+resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
 
 #' @export
 print.bnp_control <- function(x, ...) {

@@ -124,7 +124,8 @@ polished_fit <- function(joined, model, fit, data, laps, call) {
   control$max_laps <- laps
   start <- joined[intersect(c("state", "documents"), names(joined))]
   result <- in_memory(engine_fit(as_engine_data(data), model, control, start, NULL), call)
-  result <- report_breakdown(result, call)
+  if (broke_down(result)) report_breakdown(result, call)
+  result$taken_back <- NULL
   list(result = result, model = model, control = control)
 }
 

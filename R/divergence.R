@@ -60,7 +60,7 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
 
 # Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not
 # exist.
-gaussian_divergence <- function(a, b) {
+obs_divergence.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol(b)
     shift <- backsolve(half, shift, transpose = TRUE)
@@ -69,7 +69,7 @@ gaussian_divergence <- function(a, b) {
   })
 }
 
-gaussian_overlap <- function(a, b) {
+obs_overlap.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol((a + b) / 2)
     shift <- backsolve(half, shift, transpose = TRUE)

@@ -35,10 +35,6 @@
 #' @name read_draws
 NULL
 
-check_draws <- function(x, arg = "draws", call = rlang::caller_env()) {
-  check_object(check_class(x, "bnp_draws", arg, "bnp_sample", call), call)
-}
-
 #' @rdname read_draws
 #' @export
 n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {

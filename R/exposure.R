@@ -40,9 +40,6 @@ exposure_column <- function(obs) {
 # A checked table -> the table without its exposures, and these. groups: the sequence of each row, by name.
 take_exposure <- function(x, obs, arg, call, groups = NULL) {
   exposure <- obs$exposure
-  if (is.null(exposure)) {
-    return(list(x = x))
-  }
   if (isTRUE(exposure)) {
     abort("exposure", c(
       "The exposures of the rows of {.arg {arg}} are not known: those of the fit were given as numbers.",

@@ -79,7 +79,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   check_form(x, "features", call)
   check_prior(prior, "bnp_features", call)
   check_options(control, "features", prior, call)
-  tell_start_wins(control, start)
+  if (!is.null(start)) tell_start_wins(control, start)
   centre <- check_flag(centre, "centre")
   scale <- check_flag(scale, "scale")
   data <- if (inherits(x, "bnp_source")) feature_source(x, call, na_action, control) else
@@ -158,8 +158,8 @@ engine_features_model <- function(model, group) {
 }
 
 resolve_features_control <- function(control, data, call) {
-  control$seed <- draw_seed(control$seed)
-  control$batch_of <- batch_numbers(control, data, "bnp_mixture", call)
+  control$seed <- control$seed %||% draw_seed()
+  if (length(control$batches) > 1L) control$batch_of <- batch_numbers(control, data, "bnp_mixture", call)
   if (is_spooled(data)) {
     control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
   } else if (!is.null(control$batch_of)) {

@@ -55,7 +55,7 @@ bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, par
   check_object(object)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   options <- list(
-    particles = check_count(particles, "particles"), seed = draw_seed(check_seed(seed)), keep = check_keep(keep)
+    particles = check_count(particles, "particles"), seed = check_seed(seed) %||% draw_seed(), keep = check_keep(keep)
   )
   input <- list(d = NULL, column_names = NULL, id_column = NULL)
   new_filter("particles", object, options, input, newdata, id, rlang::current_env())

@@ -39,7 +39,7 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
 filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep, threads,
                            call = rlang::caller_env()) {
   particles <- check_count(particles, "particles", call = call)
-  seed <- draw_seed(check_seed(seed, call))
+  seed <- check_seed(seed, call) %||% draw_seed()
   if (is.function(systems)) systems <- systems(particles, seed)
   collapse <- check_choice(collapse, c("none", "gpb2"), "collapse", call)
   if (collapse == "none" && particles < length(systems)) {

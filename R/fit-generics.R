@@ -12,9 +12,6 @@ local_step <- function(fit, data) UseMethod("local_step")
 # none: a row, or where weights are by time one for each.
 weights_with_new <- function(fit) UseMethod("weights_with_new")
 
-# What a fit keeps of its data beside what the engine returned: a list of its fields.
-kept_of_data <- function(fit, data) UseMethod("kept_of_data")
-
 # The shape of a fit that may have been changed by hand: which of its parts, by name, are as they should be.
 shape_of <- function(fit) UseMethod("shape_of")
 

@@ -4,12 +4,12 @@
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
     "model" = is.list(fit[["model"]]), "model$prior" = is_described(fit$model$prior),
-    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs),
+    "model$obs" = inherits(fit, "bnp_features") || is_obs(fit$model$obs),
     "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
     "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
   ))
   wrong <- wrong %||% wrong_parts(which_hold("class" = identical(
-    intersect(class(fit), c(classes_of_kinds, "bnp_fit")), fit_classes(verb_of(fit), fit$model)
+    intersect(class(fit), c(classes_of_kinds, "bnp_fit")), fit_classes(verb_of(fit), fit$model$obs, fit$model$prior)
   )))
   wrong <- wrong %||% wrong_parts(shape_of_all(fit))
   wrong <- wrong %||% wrong_parts(shape_of(fit))
@@ -112,7 +112,6 @@ shape_of.default <- function(fit) {
   state <- fit$state
   labels <- fit$labels
   which_hold(
-    "model$obs" = !is.null(obs_facts(fit$model$obs)),
     "labels" = (is.numeric(labels) || is.logical(labels)) &&
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),

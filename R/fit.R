@@ -8,19 +8,25 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
   }
   check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
-  tell_start_wins(control, start)
+  if (!is.null(start)) {
+    tell_start_wins(control, start)
+    check_start_format(start, error_call)
+  }
   given <- obs
-  check_start_format(start, error_call)
+  before <- if (inherits(start, "bnp_fit")) start$model
+  spooled <- is_spooled(data)
   obs <- resolve_obs(obs, sample_of(data), start, error_call)
-  obs <- with_gaps(obs, gaps_of(data), if (inherits(start, "bnp_fit")) start$model$obs)
-  obs <- with_repeated(obs, data)
-  check_against_data(given, obs, error_call)
-  resolved_start <- resolve_start(start, data, obs, prior, error_call)
-  resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
-  resolved_start <- start_of_units(resolved_start, data)
-  prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
-  batch_of <- batch_numbers(control, data, class, error_call)
-  if (is_spooled(data)) {
+  if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
+  if (has_individuals(data)) obs$repeated <- TRUE
+  if (has_parameters(given)) check_against_data(given, obs, error_call)
+  resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
+  if (!is.null(start) || !is.null(data$classes)) {
+    resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
+  }
+  if (!is.null(resolved_start) && has_individuals(data)) resolved_start <- start_of_units(resolved_start, data)
+  if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
+  batch_of <- if (length(control$batches) > 1L) batch_numbers(control, data, class, error_call)
+  if (spooled) {
     if (identical(control$keep, "probabilities")) require_ability("source", "keep", error_call)
     control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
   }
@@ -29,25 +35,26 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (has_individuals(data)) "individuals" else "observations"
   )
-  resolved_start <- resolved_start %||% kmeans_start(data, obs, prior, control, resolved)
+  if (is.null(resolved_start) && !is.null(prior$k)) resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
-  tell_one_batch(control, resolved)
-  hired <- hire_workers(resolved, data, obs, class, error_call)
-  on.exit(hired$finish())
+  hired <- if (has_workers(control)) hire_workers(resolved, data, obs, class, error_call)
+  if (!is.null(hired)) on.exit(hired$finish())
   engine <- engine_for(class, call, data, model, control, resolved, resolved_start, error_call)
-  if (is_spooled(data)) collect_after(data$n)
+  if (spooled) collect_after(data$n)
   learn <- function(run, asked) {
     once <- function(model) {
-      asked$hired <- hired$with(model)
+      if (!is.null(hired)) asked$hired <- hired$with(model)
       run(model, asked)
     }
     result <- once(model)
     if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
       result <- better_with_classes_alone(result, data, model, asked, run)
     }
-    again <- if (is.null(start) && is.finite(result$elbo)) obs_begin_again(obs, result$state$k)
+    again <- if (is.null(start) && is.finite(result$elbo) && obs_can(obs, "begin_again")) {
+      obs_begin_again(obs, result$state$k)
+    }
     if (!is.null(again) && !isTRUE(result$interrupted)) {
       second <- once(replace(model, "obs", list(again)))
       if (isTRUE(second$elbo > result$elbo)) {
@@ -55,7 +62,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
         result <- second
       }
     }
-    if (has_drift(obs) && tries_sharing(class, data, control, result)) {
+    if (!is.null(data$slot) && tries_sharing(class, data, control, result)) {
       result <- better_when_shared(result, data, model, asked, run)
     }
     result
@@ -70,7 +77,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 # What a fit keeps of its data; `input`: what the family adds.
 kept_input <- function(data, obs, input = list()) {
   input <- c(
-    input, obs_keep(obs, sample_of(data)),
+    input, if (obs_can(obs, "keep")) obs_keep(obs, sample_of(data)),
     list(
       fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing) else
         if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),
@@ -81,12 +88,15 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
+# What a fit keeps of its data beside what the engine returned: a list of its fields.
+kept_of_data <- function(fit, data) UseMethod("kept_of_data")
+
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- number_clusters(unclass(fit)) # a list until it is whole
-  fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
-  fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
+  if (length(fit$learned)) fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
+  if (length(fit$concentrations)) fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
   class(fit) <- class
   kept <- if (identical(fit$control$keep, "probabilities")) list(
@@ -102,10 +112,8 @@ with_result <- function(fit, data) {
 # Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of
 # others a finite prior may have more clusters than observations, but a million of them would not let Ctrl-C through for
 # minutes (100,000: a visit of some rows takes seconds). Both are guesses at what anyone wants.
-most_clusters <- function(prior, n) if (prior_entry(prior)$verb == "bnp_hmm") 5000 else max(1e5, n)
-
 check_size <- function(prior, k, n, call) {
-  most <- most_clusters(prior, n)
+  most <- if (prior_entry(prior)$verb == "bnp_hmm") 5000 else max(1e5, n)
   if (k > most) {
     entry <- prior_entry(prior)
     open <- prior_makers(entry$verb, function(entry) !is_finite_prior(entry))
@@ -132,71 +140,84 @@ number_clusters <- function(result) {
 # Index along a dimension that has the engine's clusters first and n entries in all.
 engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$k)])
 
-# The engine calls this when it has fewer threads than asked for. A fit remembers how many it had, and predictions ask
-# for no more.
-warn_of_threads <- function(running, asked, most) {
-  cli::cli_warn(
-    c(
-      "{running} of {format(asked, big.mark = \",\", scientific = FALSE)} threads are used.",
-      i = if (running < most) {
-        "The system did not start more: memory or the number of processes is limited."
-      } else {
-        "More than {most} and more than there are processors would only take turns."
-      },
-      i = "The result does not depend on the number of threads."
-    ),
-    class = c("bnpvi_warning_threads", "bnpvi_warning"), call = NULL
-  )
-}
-
-# list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
-# elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
-progress_reporter <- function(control, class, teller = lap_teller) {
-  if (!control$verbose) {
-    return(list(report = NULL, finish = function() NULL))
-  }
-  told <- teller(cluster_words[[class]])
-  if (isTRUE(getOption("knitr.in.progress"))) {
-    lines <- character()
-    return(list(
-      report = function(record) lines <<- c(lines, told(record)),
-      finish = function() message(paste(thin_lines(lines), collapse = "\n"))
-    ))
-  }
-  if (!cli::is_dynamic_tty()) {
-    return(list(report = function(record) message(told(record)), finish = function() NULL))
-  }
-  bar <- cli::cli_progress_bar(
-    format = "{cli::pb_spin} {cli::pb_extra$line} [{cli::pb_elapsed}]", extra = list(line = "Starting"), clear = TRUE,
-    .auto_close = FALSE, current = FALSE
-  )
-  list(
-    report = function(record) cli::cli_progress_update(id = bar, extra = list(line = told(record))),
-    finish = function() cli::cli_progress_done(id = bar)
-  )
-}
-
-# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
-# restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
-lap_teller <- function(word = "cluster", traffic = NULL) {
-  last <- list(lap = Inf, what = "")
-  sent <- traffic_teller(traffic)
-  function(record) {
-    what <- if (is.nan(record$log_joint)) "ELBO" else "log joint"
-    value <- if (is.nan(record$log_joint)) record$elbo else record$log_joint
-    gain <- if (record$lap > last$lap && what == last$what) value - last$value else NaN
-    last <<- list(lap = record$lap, what = what, value = value)
-    paste0(
-      sprintf("Lap %d: %s", record$lap, count_of(record$k, word)),
-      if (is.finite(value)) sprintf(", %s %.8g", what, value), if (is.finite(gain)) sprintf(" (%+.3g)", gain), sent()
+# Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), of
+# engine_for() or plain_engine(). model: as the engine reads it. learn: learn(run, asked) for fits that call
+# the engine more than once; `run` calls it with what is given in place of the arguments here. extra: what the engine is
+# asked beside `control`. arg, remedy: of the error where numbers break down; shift: of the engine's ELBO to that of the
+# data as given; go_on: can the call be made again from where it ended?
+fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
+                       teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
+                       go_on = TRUE) {
+  progress <- if (control$verbose) progress_reporter(control, class, teller)
+  if (!is.null(progress)) on.exit(progress$finish())
+  control$header <- NULL
+  asked <- c(control, list(keep_interrupted = rlang::is_interactive()), Filter(Negate(is.null), extra))
+  from <- list(data, model, asked, start, progress$report)
+  run <- function(model = from[[2L]], asked = from[[3L]], start = from[[4L]], data = from[[1L]], report = from[[5L]]) {
+    tryCatch(
+      if (is_spooled(data) || has_workers(control)) in_spool(engine(data, model, asked, start, report), call) else
+        engine(data, model, asked, start, report),
+      `std::bad_alloc` = function(e) too_large(call), `std::length_error` = function(e) too_large(call)
     )
   }
+  result <- learn(run, asked)
+  if (broke_down(result)) report_breakdown(result, call, arg, remedy, shift)
+  result$taken_back <- NULL
+  if (!is.null(result$restarts)) result <- with_table_of_restarts(result)
+  if (isTRUE(result$interrupted)) {
+    report_interruption(result, control)
+    result$interrupted <- NULL
+  }
+  if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, call, go_on)
+  result
 }
 
-# At most ten lines: the first ones and the last.
-thin_lines <- function(lines, most = 10L) {
-  if (length(lines) <= most) {
-    return(lines)
+broke_down <- function(result) !is.finite(result$elbo) || result$reason == "numerical"
+
+with_table_of_restarts <- function(result) {
+  ends <- result$restarts
+  result$restarts <- data.frame(
+    restart = seq_along(ends$elbo), seed = result$seeds, elbo = ends$elbo, k = ends$k, laps = ends$lap
+  )
+  result$seeds <- NULL
+  result
+}
+
+# How a fit calls the engine, arguments as those of checkpointed_engine().
+engine_for <- function(class, call, data, model, control, resolved, start, frame, form = as_engine_data) {
+  if (is.null(control$checkpoint)) {
+    return(plain_engine(form))
   }
-  c(utils::head(lines, most - 3L), paste0("... ", length(lines) - most + 1L, " more laps"), utils::tail(lines, 2L))
+  checkpointed_engine(class, call, data, model, control, resolved, start, frame, form)
+}
+
+# An engine without checkpoints; form(data) is the data as it reads them.
+plain_engine <- function(form = as_engine_data) {
+  function(data, model, asked, start, report) engine_fit(form(data), model, asked, start, report)
+}
+
+# The classes of a fit of this verb: of its kind, if it is a special one, its verb, and that of all fits. prior: NULL
+# where it is not known yet.
+fit_classes <- function(verb, obs, prior) {
+  special <- switch(verb,
+    bnp_mixture = if (!is.null(prior) && prior_entry(prior)$verb != verb) "bnp_mixture_by_time",
+    bnp_hmm = if (obs_facts(obs)$hidden) "bnp_lds",
+    bnp_network = if (has_blocks(prior)) "bnp_blocks" else "bnp_communities"
+  )
+  c(special, verb, "bnp_fit")
+}
+
+# The object that users get, of any family. verb: what it is a fit of; learned: what it has beside, as the engine or the
+# family calls it.
+new_bnp_fit <- function(verb, call, model, control, input, learned) {
+  names(learned)[names(learned) == "terms"] <- "elbo_terms"
+  control$threads <- learned$threads %||% control$threads
+  control$header <- control$batch_of <- learned$threads <- NULL
+  lacking <- setdiff(c("state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "sizes"), names(learned))
+  if (length(lacking)) cli::cli_abort("A fit has no {.field {lacking}}.", .internal = TRUE)
+  learned <- learned[!vapply(learned, is.null, NA) | names(learned) %in% c("state", "trace")]
+  structure(
+    c(list(format = fit_format, call = call, model = model, control = control), learned, list(input = input)),
+    class = fit_classes(verb, model$obs, model$prior)
+  )
 }

@@ -72,7 +72,7 @@ read_block <- function(x, block, columns, arg, call, na_action) {
   values <- if (obs_can(block, "read")) obs_read(block, own, arg, call, na_action) else
     data_frame_to_matrix(own, arg, call)
   check_finite_table(values, arg, call, na_action)
-  check_support(values, block, arg, call)
+  if (!is.null(obs_facts(block)$refusal)) check_support(values, block, arg, call)
   exposure <- exposure_column(block)
   frame <- attr(values, "frame")
   if (!is.null(exposure)) {

@@ -99,8 +99,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
-  newdata <- one_newdata(newdata, new_data)
-  read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
+  if (!missing(id)) read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     given <- list(forecast = n.ahead, parent = parent, position = position)
     require_abilities(kinds_of_form("source", "sequences"), given, rlang::current_env())
@@ -108,8 +108,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
       predict(object, x, !!id, type, na_action = na_action)
     }))
   }
-  refuse_write(write)
-  parent <- with_position(parent, position)
+  if (!is.null(write)) refuse_write(write)
+  if (!is.null(position)) parent <- with_position(parent, position)
   if (!is.null(n.ahead)) {
     require_ability(object, "forecast")
     h <- check_steps(n.ahead, "n.ahead")
@@ -119,9 +119,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast_of_fit(object, data, h))
   }
-  type <- check_choice(type, c(
-    "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id", "responsibility"
-  ), "type")
+  type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, !!id, na_action = na_action, parent = parent)))
   }
@@ -141,22 +139,23 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (is.null(newdata)) {
     return(training_answer(object, type))
   }
-  if (type != "logdensity" && lacks_response(object, newdata)) {
+  if (!is.null(object$model$obs$responses) && type != "logdensity" && lacks_response(object, newdata)) {
     newdata <- with_unknown_response(object, newdata)
     na_action <- "model"
   }
-  data <- as_new_sequences(object, newdata, id, na_action = na_action, parent = parent)
+  data <- rows_of_sequences(object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict")
   if (type == "logdensity" && has_trees(data)) {
     return(tree_log_density(object, data))
   }
   named <- function(x) stats::setNames(x, data$row_names)
-  for_all_rows(data, switch(type,
+  out <- switch(type,
     class = named(viterbi_path(object, data)),
     marginal = most_probable(state_probabilities(object, data)),
     prob = state_probabilities(object, data),
     responsibility = state_responsibilities(object, data),
     logdensity = named(log_densities_ahead(object, data))
-  ))
+  )
+  if (is.null(data$left_out)) out else for_all_rows(data, out)
 }
 
 # Of each tree, or of the trees of each id.
@@ -194,16 +193,21 @@ read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action
 
 # The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
-  refuse_files(newdata, arg, call)
   arg <- arg_of_table(arg, newdata)
   read <- function(x, id) {
     data <- as_sequence_data(x, obs, id, arg, call, na_action, use, parent)
     check_reach(data, obs, call, arg)
   }
   obs <- fit$model$obs
-  id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
   if (obs_facts(obs)$hidden && !identical(na_action, "keep")) na_action <- "model"
+  divided <- list(id, parent, fit$input$id_column, fit$input$back)
+  as_it_is <- is.null(fit$input$terms) && all(vapply(divided, is.null, NA))
+  if (as_it_is && length(dim(newdata)) == 2L && nrow(newdata) > 0L) {
+    return(read(select_columns(newdata, fit, call, arg, na_action), NULL))
+  }
+  refuse_files(newdata, arg, call)
+  id <- id_column(id, call)
   trees <- new_trees(fit, newdata, parent, arg, call)
   newdata <- trees$x
   parent <- trees$parent

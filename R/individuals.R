@@ -99,10 +99,6 @@ blocks_that_expect <- function(data, obs) {
   vapply(Filter(expects, blocks_of(data, obs)), function(block) obs_facts(block$obs)$constructor, "")
 }
 
-has_individuals <- function(data) !is.null(data$individual)
-
-# What the engine has a row for: individuals, or rows. `data`: internal form, or the input of a fit.
-n_units <- function(data) data$n_individuals %||% data$n
 unit_names <- function(data) if (has_individuals(data)) data$individuals$names else data$row_names
 
 # Values of rows -> of the engine's rows: those of the first row of each individual.
@@ -112,12 +108,6 @@ of_units <- function(data, x) {
 
 # Values of the engine's rows -> of the rows that are used.
 of_rows <- function(data, x) if (has_individuals(data)) values_at(x, data$individual) else x
-
-# How many of the engine's rows have a weight above 0.
-units_that_count <- function(data) {
-  weights <- of_units(data, data$weights)
-  if (is.null(weights)) n_units(data) else sum(weights > 0)
-}
 
 # What users give as one value an individual (by name, or in the order of their first rows, or of the levels of a
 # factor), or one a row, the same in all rows of an individual -> one a row that was given. `known`: NA of a row says
@@ -167,17 +157,8 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
 
 # A start in which each of the engine's rows has its label or probabilities.
 start_of_units <- function(start, data) {
-  if (is.null(start) || !has_individuals(data)) {
-    return(start)
-  }
   for (field in c("labels", "resp")) start[[field]] <- of_units(data, start[[field]])
   start
-}
-
-# The observation model of individuals, where the data have any.
-with_repeated <- function(obs, data) {
-  if (has_individuals(data)) obs$repeated <- TRUE
-  obs
 }
 
 # `id` of new data; where it is not given, the column that the fit had it from, or what it was if these are the training

@@ -3,8 +3,7 @@
 # `use`: as in act_on_missing(); "filter": as "predict", of rows which may follow others.
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                              use = "sequences", parent = NULL) {
-  times <- NULL
-  id <- id_column(id, call)
+  if (!is.null(id)) id <- id_column(id, call)
   if (!is.null(parent)) {
     return(as_tree_data(x, parent, obs, id, arg, call, na_action, use))
   }
@@ -22,16 +21,19 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     lengths <- parts$lengths
     names <- parts$names
   } else {
-    timed <- split_times(x, arg, call)
+    timed <- if (is.object(x) && !is.data.frame(x)) split_times(x, arg, call) else list(x = x)
     times <- timed$times
-    x <- timed$x
-    split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
+    split <- if (is.null(id)) timed else take_id(timed$x, id, arg, call)
     x <- as_table(split$x, arg, FALSE, call, obs, na_action)
-    id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call, rownames(x))
-    check_contiguous(id, call)
-    id <- factor(id, levels = unique(as.character(id)))
-    lengths <- tabulate(id, nlevels(id))
-    names <- levels(id)
+    lengths <- nrow(x)
+    names <- "1"
+    if (!is.null(split$id)) {
+      id <- check_id(split$id, nrow(x), arg, call, rownames(x))
+      check_contiguous(id, call)
+      id <- factor(id, levels = unique(as.character(id)))
+      lengths <- tabulate(id, nlevels(id))
+      names <- levels(id)
+    }
   }
   lag <- obs_lag(obs)
   too_short <- if (use != "filter") which(lengths <= lag)
@@ -42,9 +44,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
       i = "Remove {cli::qty(length(too_short))}{?it/them}, or use a smaller {.arg lag}."
     ), call = call)
   }
-  data <- table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names)
-  data$times <- times
-  act_on_missing(data, obs, na_action, use, arg, call)
+  table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names, times, na_action, use)
 }
 
 # Sequences one after the other. Columns that are no numbers are read when all are together, so that they have the same

@@ -1,5 +1,37 @@
 # Tables that users give -> the internal form of data (R/bnp-data.R).
 
+# Where a table came from goes with the name of the argument that it came by, and with the data made of it (`origin`):
+# list(name, before, sample), the piece (NULL: it is none), how many rows came before it there, and whether it is a
+# sample of all rows that has the levels of all of them.
+arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
+origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
+origin_of <- function(arg) attr(arg, "origin")
+
+# Is it a part of the data, of which some checks have to wait for the rest?
+is_piece <- function(arg) !is.null(origin_of(arg)$name)
+
+# Numbers of rows as a message gives them.
+row_number <- function(i, arg) i + (origin_of(arg)$before %||% 0)
+
+# A piece that methods of fits take as new data, and the name of that argument with its origin.
+table_of_piece <- function(x, piece) `attr<-`(x, "bnpvi_origin", origin_of_piece(piece))
+arg_of_table <- function(arg, x) {
+  origin <- attr(x, "bnpvi_origin")
+  if (is.null(origin)) arg else structure(arg, origin = origin)
+}
+
+# Is something else done about missing values than to refuse them?
+keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
+
+# All that bnp_mixture() and methods of its fits take as data -> internal form. `use`: as in act_on_missing().
+as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(), na_action = NULL,
+                            use = "rows") {
+  if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
+    return(as_sequence_data(x, obs, NULL, arg, call, na_action, if (use == "rows") "sequences" else use))
+  }
+  table_to_data(as_table(x, arg, allow_no_rows, call, obs, na_action), obs, arg, call, na_action = na_action, use = use)
+}
+
 # A matrix of the values, for the few places that need one.
 data_matrix <- function(data) {
   if (!is_sparse_data(data)) {
@@ -14,6 +46,10 @@ data_matrix <- function(data) {
 # Anything tabular -> a numeric matrix or a CsparseMatrix: the columns that the observation model takes, checked for
 # everything that does not depend on it.
 as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL) {
+  plain <- plain_table(x, obs)
+  if (!is.null(plain)) {
+    return(plain)
+  }
   refuse_relations(x, arg, call)
   if (obs_can(obs, "read")) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
@@ -53,6 +89,23 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   }
   check_table(x, arg, allow_no_rows, call, na_action)
   unique_columns(x, arg, call)
+}
+
+# The straight road: bare finite numbers, in a matrix or in the columns of a data frame, that the model takes as they
+# are. NULL: anything else, of which as_table() finds out what it is.
+plain_table <- function(x, obs) {
+  if (!is.null(obs$columns) || obs_can(obs, "read")) {
+    return(NULL)
+  }
+  if (identical(class(x), "data.frame") && length(x) > 1L) {
+    if (!all(vapply(x, function(v) is.double(v) && is.null(attributes(v)), NA))) {
+      return(NULL)
+    }
+    row_names <- if (.row_names_info(x) >= 0L) row.names(x)
+    x <- matrix(unlist(x, use.names = FALSE), nrow(x), length(x), dimnames = list(row_names, names(x)))
+  }
+  bare <- is.double(x) && !is.object(x) && is.matrix(x) && all(names(attributes(x)) %in% c("dim", "dimnames"))
+  if (bare && length(x) && is.finite(sum(x)) && !anyDuplicated(colnames(x))) x
 }
 
 # Of a list that holds tables: which they are.
@@ -153,19 +206,17 @@ sparse_rows <- function(x) {
   list(row_start = by_row@p, column = by_row@i, value = by_row@x)
 }
 
-# Values that the observation model can produce.
+# Values that the observation model, one with a `refusal`, can produce.
 check_support <- function(x, obs, arg, call) {
-  refusal <- obs_facts(obs)$refusal
-  if (is.null(refusal)) {
-    return()
-  }
   bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
   if (!any(bad)) {
     return(if (is.matrix(x)) obs_check_columns(obs, x, arg, call))
   }
+  facts <- obs_facts(obs)
+  refusal <- facts$refusal
   abort(refusal[["class"]], c(
-    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {obs_facts(obs)$constructor}}."),
+    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {facts$constructor}}."),
     x = "At (row, column): {cell_places(x, bad, arg)}.",
     i = refusal[["remedy"]]
   ), call = call)
@@ -176,20 +227,27 @@ rows_of_table <- function(x, rows) {
   structure(x[rows, , drop = FALSE], frame = attr(x, "frame"), covariates = attr(x, "covariates")[rows, , drop = FALSE])
 }
 
-# Checked table -> internal form; starts: offsets of groups of rows, if there are any.
-table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL) {
+# Checked table -> internal form; starts: offsets of groups of rows, if there are any. na_action, use: as in
+# act_on_missing(); NULL: missing values have been dealt with.
+table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, times = NULL, na_action = NULL,
+                          use = NULL) {
+  facts <- obs_facts(obs)
   frame <- attr(x, "frame")
   covariates <- attr(x, "covariates")
-  attr(x, "frame") <- attr(x, "covariates") <- NULL
-  groups <- if (!is.null(group_names)) rep(group_names, diff(starts))
-  split <- take_exposure(x, obs, arg, call, groups)
-  check_support(split$x, obs, arg, call)
+  if (!is.null(frame)) attr(x, "frame") <- NULL
+  if (!is.null(covariates)) attr(x, "covariates") <- NULL
+  split <- list(x = x)
+  if (!is.null(obs$exposure)) {
+    split <- take_exposure(x, obs, arg, call, if (!is.null(group_names)) rep(group_names, diff(starts)))
+  }
+  if (!is.null(facts$refusal)) check_support(split$x, obs, arg, call)
   sparse <- !is.matrix(split$x)
-  if (sparse && !obs_facts(obs)$takes_sparse) refuse_sparse(obs, arg, call)
-  new_bnp_data(
+  if (sparse && !facts$takes_sparse) refuse_sparse(obs, arg, call)
+  data <- new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
-    exposure = split$exposure, covariates = covariates, frame = frame, origin = origin_of(arg)
+    exposure = split$exposure, covariates = covariates, frame = frame, times = times, origin = origin_of(arg)
   )
+  if (keeps_missing(na_action)) act_on_missing(data, obs, na_action, use, arg, call) else data
 }
 
 # Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.

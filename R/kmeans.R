@@ -46,7 +46,7 @@ bregman_kmeans <- function(x, k, obs = NULL, rounds = 100L, spread = TRUE, seed 
   given <- obs
   obs <- resolve_obs(obs, data)
   check_against_data(given, obs, rlang::current_env())
-  result <- engine_kmeans(as_engine_data(data), obs, k, rounds, spread, draw_seed(seed))
+  result <- engine_kmeans(as_engine_data(data), obs, k, rounds, spread, seed %||% draw_seed())
   sizes <- tabulate(result$cluster, result$k)
   order <- order(-sizes)
   labels <- carry_back(match(result$cluster, order[sizes[order] > 0]), data$starts, obs_lag(obs))

@@ -3,7 +3,7 @@
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
-  tell_start_wins(control, start)
+  if (!is.null(start)) tell_start_wins(control, start)
   if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
     require_ability(c("hidden", "sequences"), "omit_missing", error_call)
   }

@@ -6,9 +6,7 @@ is_learned <- function(x) inherits(x, "bnp_gamma_prior")
 integrated_concentrations <- c("concentration", "gamma")
 
 # The parameters of a prior that are learned as numbers.
-plugged_in_names <- function(prior) {
-  setdiff(names(prior)[vapply(prior, is_learned, NA)], integrated_concentrations)
-}
+plugged_in_names <- function(prior) setdiff(learned_names(prior), integrated_concentrations)
 
 # A concentration as a number: given, or what was learned.
 plugged_in <- function(x) if (is_learned(x)) x[["value"]] else x
@@ -37,7 +35,7 @@ with_learned_values <- function(prior, from) {
 # What a fit learned, by name: posterior mean and 90 % interval of those that are integrated, the number of others.
 learned_concentrations <- function(fit) {
   prior <- fit$model$prior
-  learned <- names(prior)[vapply(prior, is_learned, NA)]
+  learned <- learned_names(prior)
   params <- if (any(learned %in% integrated_concentrations)) posterior_arrays(fit)
   stats::setNames(lapply(learned, function(name) {
     switch(name,

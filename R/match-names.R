@@ -4,10 +4,9 @@
 # An observation model as its constructor made it -> its parameters in the order of the columns, without names.
 in_column_order <- function(obs, data, call) {
   parameters <- obs_facts(obs)$parameters
-  names_of <- obs_axes(obs, data$column_names)
   for (arg in intersect(names(parameters), names(obs))) {
     if (is.null(obs[[arg]])) next
-    obs[[arg]] <- match_names(obs[[arg]], parameters[[arg]], names_of, arg, call)
+    obs[[arg]] <- match_names(obs[[arg]], parameters[[arg]], obs_axes(obs, data$column_names), arg, call)
   }
   obs
 }

@@ -51,18 +51,6 @@ check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 
-# What the methods of a fit do: what they are told, or else what the fit did.
-action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
-  if (is.null(na_action)) {
-    return(fit$input$na_action %||% "fail")
-  }
-  known_action(fit, na_action, call)
-}
-
-keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
-
-has_missing <- function(data) !is.null(data$missing)
-
 # What to say where a value is missing; `na_action`: NULL in functions that do not have the argument.
 remedy_of_missing <- function(na_action, values) {
   infinite <- c(i = if (any(is.infinite(values))) {
@@ -112,7 +100,7 @@ missing_cells <- function(data, obs) {
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
 # fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
-  if (keeps_missing(na_action)) data$na_action <- na_action
+  data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
   }

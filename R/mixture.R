@@ -175,18 +175,22 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
                                 labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
-  read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), x, "x")
-  na_action <- check_na_action(na_action)
-  gaps <- check_gaps_of_times(gaps, time)
-  if (missing(prior) && !is.null(time)) prior <- prior_hdp()
-  here <- rlang::current_env()
-  split <- if (is.null(id)) list(x = x) else split_id(x, id, "x", here)
-  when <- if (is.null(time)) split["x"] else split_row_times(split$x, time, "x", here)
-  count <- if (is.null(weights)) when["x"] else split_argument(when$x, weights, "weights", here)
-  class <- if (is.null(labels)) count["x"] else split_argument(count$x, labels, "labels", here)
-  fit_mixture(class$x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = count$value, labels = class$value, id = split, time = when, gaps = gaps
-  )
+  call <- rename_call(match.call())
+  beside <- NULL
+  if (any(c("weights", "labels", "id", "time", "gaps") %in% names(call))) {
+    read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), x, "x")
+    gaps <- check_gaps_of_times(gaps, time)
+    if (missing(prior) && !is.null(time)) prior <- prior_hdp()
+    here <- rlang::current_env()
+    split <- if (is.null(id)) list(x = x) else split_id(x, id, "x", here)
+    when <- if (is.null(time)) split["x"] else split_row_times(split$x, time, "x", here)
+    count <- if (is.null(weights)) when["x"] else split_argument(when$x, weights, "weights", here)
+    class <- if (is.null(labels)) count["x"] else split_argument(count$x, labels, "labels", here)
+    x <- class$x
+    beside <- list(weights = count$value, labels = class$value, id = split, time = when, gaps = gaps)
+  }
+  na_action <- if (missing(na_action)) "fail" else check_na_action(na_action)
+  fit_mixture(x, obs, prior, control, start, call, na_action, beside)
 }
 
 #' @rdname bnp_mixture
@@ -219,34 +223,42 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
   read <- formula_input(split$formula, class$x, obs, "bnp_mixture")
-  fit_mixture(
-    read$x, read$obs, prior, control, start, call, na_action, read$input, count$value, class$value, split,
-    list(time = when$value, name = when$name), gaps
+  beside <- list(
+    weights = count$value, labels = class$value, id = split, time = list(time = when$value, name = when$name),
+    gaps = gaps
   )
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input)
 }
 
-# id: list(id, name), as split_id() has them; time: list(time, name), as split_row_times() has them.
-fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
-                        labels = NULL, id = NULL, time = NULL, gaps = "equal", error_call = rlang::caller_env()) {
+# beside: what was given for each row beside its values, list(weights, labels, id, time, gaps), `id` as split_id() and
+# `time` as split_row_times() has it; NULL: nothing was.
+fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
+                        error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
+  time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
-  check_prior(prior, if (is.null(time$time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
-  check_drift(obs, time$time, error_call)
-  modelled <- if (identical(na_action, "model")) TRUE
-  given <- list(time = time$time, id = id$id, weights = weights, labels = labels, na_action = modelled)
-  require_abilities(kinds_to_fit("bnp_mixture", obs, prior), given, error_call)
-  lag <- obs_lag(obs)
+  check_prior(prior, if (is.null(time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
+  drifts <- has_drift(obs)
+  if (drifts && is.null(time)) need_times(obs, error_call)
+  if (!is.null(beside) || na_action == "model") {
+    given <- list(
+      time = time, id = beside$id$id, weights = beside$weights, labels = beside$labels,
+      na_action = if (na_action == "model") TRUE
+    )
+    require_abilities(kinds_to_fit("bnp_mixture", obs, prior), given, error_call)
+  }
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
-  if (!is.null(id$id)) data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
-  if (!is.null(weights)) data <- with_weights(data, weights, error_call)
-  if (!is.null(labels)) data <- with_labels(data, labels, error_call)
+  if (!is.null(beside$id$id)) data <- with_individuals(data, beside$id$id, obs, "x", error_call, beside$id$name)
+  if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
+  if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
-  if (has_drift(obs)) data <- with_times(data, time, gaps, by_time, "x", error_call)
+  if (drifts) data <- with_times(data, beside$time, beside$gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
-  n_modelled <- if (by_time) length(data$distinct_times) else units_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- if (by_time) length(data$distinct_times) else
+    units_that_count(data) - obs_lag(obs) * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit
@@ -257,12 +269,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
 # is not what anyone asked for: say so.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
-  means <- mean_arrays(fit)
-  columns <- if (is.null(obs$blocks)) {
-    if (can_shrink(obs)) narrow_columns(fit, means$cov, data)
-  } else {
+  # Clusters that have a mean may shrink.
+  shrinking <- function(means, data) if (!is.null(means[["mean"]])) narrow_columns(fit, means$cov, data)
+  means <- engine_mean_parameters(fit$model, fit$state)
+  columns <- if (is.null(obs$blocks)) shrinking(means, data) else {
     unlist(Map(function(block, name) {
-      if (can_shrink(block)) narrow_columns(fit, arrays_of_block(means, name, block)$cov, data_of_block(data, block))
+      shrinking(arrays_of_block(means, name, block), data_of_block(data, block))
     }, unname(obs$blocks), names(obs$blocks)))
   }
   if (!length(columns)) {
@@ -284,16 +296,16 @@ warn_of_ties <- function(fit, data) {
   )
 }
 
-# Clusters may shrink to single values where they have a mean and a covariance of their own around it.
-can_shrink <- function(obs) !is.null(obs_facts(obs)$arrays$mean)
-
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L
 
-# The columns, by name, in which clusters are narrower than the steps between values: have they few values?
+# The columns, by name, in which clusters are narrower than the steps between values: have they few values? cov: of the
+# clusters in the engine's order.
 narrow_columns <- function(fit, cov, data) {
-  used <- which(fit$sizes > 1.5)
-  variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
+  used <- fit$numbering[fit$sizes > 1.5]
+  # Covariances (columns x columns x clusters) or variances (clusters x columns).
+  variance <- if (length(dim(cov)) == 3L) t(matrix(apply(cov, 3L, diag), data$d)) else matrix(cov, ncol = data$d)
+  variance <- variance[used, , drop = FALSE]
   repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   gap <- replace(double(data$d), repeated, apply(data$x[, repeated, drop = FALSE], 2, function(v) {
     steps <- diff(sort(unique(v)))
@@ -306,14 +318,6 @@ narrow_columns <- function(fit, cov, data) {
   )
 }
 
-# K x D variances from D x D x K covariances or K x D variances.
-cluster_variances <- function(cov, d) {
-  if (length(dim(cov)) < 3L) {
-    return(matrix(cov, ncol = d))
-  }
-  t(matrix(apply(cov, 3, diag), d))
-}
-
 # The call of a method in the name of its generic, as update() needs it.
 rename_call <- function(call, generic = "bnp_mixture") {
   call[[1L]] <- as.name(generic)
@@ -321,7 +325,9 @@ rename_call <- function(call, generic = "bnp_mixture") {
 }
 
 kept_of_data.bnp_mixture <- function(fit, data) {
-  list(labels = of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit))))
+  lag <- obs_lag(fit$model$obs)
+  labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
+  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

@@ -43,23 +43,16 @@
 bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = FALSE,
                       max_births = 50L, birth_size = 10L, max_deletes = 10L, max_merges = 50L, ...) {
   check_no_dots(...)
-  structure(
-    list(
-      birth = check_flag(birth, "birth"),
-      merge = check_flag(merge, "merge"),
-      delete = check_flag(delete, "delete"),
-      reorder = check_flag(reorder, "reorder"),
-      adopt = check_flag(adopt, "adopt"),
-      max_births = check_count(max_births, "max_births"),
-      birth_size = check_count(birth_size, "birth_size", lower = 2L),
-      max_deletes = check_count(max_deletes, "max_deletes"),
-      max_merges = check_count(max_merges, "max_merges")
-    ),
-    class = c("bnp_moves", "list")
-  )
+  checked_arguments(names(match.call()), move_checks, usual_moves)
 }
 
-usual_moves <- bnp_moves()
+move_checks <- list(
+  birth = check_flag, merge = check_flag, delete = check_flag, reorder = check_flag, adopt = check_flag,
+  max_births = check_count, birth_size = function(x, arg, call) check_count(x, arg, 2L, call),
+  max_deletes = check_count, max_merges = check_count
+)
+
+usual_moves <- structure(as.list(formals(bnp_moves)[names(move_checks)]), class = c("bnp_moves", "list"))
 
 moves_in_use <- function(x) {
   kinds <- c("birth", "merge", "delete", "reorder")

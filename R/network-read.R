@@ -246,7 +246,6 @@ shape_of.bnp_network <- function(fit) {
   k <- k_of_fit(fit)
   n <- n_of_fit(fit)
   which_hold(
-    "model$obs" = !is.null(obs_facts(fit$model$obs)),
     "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
     "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
     "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),

@@ -154,15 +154,10 @@ coef_arrays <- function(y) {
 }
 
 model_ar <- list(
-  title = "Autoregressive Gaussian",
-  constructor = "obs_ar",
-  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
-  values = "real numbers, rows in time order",
-  gaps = "cells",
-  working = c("centre", "unit", "centred_precision", "origin"),
-  parameters = coef_parameters("columns"),
-  arrays = coef_arrays("columns"),
-  as_series = TRUE
+  title = "Autoregressive Gaussian", constructor = "obs_ar",
+  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), values = "real numbers, rows in time order",
+  gaps = "cells", working = c("centre", "unit", "centred_precision", "origin"),
+  parameters = coef_parameters("columns"), arrays = coef_arrays("columns"), as_series = TRUE
 )
 
 obs_keep.obs_ar <- function(obs, data) list(initial = column_medians(data$x, data$weights))

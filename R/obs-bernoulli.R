@@ -18,17 +18,13 @@ obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE, columns = NULL) {
 }
 
 model_bernoulli <- list(
-  title = "Bernoulli",
-  constructor = "obs_bernoulli",
-  values = "zeros and ones",
-  kind = "level",
+  title = "Bernoulli", constructor = "obs_bernoulli", values = "zeros and ones", kind = "level",
   gaps = "cells",
   refusal = c(
     class = "not_binary", must = "hold zeros and ones",
     remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
   ),
-  takes_sparse = TRUE,
-  parameters = list(a = "columns", b = "columns"),
+  takes_sparse = TRUE, parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob"
 )
@@ -36,18 +32,16 @@ model_bernoulli <- list(
 obs_supports.obs_bernoulli <- function(obs, values) values == 0 | values == 1
 
 obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
-  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, data$d, c("a", "b"))
+  resolve_fields(obs, c("a", "b"), data$d, call)
 }
 
 obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE")
-
 obs_quantiles.obs_bernoulli <- function(obs) list(prob = function(q, p) beta_quantile(p, q$a, q$b))
 
-obs_draw.obs_bernoulli <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    prob <- stats::rbeta(length(q$a), q$a, q$b)
-    matrix(stats::rbinom(length(rows) * length(prob), 1L, rep(prob, each = length(rows))), length(rows))
-  })
+obs_draw_rows.obs_bernoulli <- function(obs, q, rows, given) {
+  prob <- stats::rbeta(length(q$a), q$a, q$b)
+  matrix(stats::rbinom(length(rows) * length(prob), 1L, rep(prob, each = length(rows))), length(rows))
 }
 
 obs_moments.obs_bernoulli <- function(obs, q, given) {

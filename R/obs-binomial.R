@@ -46,13 +46,9 @@ trials_of_rows <- function(total, fit, call) {
 side_by_side <- function(success, failure) c(rbind(success, failure))
 
 model_binomial <- list(
-  title = "Binomial",
-  constructor = "obs_binomial",
-  values = "successes and failures, in pairs of columns",
-  refusal = refused_counts("Give numbers of successes and of failures, not shares."),
-  kind = "pair",
-  gaps = "pairs",
-  parameters = list(a = "pairs", b = "pairs"),
+  title = "Binomial", constructor = "obs_binomial", values = "successes and failures, in pairs of columns",
+  refusal = refused_counts("Give numbers of successes and of failures, not shares."), kind = "pair",
+  gaps = "pairs", parameters = list(a = "pairs", b = "pairs"),
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),
   location = "prob"
 )
@@ -74,13 +70,11 @@ obs_terms.obs_binomial <- function(obs, columns) obs_terms.default(obs, pair_nam
 obs_given.obs_binomial <- function(obs) list(total = trials_of_rows)
 obs_quantiles.obs_binomial <- obs_quantiles.obs_bernoulli
 
-obs_draw.obs_binomial <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    prob <- stats::rbeta(length(q$a), q$a, q$b)
-    trials <- rep(given$total, length(rows))
-    success <- stats::rbinom(length(trials), trials, prob)
-    matrix(side_by_side(success, trials - success), length(rows), byrow = TRUE)
-  })
+obs_draw_rows.obs_binomial <- function(obs, q, rows, given) {
+  prob <- stats::rbeta(length(q$a), q$a, q$b)
+  trials <- rep(given$total, length(rows))
+  success <- stats::rbinom(length(trials), trials, prob)
+  matrix(side_by_side(success, trials - success), length(rows), byrow = TRUE)
 }
 
 obs_moments.obs_binomial <- function(obs, q, given) {

@@ -129,19 +129,15 @@ split_levels <- function(obs, array) {
 }
 
 model_categorical <- list(
-  title = "Categorical",
-  constructor = "obs_categorical",
-  values = "factors, text, logical values",
-  kind = "level",
-  gaps = "levels",
+  title = "Categorical", constructor = "obs_categorical", values = "factors, text, logical values",
+  kind = "level", gaps = "levels",
   refusal = c(
     class = "not_levels", must = "hold labels or whole numbers",
     remedy = "Model numbers as numbers, or group them first."
   ),
   working = c("levels", "types", "n_levels", "concentration", "level_share", "prior_even", "prior_common"),
   parameters = list(prior = "columns"),
-  arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")),
-  location = "prob"
+  arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")), location = "prob"
 )
 
 obs_supports.obs_categorical <- function(obs, values) values == round(values)
@@ -168,15 +164,13 @@ obs_quantiles.obs_categorical <- function(obs) {
   })
 }
 
-obs_draw.obs_categorical <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    columns <- by_column_of_levels(obs, q$concentration, function(a) {
-      prob <- stats::rgamma(length(a), a)
-      if (!any(prob > 0)) prob[which.max(a)] <- 1
-      sample.int(length(a), length(rows), replace = TRUE, prob = prob)
-    })
-    matrix(unlist(columns), length(rows))
+obs_draw_rows.obs_categorical <- function(obs, q, rows, given) {
+  columns <- by_column_of_levels(obs, q$concentration, function(a) {
+    prob <- stats::rgamma(length(a), a)
+    if (!any(prob > 0)) prob[which.max(a)] <- 1
+    sample.int(length(a), length(rows), replace = TRUE, prob = prob)
   })
+  matrix(unlist(columns), length(rows))
 }
 
 obs_as_frame.obs_categorical <- function(obs, x) {

@@ -6,9 +6,6 @@ drift_range <- c(1e-8, 1e8)
 
 # drift: as a user gives it -> fields of the observation model.
 drift_fields <- function(drift, call = rlang::caller_env()) {
-  if (is.null(drift)) {
-    return(list())
-  }
   if (identical(drift, "learn")) {
     return(list(drift = NULL, learn_drift = TRUE))
   }
@@ -22,10 +19,7 @@ drift_fields <- function(drift, call = rlang::caller_env()) {
   list(drift = drift)
 }
 
-refuse_drift_of <- function(covariance, drift, learn, call = rlang::caller_env()) {
-  if (is.null(drift)) {
-    return(invisible())
-  }
+refuse_drift_of <- function(covariance, learn, call = rlang::caller_env()) {
   if (!covariance %in% c("full", "diagonal")) {
     abort("argument", c(
       "{.arg drift} has no meaning when {.code covariance = \"{covariance}\"}.",

@@ -40,10 +40,7 @@ obs_resolve.obs_gamma <- function(obs, data, start, call) {
 }
 
 model_gamma <- list(
-  title = "Gamma, shape known",
-  constructor = "obs_gamma",
-  values = "values above 0",
-  kind = "number",
+  title = "Gamma, shape known", constructor = "obs_gamma", values = "values above 0", kind = "number",
   gaps = "cells",
   refusal = c(
     class = "not_positive", must = "hold values above 0",
@@ -54,20 +51,16 @@ model_gamma <- list(
     a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns"),
     shape = c("clusters", "columns")
   ),
-  location = "rate",
-  as_series = TRUE
+  location = "rate", as_series = TRUE
 )
 
 obs_supports.obs_gamma <- function(obs, values) values > 0
-
 obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
 
-obs_draw.obs_gamma <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    rate <- stats::rgamma(length(q$a), q$a, q$b)
-    n <- length(rows)
-    matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
-  })
+obs_draw_rows.obs_gamma <- function(obs, q, rows, given) {
+  rate <- stats::rgamma(length(q$a), q$a, q$b)
+  n <- length(rows)
+  matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
 }
 
 obs_predictive_cdf.obs_gamma <- function(obs, q, data) {

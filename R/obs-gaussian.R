@@ -91,43 +91,44 @@ obs_gaussian <- function(covariance = c(
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
                          variance = NULL, columns = NULL, drift = NULL) {
-  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
-  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
-  refuse_drift_of(covariance, drift, learn)
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
-  }
-  scale <- check_definite(scale, "scale")
-  variance <- check_definite(variance, "variance")
-  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
-  for (arg in names(Filter(is.matrix, vectors))) {
-    abort("argument", c(
-      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
-      i = "Give one number per column."
-    ))
-  }
-  prior <- list(
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale, variance = variance
-  )
-  learn <- check_flag(learn, "learn")
-  if (learn && !is.null(mean_strength)) {
-    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
+  given <- setdiff(names(match.call()), c("", "covariance"))
+  if (length(given)) {
+    refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
+    if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+      abort("argument", c(
+        "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+        i = "Leave them out, or choose {.code covariance = \"full\"}."
+      ))
+    }
+    prior <- checked_arguments(given, gaussian_checks, prior)
+    vectors <- prior[if (!covariance %in% c("full", "zero_mean", "tied")) c("scale", "variance")]
+    for (arg in names(Filter(is.matrix, vectors))) {
+      abort("argument", c(
+        "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
+        i = "Give one number per column."
+      ))
+    }
+    if (check_flag(learn, "learn") && !is.null(mean_strength)) {
+      check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+    }
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
-    columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
+
+gaussian_checks <- list(
+  mean = check_vector, mean_strength = or_null(check_number), df = or_null(check_number), scale = check_definite,
+  variance = check_definite
+)
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
@@ -154,10 +155,8 @@ learned_strengths <- c(1e-6, 1e2)
 # What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
 # learned.
 learn_about <- function(obs, variance, location = NULL) {
-  if (!is.null(obs$learn)) {
-    obs$data_location <- location
-    obs$data_variance <- variance
-  }
+  obs$data_location <- location
+  obs$data_variance <- variance
   obs
 }
 
@@ -171,16 +170,18 @@ learn_about <- function(obs, variance, location = NULL) {
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, start, full, call) {
+obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
-  obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
+  full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
+  obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  obs$df <- if (is.null(obs$df)) (if (full) d + 2 else 3) else check_df(obs$df, if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
   default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, variance, obs$centre)
+  if (is.null(obs$learn)) obs else learn_about(obs, variance, obs$centre)
 }
 
 resolve_means <- function(obs, data, call) {
@@ -193,15 +194,15 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start, d, c("df", "scale"))
+  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$df <- if (is.null(obs$df)) d + 2 else check_df(obs$df, d, call)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  learn_about(obs, obs$unit^2 * square)
+  if (is.null(obs$learn)) obs else learn_about(obs, obs$unit^2 * square)
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -262,9 +263,6 @@ working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "f
 obs_learned.obs_gaussian <- function(obs) {
   if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
 }
-obs_divergence.obs_gaussian <- function(obs, a, b) gaussian_divergence(a, b)
-obs_overlap.obs_gaussian <- function(obs, a, b) gaussian_overlap(a, b)
-obs_picture.obs_gaussian <- function(obs, fit, data) gaussian_picture(fit, data)
 
 obs_marginals.obs_gaussian <- function(obs, means) {
   sd <- sqrt(diag(as.matrix(means$cov)))
@@ -283,10 +281,6 @@ model_gaussian_full <- list(
   location = "mean", as_series = TRUE
 )
 
-obs_resolve.obs_gaussian_full <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = TRUE, call)
-}
-
 obs_quantiles.obs_gaussian_full <- function(obs) {
   list(
     mean = function(q, p) {
@@ -297,26 +291,23 @@ obs_quantiles.obs_gaussian_full <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_full <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_full <- function(obs, q, rows, given) {
+  draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_full <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
+  var <- student_variance(diag(q$scale) * spread_of_mean(q), q$df - nrow(q$scale) + 1)
+  list(mean = q$mean %||% rep(0, nrow(q$scale)), var = var)
 }
 
 obs_predictive_cdf.obs_gaussian_full <- function(obs, q, data) {
   df <- q$df - data$d + 1
-  student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
+  student_cdf(data$x, q$mean %||% 0, sqrt(diag(q$scale) * spread_of_mean(q) / df), df)
 }
 
-# q$mean is NULL where it is known to be 0.
 obs_conditional.obs_gaussian_full <- function(obs, q, x) {
   df <- q$df - nrow(q$scale) + 1
-  shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
-  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+  list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(spread_of_mean(q), nrow(x)), df = df)
 }
 
 obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
@@ -325,9 +316,11 @@ obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
   list(location = in_each_row(mean, x), cov = cov)
 }
 
+# q$mean is NULL where it is known to be 0.
+spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 
-# --- Diagonal covariance ---
+# --- Diagonal covariance (of the spherical one, too, `scale` and `df` being one for all columns) ---
 
 model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))
@@ -340,11 +333,6 @@ obs_facts.obs_gaussian_diagonal <- function(obs) {
   facts
 }
 
-obs_resolve.obs_gaussian_diagonal <- function(obs, data, start, call) {
-  resolve_gaussian(obs, data, start, full = FALSE, call)
-}
-
-# Of a mean with independent coordinates, and of their variances (which may be one for all).
 obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   list(
     mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
@@ -356,41 +344,25 @@ obs_quantiles.obs_gaussian_diagonal <- function(obs) {
   )
 }
 
-obs_draw.obs_gaussian_diagonal <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
-  })
+obs_draw_rows.obs_gaussian_diagonal <- function(obs, q, rows, given) {
+  draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
 }
 
 obs_moments.obs_gaussian_diagonal <- function(obs, q, given) {
-  list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df))
+  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+  list(mean = q$mean, var = rep_len(var, length(q$mean)))
 }
 
 obs_predictive_cdf.obs_gaussian_diagonal <- function(obs, q, data) {
-  student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
+  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+  student_cdf(data$x, q$mean, sd, q$df)
 }
 
 # --- Full covariance around 0 ---
 
-model_gaussian_zero_mean <- replace(
-  model_gaussian_full, c("title", "arrays", "location"),
-  list("Gaussian, zero mean", model_gaussian_full$arrays[c("df", "scale", "cov")], NULL)
-)
+model_gaussian_zero_mean <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, zero mean", class = c("obs_gaussian_full", "obs_gaussian"),
+  arrays = list(mean = NULL, mean_strength = NULL), location = NULL
+))
 
-obs_quantiles.obs_gaussian_zero_mean <- function(obs) obs_quantiles.obs_gaussian_full(obs)["cov"]
-
-obs_draw.obs_gaussian_zero_mean <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
-}
-
-obs_moments.obs_gaussian_zero_mean <- function(obs, q, given) {
-  list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
-}
-
-obs_predictive_cdf.obs_gaussian_zero_mean <- function(obs, q, data) {
-  df <- q$df - data$d + 1
-  student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
-}
-
-obs_conditional.obs_gaussian_zero_mean <- obs_conditional.obs_gaussian_full
-obs_draw_conditional.obs_gaussian_zero_mean <- obs_draw_conditional.obs_gaussian_full
+obs_quantiles.obs_gaussian_zero_mean <- function(obs) NextMethod()["cov"]

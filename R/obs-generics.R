@@ -1,12 +1,14 @@
 # What the package asks an observation model. Each question is a generic on the first argument, `obs`: the object that
 # the constructor made, completed by obs_resolve() or as a fit keeps it. All other files ask these and never for a model
-# by its name, so that a model that is in the table (R/obs.R) is offered everywhere; methods(class = "obs_poisson") lists
-# what a model answers. A generic without a default is one that not every model can answer: obs_can() says whether.
+# by its name, so that a model that is in the table (R/obs.R) is offered everywhere. After pkgload::load_all(),
+# methods(class = "obs_poisson") lists what a model answers. Where there is no default, not every model can answer, and
+# obs_can() says whether; but obs_resolve() and obs_quantiles() all can.
 #
 #' @evalNamespace methods_of_generics()
 NULL
 
-# Lines of NAMESPACE: methods of generics of this package, exported or not.
+# Lines of NAMESPACE: methods of all generics of this package, exported or not, as lapply() and its like find only
+# methods that are registered.
 methods_of_generics <- function() {
   code <- rlang::fn_env(methods_of_generics)
   all <- Filter(function(name) is.function(code[[name]]), ls(code))
@@ -25,12 +27,17 @@ obs_can.default <- function(obs, what) {
 
 # Constants, a list as new_obs_facts() (R/obs.R) describes it. Methods change what depends on the object.
 obs_facts <- function(obs) UseMethod("obs_facts")
-obs_facts.default <- function(obs) facts_of_family(obs$family)
+obs_facts.default <- function(obs) {
+  obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]]
+}
 
 # --- Its data ---
-
-# Can the model produce each of these finite numbers? For models with the fact `refusal`; others take all numbers.
+# Can the model produce each of these finite numbers? Models that cannot produce all have the fact `refusal`.
 obs_supports <- function(obs, values) UseMethod("obs_supports")
+obs_supports.default <- function(obs, values) TRUE
+# The number of preceding rows that a row is conditioned on. Rows of a model with a lag are sequences in time, in
+# mixtures too. That of hidden states is none of rows.
+obs_lag <- function(obs) if (is.null(obs$lag) || obs_facts(obs)$hidden) 0L else obs$lag
 # Refuses a matrix whose columns do not go together as the model wants.
 obs_check_columns <- function(obs, x, arg, call) UseMethod("obs_check_columns")
 obs_check_columns.default <- function(obs, x, arg, call) NULL
@@ -39,26 +46,22 @@ obs_check_columns.default <- function(obs, x, arg, call) NULL
 obs_read <- function(obs, x, arg, call, na_action = NULL) UseMethod("obs_read")
 # What a fit keeps of its data, in fit$input, for obs_given().
 obs_keep <- function(obs, data) UseMethod("obs_keep")
-obs_keep.default <- function(obs, data) list()
 
 # --- Its prior ---
-
 # obs with a number for every NULL. `start`: of the fit, or NULL.
 obs_resolve <- function(obs, data, start, call) UseMethod("obs_resolve")
 # What is learned of the prior while fitting: list(by, numbers), the argument by which the constructor was asked to, as
 # code, and names of single numbers that print() and glance() show; NULL: the prior is given.
 obs_learned <- function(obs) UseMethod("obs_learned")
 obs_learned.default <- function(obs) NULL
-# The model as it is to be fitted once more where k clusters were found, of which the better fit is kept; NULL: it is
-# not.
+# The model as it is to be fitted once more where k clusters were found, of which the better fit is kept; NULL, or no
+# method: it is not.
 obs_begin_again <- function(obs, k) UseMethod("obs_begin_again")
-obs_begin_again.default <- function(obs, k) NULL
 # What statistics of clusters depend on beside the number of columns, which an earlier fit must share to be a start.
 obs_layout <- function(obs) UseMethod("obs_layout")
 obs_layout.default <- function(obs) NULL
 
 # --- Its parameters ---
-
 # Names along each axis that the facts `parameters` and `arrays` name: a list with `columns`, and further axes.
 obs_axes <- function(obs, columns) UseMethod("obs_axes")
 obs_axes.default <- function(obs, columns) list(columns = columns)
@@ -75,14 +78,18 @@ obs_shown.default <- function(obs, arrays) arrays
 obs_quantiles <- function(obs) UseMethod("obs_quantiles")
 
 # --- What is made of them. q: posterior parameters of one cluster, in the shape of the prior's. ---
-
 # What draws are conditioned on: a list named by arguments of simulate(), each a function(value, fit, call) that
 # completes the argument, NULL included.
 obs_given <- function(obs) UseMethod("obs_given")
 obs_given.default <- function(obs) list()
-# Rows of sequences of these lengths, one after the other, row i from the cluster path[i]; `clusters` is a list of q, from
-# which the parameters of a cluster are drawn once; `given` as obs_given() completed it.
+# Rows of sequences of these lengths, one after the other, row i from the cluster path[i]; `clusters` is a list of q,
+# from which the parameters of a cluster are drawn once; `given` as obs_given() completed it. Where rows have no order,
+# those of one cluster, whose numbers are `rows`: a matrix.
 obs_draw <- function(obs, clusters, path, lengths, given) UseMethod("obs_draw")
+obs_draw.default <- function(obs, clusters, path, lengths, given) {
+  draw_by_cluster(clusters, path, function(q, rows) obs_draw_rows(obs, q, rows, given))
+}
+obs_draw_rows <- function(obs, q, rows, given) UseMethod("obs_draw_rows")
 # Posterior predictive probability of a value of at most x_ij: rows x columns that are modelled.
 obs_predictive_cdf <- function(obs, q, data) UseMethod("obs_predictive_cdf")
 # list(mean, var) of each column under the posterior predictive. Models with a lag have none: `coef` and `cov` are
@@ -106,9 +113,8 @@ obs_marginals <- function(obs, means) UseMethod("obs_marginals")
 # What the exponential of a bound is, in words.
 obs_measure <- function(obs) UseMethod("obs_measure")
 obs_measure.default <- function(obs) {
-  facts <- obs_facts(obs)
-  if (facts$counts_tokens) "sequences of tokens" else
-    if (is.null(facts$refusal) || obs_supports(obs, 0.5)) "densities" else "probabilities"
+  if (obs_facts(obs)$counts_tokens) "sequences of tokens" else
+    if (obs_supports(obs, 0.5)) "densities" else "probabilities"
 }
 # Clusters as cluster_picture() describes them; `data`: internal form, or NULL.
 obs_picture <- function(obs, fit, data) UseMethod("obs_picture")

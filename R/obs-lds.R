@@ -98,13 +98,11 @@ check_noise <- function(x, arg, call) {
     abort("argument", c(
       "{.arg {arg}} must be above 0; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))}
        {cli::qty(sum(x <= 0))}{?is/are} not.",
-      i = "An autoregression ({.fn {ar_constructor()}}) sees hidden states without noise."
+      i = "An autoregression ({.fn {model_ar$constructor}}) sees hidden states without noise."
     ), call = call)
   }
   as.double(x)
 }
-
-ar_constructor <- function() model_ar$constructor
 
 obs_resolve.obs_lds <- function(obs, data, start, call) {
   d <- data$d
@@ -294,12 +292,8 @@ first_hidden <- function(initial, fit, call) {
 }
 
 model_lds <- list(
-  title = "Switching linear dynamics",
-  constructor = "obs_lds",
-  verbs = "bnp_hmm",
-  values = "real numbers with noise, rows in time order",
-  gaps = "cells",
-  hidden = TRUE,
+  title = "Switching linear dynamics", constructor = "obs_lds", verbs = "bnp_hmm",
+  values = "real numbers with noise, rows in time order", gaps = "cells", hidden = TRUE,
   working = c(
     "centre", "unit", "centred_precision", "origin", "column_centre", "column_unit", "rows_scale", "identity", "lag",
     "loading_precision"
@@ -309,8 +303,7 @@ model_lds <- list(
     coef_precision = c("regressors", "regressors"),
     noise = "columns", noise_scale = "columns", start_mean = "hidden", start_var = c("hidden", "hidden")
   ),
-  arrays = coef_arrays("hidden"),
-  as_series = TRUE
+  arrays = coef_arrays("hidden"), as_series = TRUE
 )
 
 obs_given.obs_lds <- function(obs) list(initial = first_hidden)

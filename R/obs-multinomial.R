@@ -40,18 +40,10 @@ row_total <- function(total, fit, call) {
 }
 
 model_multinomial <- list(
-  title = "Multinomial",
-  constructor = "obs_multinomial",
-  values = "counts",
-  kind = "number",
-  gaps = "rows",
-  refusal = refused_counts("Use raw counts, not weights or proportions."),
-  takes_sparse = TRUE,
-  counts_tokens = TRUE,
-  working = "term_share",
-  parameters = list(term_prior = "columns"),
-  arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
-  location = "prob"
+  title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
+  refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
+  counts_tokens = TRUE, working = "term_share", parameters = list(term_prior = "columns"),
+  arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")), location = "prob"
 )
 
 obs_supports.obs_multinomial <- function(obs, values) are_counts(values)
@@ -72,11 +64,9 @@ obs_quantiles.obs_multinomial <- function(obs) {
   list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration))))
 }
 
-obs_draw.obs_multinomial <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    prob <- stats::rgamma(length(q$concentration), q$concentration)
-    t(stats::rmultinom(length(rows), given$total, prob))
-  })
+obs_draw_rows.obs_multinomial <- function(obs, q, rows, given) {
+  prob <- stats::rgamma(length(q$concentration), q$concentration)
+  t(stats::rmultinom(length(rows), given$total, prob))
 }
 
 obs_moments.obs_multinomial <- function(obs, q, given) {

@@ -33,15 +33,10 @@ obs_resolve.obs_poisson <- function(obs, data, start, call) {
 }
 
 model_poisson <- list(
-  title = "Poisson",
-  constructor = "obs_poisson",
-  values = "counts of events",
-  kind = "number",
+  title = "Poisson", constructor = "obs_poisson", values = "counts of events", kind = "number",
   gaps = "cells",
   refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
-  takes_sparse = TRUE,
-  working = "exposed",
-  parameters = list(a = "columns", b = "columns"),
+  takes_sparse = TRUE, working = "exposed", parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
   location = "rate"
 )
@@ -51,11 +46,9 @@ obs_keep.obs_poisson <- function(obs, data) list(mean_exposure = mean_exposure(d
 obs_given.obs_poisson <- function(obs) list(exposure = exposure_of_rows)
 obs_quantiles.obs_poisson <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
 
-obs_draw.obs_poisson <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    rate <- stats::rgamma(length(q$a), q$a, q$b)
-    matrix(stats::rpois(length(rows) * length(rate), outer(given$exposure[rows], rate)), length(rows))
-  })
+obs_draw_rows.obs_poisson <- function(obs, q, rows, given) {
+  rate <- stats::rgamma(length(q$a), q$a, q$b)
+  matrix(stats::rpois(length(rows) * length(rate), outer(given$exposure[rows], rate)), length(rows))
 }
 
 obs_moments.obs_poisson <- function(obs, q, given) {

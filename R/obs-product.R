@@ -29,6 +29,7 @@ obs_product <- function(...) {
 check_block <- function(block, arg, call) {
   makers <- obs_makers(function(facts) !is.null(facts$kind))
   check_class(block, "bnp_obs", arg, makers, call)
+  if (!is_obs(block)) refuse_changed(arg, call)
   facts <- obs_facts(block)
   if (has_drift(block)) {
     abort("argument", c(
@@ -107,7 +108,7 @@ split_block <- function(name) list(block = sub("[.][^.]*$", "", name), name = su
 
 # The part of a list of a product's arrays that is one block's, by its own names.
 arrays_of_block <- function(arrays, name, block) {
-  own <- intersect(names(obs_facts(block)$arrays), sub(paste0(name, "."), "", names(arrays), fixed = TRUE))
+  own <- names(obs_facts(block)$arrays)
   own <- own[in_block(name, own) %in% names(arrays)]
   stats::setNames(arrays[in_block(name, own)], own)
 }
@@ -176,7 +177,9 @@ obs_layout.obs_product <- function(obs) {
 }
 
 obs_keep.obs_product <- function(obs, data) {
-  list(blocks = lapply(obs$blocks, function(block) obs_keep(block, data_of_block(data, block))))
+  list(blocks = lapply(obs$blocks, function(block) {
+    if (obs_can(block, "keep")) obs_keep(block, data_of_block(data, block)) else list()
+  }))
 }
 
 # The numbers are those of blocks, see learned_prior().
@@ -186,7 +189,7 @@ obs_learned.obs_product <- function(obs) {
 }
 
 obs_begin_again.obs_product <- function(obs, k) {
-  again <- lapply(obs$blocks, obs_begin_again, k)
+  again <- lapply(obs$blocks, function(block) if (obs_can(block, "begin_again")) obs_begin_again(block, k))
   if (all(vapply(again, is.null, NA))) {
     return(NULL)
   }
@@ -294,9 +297,6 @@ obs_measure.obs_product <- function(obs) {
 }
 
 model_product <- list(
-  title = "Product",
-  constructor = "obs_product",
-  values = "data frames, a block of columns each",
-  working = c("columns", "types", "beside"),
-  arrays = list()
+  title = "Product", constructor = "obs_product", values = "data frames, a block of columns each",
+  working = c("columns", "types", "beside"), arrays = list()
 )

@@ -151,23 +151,17 @@ obs_picture.obs_regression <- function(obs, fit, data) {
 }
 
 model_regression <- list(
-  title = "Regression",
-  constructor = "obs_regression",
-  values = "responses, with covariates",
-  gaps = "cells",
-  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
-  kind = "formula",
+  title = "Regression", constructor = "obs_regression", values = "responses, with covariates", gaps = "cells",
+  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), kind = "formula",
   working = c(
     "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates", "design",
     "regressors"
   ),
-  parameters = coef_parameters("responses"),
-  arrays = coef_arrays("responses")
+  parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )
 
 # Without a formula of its own its columns are numbers.
 obs_can.obs_regression <- function(obs, what) NextMethod() && (what != "read" || !is.null(obs$formula))
-
 obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses, "columns given the others")
 
 obs_axes.obs_regression <- function(obs, columns) {

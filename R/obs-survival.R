@@ -55,16 +55,12 @@ obs_resolve.obs_survival <- function(obs, data, start, call) {
 }
 
 model_survival <- list(
-  title = "Exponential, censored on the right",
-  constructor = "obs_survival",
-  values = "times with status",
+  title = "Exponential, censored on the right", constructor = "obs_survival", values = "times with status",
   refusal = c(
     class = "not_times", must = "be a time and a status, none of them below 0,",
     remedy = "Give {.code survival::Surv(time, status)}."
   ),
-  kind = "pair",
-  gaps = "pairs",
-  parameters = list(a = "times", b = "times"),
+  kind = "pair", gaps = "pairs", parameters = list(a = "times", b = "times"),
   arrays = list(a = c("clusters", "times"), b = c("clusters", "times"), rate = c("clusters", "times")),
   location = "rate"
 )
@@ -78,10 +74,8 @@ obs_axes.obs_survival <- function(obs, columns) {
 obs_terms.obs_survival <- function(obs, columns) obs_terms.default(obs, pair_names(columns))
 obs_quantiles.obs_survival <- obs_quantiles.obs_gamma
 
-obs_draw.obs_survival <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)
-  })
+obs_draw_rows.obs_survival <- function(obs, q, rows, given) {
+  cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)
 }
 
 obs_moments.obs_survival <- function(obs, q, given) {

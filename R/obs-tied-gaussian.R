@@ -25,22 +25,19 @@ obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
 # 0.25 and the default share of `scale`, a quarter ended highest, or within a few nats, on nine sets of up to 1,000
 # rows.) It is then learned from two clusters on: from one it would be that of all data, under which few births are
 # accepted.
-resolve_tied <- function(obs, data, start, shape, call) {
+obs_resolve.obs_tied <- function(obs, data, start, call) {
+  axes <- length(obs_facts(obs)$parameters$variance) # one number, one for each column, or a matrix
   obs <- resolve_means(obs, data, call)
   if (is.null(obs$variance)) {
     obs$data_variance <- obs$unit^2 * column_variances(standardise(data$x, obs), data$weights)
     before <- if (inherits(start, "bnp_fit") && start$input$d == data$d) start$model$obs
     if (identical(before$family, obs$family)) obs$variance <- before$variance
     share <- obs$data_variance / 4
-    obs$variance <- obs$variance %||%
-      switch(shape, spherical = mean(share), diagonal = share, diag(share, data$d))
+    obs$variance <- obs$variance %||% switch(axes + 1L, mean(share), share, diag(share, data$d))
   }
-  if (shape == "spherical") obs <- common_unit(obs)
-  obs$variance <- switch(shape,
-    spherical = expand_vector(obs$variance, 1L, "variance", call),
-    diagonal = expand_vector(obs$variance, data$d, "variance", call),
-    expand_matrix(obs$variance, data$d, "variance", call)
-  )
+  if (axes == 0L) obs <- common_unit(obs)
+  obs$variance <- if (axes == 2L) expand_matrix(obs$variance, data$d, "variance", call) else
+    expand_vector(obs$variance, if (axes == 0L) 1L else data$d, "variance", call)
   obs
 }
 
@@ -56,52 +53,38 @@ obs_begin_again.obs_tied <- function(obs, k) {
 
 # --- One covariance for all clusters, which is known to each of them ---
 
-model_tied <- function(title, parameters) {
-  list(
-    title = title, constructor = "obs_gaussian", class = c("obs_tied", "obs_gaussian"), values = "real numbers",
-    kind = "number", working = working_of_gaussians, parameters = c(list(mean = "columns"), parameters),
-    arrays = list(
-      mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
-    ),
-    location = "mean", as_series = TRUE
-  )
-}
-model_gaussian_tied_spherical <- model_tied("Gaussian, one spherical covariance for all clusters", NULL)
-model_gaussian_tied_diagonal <- model_tied(
-  "Gaussian, one diagonal covariance for all clusters", list(variance = c("columns", "columns"))
+model_gaussian_tied <- list(
+  title = "Gaussian, one covariance for all clusters", constructor = "obs_gaussian",
+  class = c("obs_tied", "obs_gaussian"), values = "real numbers", kind = "number", working = working_of_gaussians,
+  parameters = list(mean = "columns", variance = c("columns", "columns")),
+  arrays = list(
+    mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
+  ),
+  location = "mean", as_series = TRUE
 )
-model_gaussian_tied <- replace(
-  model_gaussian_tied_diagonal, "title", "Gaussian, one covariance for all clusters"
-)
+model_gaussian_tied_diagonal <- utils::modifyList(model_gaussian_tied, list(
+  title = "Gaussian, one diagonal covariance for all clusters", parameters = list(variance = "columns")
+))
+model_gaussian_tied_spherical <- utils::modifyList(model_gaussian_tied, list(
+  title = "Gaussian, one spherical covariance for all clusters", parameters = list(variance = NULL)
+))
 
-obs_resolve.obs_gaussian_tied_spherical <- function(obs, data, start, call) {
-  resolve_tied(obs, data, start, "spherical", call)
-}
-obs_resolve.obs_gaussian_tied_diagonal <- function(obs, data, start, call) {
-  resolve_tied(obs, data, start, "diagonal", call)
-}
-obs_resolve.obs_gaussian_tied <- function(obs, data, start, call) resolve_tied(obs, data, start, "full", call)
-
-# The variance that is one number for all columns is shown.
+# A variance that is one number for all columns is shown.
 obs_learned.obs_tied <- function(obs) {
-  if (is.null(obs$variance) || !is.null(obs$data_variance)) list(by = "variance = NULL")
-}
-obs_learned.obs_gaussian_tied_spherical <- function(obs) {
-  learned <- NextMethod()
-  if (!is.null(learned)) c(learned, numbers = "variance")
+  if (is.null(obs$variance) || !is.null(obs$data_variance)) {
+    list(by = "variance = NULL", numbers = if (is.null(obs_facts(obs)$parameters$variance)) "variance")
+  }
 }
 
 obs_quantiles.obs_tied <- function(obs) {
   list(mean = function(q, p) stats::qnorm(p, q$mean, sqrt(diag(q$cov) / q$mean_strength)))
 }
 
-obs_draw.obs_tied <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    root <- chol(q$cov)
-    noise <- function(n) matrix(stats::rnorm(n * length(q$mean)), n) %*% root
-    centre <- q$mean + noise(1L)[1L, ] / sqrt(q$mean_strength)
-    noise(length(rows)) + rep(centre, each = length(rows))
-  })
+obs_draw_rows.obs_tied <- function(obs, q, rows, given) {
+  root <- chol(q$cov)
+  noise <- function(n) matrix(stats::rnorm(n * length(q$mean)), n) %*% root
+  centre <- q$mean + noise(1L)[1L, ] / sqrt(q$mean_strength)
+  noise(length(rows)) + rep(centre, each = length(rows))
 }
 
 obs_moments.obs_tied <- function(obs, q, given) list(mean = q$mean, var = diag(q$cov) * (1 + 1 / q$mean_strength))
@@ -113,35 +96,20 @@ obs_predictive_cdf.obs_tied <- function(obs, q, data) {
 
 # --- One variance for all columns ---
 
-model_gaussian_spherical <- replace(
-  model_gaussian_full, c("title", "parameters", "arrays"), list(
-    "Gaussian, spherical covariance", list(mean = "columns"), replace(model_gaussian_full$arrays, "scale", "clusters")
-  )
-)
+model_gaussian_spherical <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, spherical covariance", class = c("obs_gaussian_diagonal", "obs_gaussian"),
+  parameters = list(scale = NULL), arrays = list(scale = "clusters")
+))
 
 obs_facts.obs_gaussian_spherical <- function(obs) {
   facts <- NextMethod()
-  if (isTRUE(obs$gaps)) facts$arrays$mean_strength <- c("clusters", "columns")
+  facts$arrays$df <- "clusters"
   facts
 }
 
-obs_quantiles.obs_gaussian_spherical <- function(obs) obs_quantiles.obs_gaussian_diagonal(obs)
-
-obs_draw.obs_gaussian_spherical <- function(obs, clusters, path, lengths, given) {
-  draw_by_cluster(clusters, path, function(q, rows) {
-    sd <- 1 / sqrt(stats::rgamma(1L, q$df / 2, q$scale / 2))
-    centre <- stats::rnorm(length(q$mean), q$mean, sd / sqrt(q$mean_strength))
-    n <- length(rows)
-    matrix(stats::rnorm(n * length(centre), rep(centre, each = n), sd), n)
-  })
-}
-
-obs_moments.obs_gaussian_spherical <- function(obs, q, given) {
-  var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
-  list(mean = q$mean, var = rep_len(var, length(q$mean)))
-}
-
-obs_predictive_cdf.obs_gaussian_spherical <- function(obs, q, data) {
-  sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
-  student_cdf(data$x, q$mean, sd, q$df)
+obs_draw_rows.obs_gaussian_spherical <- function(obs, q, rows, given) {
+  sd <- 1 / sqrt(stats::rgamma(1L, q$df / 2, q$scale / 2))
+  centre <- stats::rnorm(length(q$mean), q$mean, sd / sqrt(q$mean_strength))
+  n <- length(rows)
+  matrix(stats::rnorm(n * length(centre), rep(centre, each = n), sd), n)
 }

@@ -109,24 +109,29 @@ network_models <- list(links = do.call(new_obs_facts, model_links))
 # Of rows that are seen through noise: not for models of rows as they are, to which the other table is.
 hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
-facts_of_family <- function(family) obs_models[[family]] %||% hidden_models[[family]] %||% network_models[[family]]
-
 # Models that drift have other methods than those that stay, which standing() has.
 obs_class <- function(obs) {
   own <- if ("drift" %in% names(obs)) "obs_drifting" else
-    c(paste0("obs_", obs$family), facts_of_family(obs$family)$class)
+    c(paste0("obs_", obs$family), obs_facts.default(obs)$class)
   unique(c(own, "bnp_obs", "list"))
 }
 
 # Whether this is an observation model whose class is that of its fields, as methods are found by it.
 is_obs <- function(x) {
-  is_described(x) && !is.null(facts_of_family(x$family)) && identical(class(x), obs_class(x)) &&
-    all(vapply(x$blocks, is_obs, NA))
+  is.list(x) && rlang::is_string(x[["family"]]) && !is.null(obs_facts.default(x)) &&
+    identical(class(x), obs_class(x)) && all(vapply(x$blocks, is_obs, NA))
 }
 
-# The number of preceding rows that a row is conditioned on. Rows of a model with a lag are sequences in time, in
-# mixtures too. That of hidden states is none of rows.
-obs_lag <- function(obs) if (obs_facts(obs)$hidden) 0L else obs$lag %||% 0L
+refuse_changed <- function(arg, call) {
+  abort("argument", c(
+    "{.arg {arg}} is not as its constructor made it: its class and its fields do not go together.",
+    i = "Give arguments to the constructor in place of changing fields. What another version of the package made must be
+         made again."
+  ), call = call)
+}
+
+# Are the clusters of this model at other places at other times?
+has_drift <- function(obs) inherits(obs, "obs_drifting")
 
 # Constructors of these families, or of those for whose facts `has(facts)` is TRUE, whose constructors have an argument,
 # or that can answer a question of R/obs-generics.R.
@@ -143,6 +148,7 @@ token_makers <- function() obs_makers(function(facts) facts$counts_tokens)
 # `verb`: the name of the function that was given `obs`.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
   check_class(obs, "bnp_obs", "obs", verb_makers(verb), call)
+  if (!is_obs(obs)) refuse_changed("obs", call)
   facts <- obs_facts(obs)
   if (!verb %in% facts$verbs && has_drift(obs)) {
     abort("argument", c(

@@ -1,5 +1,41 @@
-# Which options of bnp_control() and bnp_moves() each kind of fit takes. An option is used or refused, never ignored:
-# one that has its default value was not asked for, any other that the kind does not take is an error.
+# The options of bnp_control() and bnp_moves(): how each is checked, and which kinds of fit take it. An option is used
+# or refused, never ignored: one that has its default value was not asked for, any other that the kind does not take is
+# an error.
+
+# Of each option how it is checked where it is given.
+option_checks <- list(
+  batches = or_null(check_batches),
+  max_laps = or_null(check_count),
+  tol = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
+  restarts = check_count,
+  k_init = or_null(check_count),
+  init = one_of(eval(formals(bnp_control)$init)),
+  moves = function(x, arg, call) check_moves(x, call),
+  sparsity = or_null(check_count),
+  threads = check_count,
+  seed = function(x, arg, call) check_seed(x, call),
+  verbose = check_flag,
+  learning_rate = check_learning_rate,
+  candidates = or_null(check_count),
+  keep = one_of(eval(formals(bnp_control)$keep)),
+  bound = one_of(eval(formals(bnp_control)$bound)),
+  k_max = check_count,
+  sweeps = check_count,
+  half_life = function(x, arg, call) if (identical(x, Inf)) Inf else check_number(x, arg, call = call),
+  checkpoint = or_null(check_path),
+  checkpoint_every = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
+  workers = function(x, arg, call) check_workers(x, call),
+  wave = or_null(check_count)
+)
+
+# What options are that are not given: of several choices the first, but for `init`, which models choose. NULL: it
+# depends on the algorithm or the session.
+usual_options <- lapply(formals(bnp_control)[c("algorithm", names(option_checks))], function(value) {
+  if (is.call(value) && !identical(value[[1L]], quote(c))) NULL else eval(value)
+})
+usual_options[c("init", "moves")] <- list(NULL, usual_moves)
+usual_options[c("algorithm", "keep", "bound")] <- lapply(usual_options[c("algorithm", "keep", "bound")], `[`, 1L)
+usual_laps <- c(memoized = 1000L, full = 1000L, stochastic = 100L, truncation_free = 3L)
 
 # Options that every kind takes; the algorithm's own are checked where a control is made (check_algorithm_has()).
 common_options <- c(
@@ -109,16 +145,15 @@ needless_options <- function(prior) {
 # Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
 # batch is no batches, and without any move nothing else is asked of moves.
 asked_options <- function(control) {
-  # Of options with several choices the first is the usual one; `init` has none.
-  own <- setdiff(names(formals(bnp_control)), c(common_options, "moves", "init", "..."))
-  usual <- lapply(formals(bnp_control)[own], function(value) eval(value)[1L])
-  usual <- c(usual, list(init = NULL, max_laps = usual_laps(control$algorithm)))
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
+  usual <- usual_options[special_options]
+  usual$max_laps <- usual_laps[[control$algorithm]]
   c(
     setdiff(differ(control, usual), if (identical(control$batches, 1L)) "batches"),
-    if (!moves_are_off(control$moves)) differ(control$moves, usual_moves)
+    if (!identical(control$moves, usual_moves) && !moves_are_off(control$moves)) differ(control$moves, usual_moves)
   )
 }
+special_options <- c(setdiff(names(usual_options), c(common_options, "moves", "init")), "init", "max_laps")
 
 # The kind of a fit that is learned in laps.
 kind_of_fit <- function(class, prior, trees = FALSE) {
@@ -141,8 +176,9 @@ check_options <- function(control, kind, prior, call) {
       i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
     ), call = call)
   }
-  needless <- needless_options(prior)
-  wrong <- setdiff(asked_options(control), setdiff(c(common_options, entry$takes), c(entry$lacks, needless)))
+  asked <- asked_options(control)
+  needless <- if (length(asked)) needless_options(prior)
+  wrong <- setdiff(asked, setdiff(c(common_options, entry$takes), c(entry$lacks, needless)))
   if (!length(wrong)) {
     return(invisible())
   }
@@ -157,7 +193,7 @@ check_options <- function(control, kind, prior, call) {
 
 # The start that a user gave takes the place of these.
 tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts")) {
-  wrong <- if (!is.null(start)) intersect(asked_options(control), replaced)
+  wrong <- intersect(asked_options(control), replaced)
   if (length(wrong)) {
     cli::cli_inform(
       "{.arg {wrong}} of {.fn bnp_control} {?has/have} no effect here: the fit begins at {.arg start}.",

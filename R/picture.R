@@ -43,7 +43,9 @@ histogram_of <- function(values) {
   graphics::hist(values, breaks = if (length(values) > 1L) "FD" else 1L, plot = FALSE)
 }
 
-gaussian_picture <- function(fit, data) if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+obs_picture.obs_gaussian <- function(obs, fit, data) {
+  if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+}
 
 # Rows that lack a value have no place.
 placed_rows <- function(picture, data) {

@@ -90,18 +90,16 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
-  type <- check_choice(type, c(
-    "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"
-  ), "type")
-  newdata <- one_newdata(newdata, new_data)
-  read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
+  type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
+  if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
+  if (!missing(id) || !missing(time)) read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
       predict(object, x, type, id = !!id, na_action = na_action)
     }))
   }
-  refuse_write(write)
+  if (!is.null(write)) refuse_write(write)
   if (is.null(newdata) && !is.null(id)) {
     abort("id", c(
       "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
@@ -133,7 +131,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   if (is.null(newdata)) {
     return(training_answer(object, type))
   }
-  if (type != "logdensity" && lacks_response(object, newdata)) {
+  if (!is.null(object$model$obs$responses) && type != "logdensity" && lacks_response(object, newdata)) {
     prob <- prior_probabilities(object, newdata)
     return(if (type == "class") most_probable(prob) else prob)
   }
@@ -149,14 +147,6 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   prob <- for_all_rows(data, state_probabilities(object, data))
   if (type == "prob") prob else most_probable(prob)
-}
-
-# newdata by either of its names.
-one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
-  if (!is.null(newdata) && !is.null(new_data)) {
-    abort("argument", "{.arg newdata} and {.arg new_data} are the same: give one of them.", call = call)
-  }
-  newdata %||% new_data
 }
 
 # Labels and probabilities with the names that tidymodels gives to predictions.

@@ -105,16 +105,17 @@
 #' @name priors
 NULL
 
-new_prior <- function(family, ...) {
-  parameters <- check_ranges(list(family = family, ...), rlang::caller_env())
-  structure(parameters, class = c("bnp_prior", "list"))
+# The arguments of a constructor, of which `given` are the names of those that are given, as a prior.
+new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
+  arguments <- names(formals(prior_models[[family]]$constructor))
+  parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
+  if (length(given)) parameters <- check_ranges(checked_arguments(given, checks, parameters, frame), frame)
+  structure(c(list(family = family), parameters), class = c("bnp_prior", "list"))
 }
 
 #' @rdname priors
 #' @export
-prior_dp <- function(concentration = 1) {
-  new_prior("dp", concentration = check_concentration(concentration, "concentration"))
-}
+prior_dp <- function(concentration = 1) new_prior("dp", names(match.call()))
 
 #' @rdname priors
 #' @export
@@ -126,13 +127,20 @@ prior_py <- function(concentration = 1, discount = 0.25) {
     ))
   }
   discount <- as.double(discount)
-  new_prior("py", concentration = check_concentration(concentration, "concentration", -discount), discount = discount)
+  above <- function(x, arg, call) check_concentration(x, arg, -discount, call = call)
+  new_prior("py", names(match.call()), list(concentration = above))
 }
 
 # A number above `lower`, or a prior to learn it with.
 check_concentration <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
   if (inherits(x, "bnp_gamma_prior")) check_gamma_prior(x, arg, call) else check_number(x, arg, lower, strict, call)
 }
+
+prior_checks <- list(
+  k = check_count, concentration = check_concentration, gamma = check_concentration, alpha = check_concentration,
+  start = check_concentration,
+  sticky = function(x, arg, call) check_concentration(x, arg, strict = FALSE, call = call)
+)
 
 # One that was changed by hand after gamma_prior() made it has numbers that nobody has checked.
 check_gamma_prior <- function(x, arg, call) {
@@ -164,55 +172,32 @@ print.bnp_gamma_prior <- function(x, ...) {
 #' @rdname priors
 #' @export
 prior_dirichlet <- function(k, concentration = 1) {
-  new_prior(
-    "dirichlet",
-    k = check_count(k, "k"), concentration = check_number(concentration, "concentration")
-  )
+  new_prior("dirichlet", names(match.call()), replace(prior_checks, "concentration", list(check_number)))
 }
 
 #' @rdname priors
 #' @export
-prior_hdp <- function(gamma = 10, alpha = 0.5) {
-  new_prior("hdp", gamma = check_concentration(gamma, "gamma"), alpha = check_concentration(alpha, "alpha"))
-}
+prior_hdp <- function(gamma = 10, alpha = 0.5) new_prior("hdp", names(match.call()))
 
 #' @rdname priors
 #' @export
-prior_lda <- function(k, alpha = 0.5) {
-  new_prior("lda", k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"))
-}
+prior_lda <- function(k, alpha = 0.5) new_prior("lda", names(match.call()))
 
 #' @rdname priors
 #' @export
-prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) {
-  new_prior(
-    "hdp_hmm",
-    gamma = check_concentration(gamma, "gamma"), alpha = check_concentration(alpha, "alpha"),
-    start = check_concentration(start, "start"), sticky = check_concentration(sticky, "sticky", strict = FALSE)
-  )
-}
+prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) new_prior("hdp_hmm", names(match.call()))
 
 #' @rdname priors
 #' @export
-prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
-  new_prior(
-    "hmm",
-    k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"),
-    start = check_concentration(start, "start"), sticky = check_concentration(sticky, "sticky", strict = FALSE)
-  )
-}
+prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) new_prior("hmm", names(match.call()))
 
 #' @rdname priors
 #' @export
-prior_ibp <- function(alpha = 1) {
-  new_prior("ibp", alpha = check_concentration(alpha, "alpha"))
-}
+prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
 
 #' @rdname priors
 #' @export
-prior_beta_bernoulli <- function(k, alpha = 1) {
-  new_prior("beta_bernoulli", k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"))
-}
+prior_beta_bernoulli <- function(k, alpha = 1) new_prior("beta_bernoulli", names(match.call()))
 
 # The table of priors: the name in print(), the constructor, the function that takes
 # it, which gives the fit its class, and whether proportions of all groups share a
@@ -246,6 +231,9 @@ prior_models <- list(
 )
 
 prior_entry <- function(prior) prior_models[[prior$family]]
+
+# The parameters that are learned.
+learned_names <- function(prior) names(prior)[vapply(prior, inherits, NA, "bnp_gamma_prior")]
 
 prior_makers <- function(verbs, has = function(entry) TRUE) {
   offered <- Filter(function(entry) entry$verb %in% verbs && has(entry), prior_models)

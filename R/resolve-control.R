@@ -3,15 +3,11 @@
 # word: what the rows that the engine counts are, for messages.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
                             word = "observations") {
-  learned <- if (control$algorithm == "stochastic") obs_learned(obs)$by
-  if (length(learned)) {
-    abort("argument", c(
-      "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
-    ), call = call)
+  if (control$algorithm == "stochastic") {
+    check_stochastic_obs(obs, call)
+    check_stochastic_prior(prior, call)
   }
-  if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
-  control$seed <- draw_seed(control$seed)
+  control$seed <- control$seed %||% draw_seed()
   control$batches <- resolve_batches(control, n_units, call, word)
   control$wave <- resolve_wave(control)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call, word)
@@ -19,6 +15,16 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
   control
+}
+
+check_stochastic_obs <- function(obs, call) {
+  learned <- obs_learned(obs)$by
+  if (length(learned)) {
+    abort("argument", c(
+      "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
+      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+    ), call = call)
+  }
 }
 
 check_stochastic_prior <- function(prior, call) {
@@ -33,8 +39,8 @@ check_stochastic_prior <- function(prior, call) {
   }
 }
 
-# The seed given, or one drawn from R's generator, so that set.seed() governs.
-draw_seed <- function(seed) seed %||% as.double(sample.int(.Machine$integer.max, 1L))
+# A seed from R's generator, so that set.seed() governs.
+draw_seed <- function() as.double(sample.int(.Machine$integer.max, 1L))
 
 resolve_batches <- function(control, n_units, call, word) {
   if (control$algorithm == "full") {
@@ -62,10 +68,10 @@ resolve_batches <- function(control, n_units, call, word) {
 # What a unit is called.
 unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
 
-# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where they are not
-# given so, or have been dealt with by reading a source.
+# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where reading a source
+# has dealt with them.
 batch_numbers <- function(control, data, class, call) {
-  if (length(control$batches) < 2L || is_spooled(data)) {
+  if (is_spooled(data)) {
     return(NULL)
   }
   if (class == "bnp_mixture") {
@@ -141,9 +147,6 @@ resolve_k_init <- function(control, prior, n, start, call, word) {
 # labels, responsibilities or an earlier fit -> what C++ reads. `order` is the
 # row order of the internal form, when it differs from the user's.
 resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
-  if (is.null(start)) {
-    return(NULL)
-  }
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }

@@ -3,10 +3,14 @@
 # models share; each completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
-  obs <- obs_resolve(in_column_order(obs, data, call), data, start, call)
+  if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
+  obs <- obs_resolve(obs, data, start, call)
   if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }
+
+# Was anything said beside the family?
+has_parameters <- function(obs) !all(vapply(obs[names(obs) != "family"], is.null, NA))
 
 resolve_fields <- function(obs, fields, d, call) {
   obs[fields] <- lapply(fields, function(f) expand_vector(obs[[f]], d, f, call))
@@ -16,9 +20,7 @@ resolve_fields <- function(obs, fields, d, call) {
 # Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
 learned_before <- function(obs, start, d, fields) {
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
-  if (!is.null(obs$learn) && !is.null(before$learn) && identical(before$family, obs$family)) {
-    obs[fields] <- before[fields]
-  }
+  if (!is.null(before$learn) && identical(before$family, obs$family)) obs[fields] <- before[fields]
   obs
 }
 
@@ -145,3 +147,63 @@ check_df <- function(df, d, call) {
   }
   as.double(df)
 }
+
+# The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
+# levels.
+default_obs <- function(x, call) {
+  measured <- function(v) is.double(v) && is.null(attributes(v)) && !is_two_valued(v)
+  if (is.data.frame(x) && !all(vapply(x, measured, NA))) obs_of_columns(x, call) else obs_gaussian()
+}
+
+obs_of_columns <- function(x, call) {
+  x <- plain_columns(x)
+  kinds <- vapply(x, column_kind, "")
+  two <- kinds == "number"
+  two[two] <- vapply(unclass(x)[two], is_two_valued, NA)
+  kinds[two] <- "level"
+  tell_of_two_values(union(names(x)[two], names(x)[vapply(x, stands_for_numbers, NA)]), call)
+  if (!any(kinds == "level")) {
+    return(obs_gaussian())
+  }
+  if (!any(kinds == "number")) {
+    return(obs_categorical())
+  }
+  many <- sum(kinds == "number") > most_full_columns
+  if (many) {
+    cli::cli_inform(
+      c("{sum(kinds == 'number')} columns of numbers are taken as independent within a cluster.",
+        i = "For covariances say so by {.arg obs}: a product of a full Gaussian block and a categorical one."),
+      class = c("bnpvi_message_diagonal", "bnpvi_message"), call = call
+    )
+  }
+  obs_product(
+    if (many) obs_gaussian("diagonal") else obs_gaussian(),
+    obs_categorical(columns = if (any(two)) names(kinds)[kinds == "level"])
+  )
+}
+
+# A column of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which
+# a density would be made as high as one likes on.
+is_two_valued <- function(v) sum(!is.na(v)) > 2L && length(few_values(v)) == 2L
+
+# The values of a column of whole numbers, at most three of them; NULL for others.
+few_values <- function(v) {
+  values <- utils::head(unique(v[!is.na(v)]), 3L)
+  if (all(is.finite(values) & values == round(values))) values
+}
+
+tell_of_two_values <- function(columns, call) {
+  if (length(columns)) {
+    cli::cli_inform(
+      c("Column{?s} {.field {columns}} of two whole numbers {?is/are} taken as levels.",
+        i = "A model that is given as {.arg obs} takes them as it says, numbers as numbers."),
+      class = c("bnpvi_message_levels", "bnpvi_message"), call = NULL
+    )
+  }
+}
+
+# A factor that stands for numbers, of a source.
+stands_for_numbers <- function(v) isTRUE(attr(v, "was") %in% c("integer", "double"))
+
+# Beyond this number a full covariance has more parameters than most data can tell: a guess.
+most_full_columns <- 50L

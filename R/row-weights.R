@@ -63,16 +63,6 @@ with_weights <- function(data, weights, call, of = "row of {.arg x}") {
   data
 }
 
-# How many rows the data count as.
-counted_rows <- function(data) {
-  if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)
-}
-
-# The same of what is shared out among clusters: of repeated measurements, individuals.
-counted_units <- function(data) {
-  if (is.null(data$weights)) data$counted$units %||% n_units(data) else sum(of_units(data, data$weights))
-}
-
 # The rows of a matrix, or the elements of a vector, times their weights.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
 

@@ -168,7 +168,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
     warmup = check_count(warmup, "warmup", 0L, call = call), thin = check_count(thin, "thin", call = call),
     keep = if (!is.null(keep)) check_count(keep, "keep", 0L, call = call),
     split_merge = if (!is.null(split_merge)) check_count(split_merge, "split_merge", 0L, call = call),
-    seed = draw_seed(check_seed(seed, call)), threads = check_count(threads, "threads", call = call),
+    seed = check_seed(seed, call) %||% draw_seed(), threads = check_count(threads, "threads", call = call),
     verbose = check_flag(verbose, "verbose", call = call)
   )
   check_amount(options, options$draws, options$warmup, call)

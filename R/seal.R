@@ -1,9 +1,56 @@
-# Whether a fit is as the package made it.
+# Whether a fit can be read: whether it is of this version of the package, and as the package made it.
+#
+# A fit is a plain list that may have been stored by another version, or changed by hand. Its format is numbered, and
+# everything that reads a fit asks first.
 #
 # A file of a fit that was damaged may be read without an error: readRDS() does not compare the checksum at the end of a
 # compressed file. So a fit has a seal, the fingerprint of all that is in it, and everything that reads a fit compares
 # it. Who changes a fit in R breaks the seal: the fit is then one without, whose shape alone is checked (R/fit-shape.R).
 # So do draws, filters, trees and other results (R/object-shape.R).
+
+fit_format <- 2L
+
+fit_elements <- c(
+  "call", "model", "control", "state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "labels", "sizes",
+  "numbering", "input"
+)
+
+# What the package made and nobody changed is not looked at any further.
+check_format <- function(fit, call = rlang::caller_env()) {
+  if (!identical(fit[["format"]], fit_format)) {
+    abort("format", c(
+      "This fit was stored by another version of the package, and cannot be read by this one.",
+      i = "Fit again, or use the version that made it."
+    ), call = call)
+  }
+  elements <- if (inherits(fit, "bnp_features")) features_elements else fit_elements
+  lacking <- setdiff(elements, names(fit))
+  if (length(lacking)) refuse_damaged(cli::format_inline("It lacks {.field {lacking}}."), call)
+  if (is.null(attr(fit, "seal"))) check_shape(fit, call) else check_seal(fit, call)
+  invisible(fit)
+}
+
+# A start may be anything else, and latent features as a start are refused elsewhere, in other words.
+check_start_format <- function(start, call) {
+  if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
+}
+
+# called: what is damaged, as the subject of a sentence.
+refuse_damaged <- function(why, call, called = "This fit is") {
+  again <- if (called == "This fit is") "Fit" else "Make it"
+  abort("format", c(
+    "{called} damaged.", x = "{why}", i = "{again} again, or read it again from where it was stored."
+  ), call = call)
+}
+
+# The engine calls this where what it was given does not belong together.
+refuse_parts <- function(why) {
+  abort("format", c(
+    "What the engine was given does not belong together.", x = "{why}",
+    i = "A fit that was damaged or changed by hand does this: fit again. If there is none, this is an error of the
+         package."
+  ), call = NULL)
+}
 
 sealed <- function(fit) {
   attr(fit, "seal") <- seal_of(fit)
@@ -43,47 +90,11 @@ check_seal <- function(fit, call, called = "This fit is") {
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
 
-#' @export
-`$<-.bnp_draws` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_draws` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_draws` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_filter` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_filter` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_filter` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_dynamic_means` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_dynamic_means` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_dynamic_means` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_tree` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_tree` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_tree` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_check` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_check` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_check` <- `[<-.bnp_fit`
+# Other results that have a seal lose it likewise.
+unsealing_methods <- function() {
+  for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
+    for (assign in c("$<-", "[[<-", "[<-")) {
+      registerS3method(assign, class, get(paste0(assign, ".bnp_fit")), topenv())
+    }
+  }
+}

@@ -1,26 +1,6 @@
 # Pieces of a source as a family takes them: list(x, id, name, before), a table, which document or sequence each row
 # belongs to (NULL: rows are units, or documents), and where it is from.
 
-# Where a table came from goes with the name of the argument that it came by, and with the data made of it (`origin`):
-# list(name, before, sample), the piece (NULL: it is none), how many rows came before it there, and whether it is a
-# sample of all rows that has the levels of all of them.
-arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
-origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
-origin_of <- function(arg) attr(arg, "origin")
-
-# Is it a part of the data, of which some checks have to wait for the rest?
-is_piece <- function(arg) !is.null(origin_of(arg)$name)
-
-# Numbers of rows as a message gives them.
-row_number <- function(i, arg) i + (origin_of(arg)$before %||% 0)
-
-# A piece that methods of fits take as new data, and the name of that argument with its origin.
-table_of_piece <- function(x, piece) `attr<-`(x, "bnpvi_origin", origin_of_piece(piece))
-arg_of_table <- function(arg, x) {
-  origin <- attr(x, "bnpvi_origin")
-  if (is.null(origin)) arg else structure(arg, origin = origin)
-}
-
 # Evaluates what makes something of a piece; its error says which piece it was.
 in_piece <- function(piece, call, expr) {
   tryCatch(expr, error = function(e) {

@@ -107,8 +107,6 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
   finished <- TRUE
 }
 
-is_spooled <- function(data) !is.null(data$spool)
-
 # Of groups where rows are grouped, else of rows.
 rows_or_groups <- function(data) if (is.null(data$group_names)) data$n else length(data$group_names)
 sample_size <- function(data) {
@@ -117,9 +115,6 @@ sample_size <- function(data) {
 
 # As an integer, if it is one.
 whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
-
-# Ordinary data: all, or a sample of those in a spool.
-sample_of <- function(data) if (is_spooled(data)) data$sample else data
 
 # Which columns lack cells, as data of one row.
 gaps_of <- function(data) {

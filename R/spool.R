@@ -107,10 +107,9 @@ is_note_of <- function(read, index, class) {
   offsets <- function(x, upto) {
     is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
   }
-  known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_facts(read$obs)) &&
-    holds_no_function(read$obs) && is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) &&
-    is_count(data[["n_batches"]]) && is_count(sample[["n"]]) &&
-    all(c(names(data), names(sample)) %in% names(data_fields))
+  known <- is.list(data) && is.list(sample) && is_obs(read[["obs"]]) && holds_no_function(read$obs) &&
+    is_count(data[["n"]]) && is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) &&
+    is_count(sample[["n"]]) && all(c(names(data), names(sample)) %in% names(data_fields))
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
     (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&

@@ -79,9 +79,6 @@ with_slot_column <- function(data) {
   data
 }
 
-# Are the clusters of this model at other places at other times?
-has_drift <- function(obs) inherits(obs, "obs_drifting")
-
 # Has each time weights of its own of the clusters of this mixture?
 has_weights_by_time <- function(fit) inherits(fit, "bnp_mixture_by_time")
 
@@ -105,9 +102,6 @@ newdata_time <- function(fit, newdata, time, arg, call) {
 
 # New data of a drifting fit in the engine's form; without `time` they must be the training data.
 with_known_times <- function(fit, data, time, arg, call) {
-  if (!has_drift(fit$model$obs)) {
-    return(data)
-  }
   data$past <- has_past(fit$model$obs)
   if (is.null(time) && data$n > 0L) {
     data$slot <- slots_of_training(fit, data, arg, call)
@@ -207,13 +201,11 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
   gaps
 }
 
-check_drift <- function(obs, time, call) {
-  if (is.null(time) && has_drift(obs)) {
-    abort("time", c(
-      "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was.",
-      i = "Give a value for each row, or the name of a column."
-    ), call = call)
-  }
+need_times <- function(obs, call) {
+  abort("time", c(
+    "{.arg time} is needed with {.code drift} of {.fn {obs_facts(obs)$constructor}}: it says when each row was.",
+    i = "Give a value for each row, or the name of a column."
+  ), call = call)
 }
 
 # An example of a model whose clusters drift, for messages.

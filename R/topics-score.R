@@ -84,7 +84,7 @@ completed_documents <- function(fit, data, split, seen, inference, seed) {
 
 # All tokens of each document.
 whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
-  seed <- draw_seed(check_seed(seed, call))
+  seed <- check_seed(seed, call) %||% draw_seed()
   tokens <- document_lengths(data, fit$model$obs)
   long <- numbered_documents(data)[tokens > most_tokens]
   if (length(long)) {

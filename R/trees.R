@@ -5,8 +5,6 @@
 # user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; `position`
 # (R/tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
 
-has_trees <- function(from) !is.null(from$back)
-
 # Rows of x and their parents -> internal form. id: which tree, or group of trees, a row belongs to.
 as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                          use = "sequences") {
@@ -28,8 +26,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
     x <- with_unobserved(x, tree, arg, call)
     na_action <- "model"
   }
-  data <- table_to_data(x, obs, arg, call)
-  data <- act_on_missing(data, obs, na_action %||% "fail", use, arg, call)
+  data <- table_to_data(x, obs, arg, call, na_action = na_action, use = use)
   id <- split$id
   if (!is.null(id)) id <- id_of_nodes(check_id(id, NROW(read$x), arg, call, row_names_of(read$x)), tree, call)
   in_tree_order(data, tree, id, call)

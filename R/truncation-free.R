@@ -77,7 +77,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
     start <- stream_as(start, obs)
   }
   prior <- without_learned_values(prior)
-  control$seed <- draw_seed(control$seed)
+  control$seed <- control$seed %||% draw_seed()
   control$k_max <- min(control$k_max, prior$k)
   new_bnp_fit(
     class, call, list(obs = obs, prior = prior, bound = control$bound), control,

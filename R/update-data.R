@@ -134,7 +134,7 @@ input_with <- function(fit, data, obs) {
   b <- kept_input(data, obs)
   out <- joined_input(a, data)
   share <- c(counted_rows(a), counted_rows(data)) / (counted_rows(a) + counted_rows(data))
-  kept <- names(obs_keep(obs, data))
+  kept <- if (obs_can(obs, "keep")) names(obs_keep(obs, data))
   out[kept] <- Map(averaged, a[kept], b[kept], list(share))
   if (!is.null(a$initial)) out$initial <- a$initial
   if (!is.null(b$n_missing)) out$n_missing <- (a$n_missing %||% 0L) + b$n_missing

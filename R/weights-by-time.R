@@ -39,10 +39,3 @@ one_slot_a_row <- function(slot, n, call = rlang::caller_env()) {
 kept_of_data.bnp_mixture_by_time <- function(fit, data) c(NextMethod(), counts_by_group(fit, data))
 
 is_grouped.bnp_mixture_by_time <- function(fit) TRUE
-
-# The training data, all of its times.
-read_rows.bnp_mixture_by_time <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
-  read <- NextMethod()
-  read$distinct_times <- fit$model$obs$times
-  grouped_by_time(read)
-}

@@ -23,17 +23,10 @@ check_workers <- function(workers, call = rlang::caller_env()) {
   workers
 }
 
-has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$workers)
-
-# Batches that are visited at the same globals.
-resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
-
 # The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work
 # on batches to them.
 hire_workers <- function(control, data, obs, class, call) {
-  if (!has_workers(control)) {
-    return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
-  }
+  tell_one_batch(control)
   need_package("mirai", "workers", call)
   require_ability(kinds_to_fit(class, obs), "workers", call)
   profile <- if (isTRUE(control$workers)) NULL else control$workers
@@ -244,8 +237,8 @@ format_bytes <- function(n) {
   paste(signif(n / 1000^power, 3), c("B", "kB", "MB", "GB")[power + 1])
 }
 
-tell_one_batch <- function(control, resolved) {
-  if (has_workers(control) && identical(as.integer(resolved$batches), 1L)) {
+tell_one_batch <- function(control) {
+  if (identical(as.integer(control$batches), 1L)) {
     cli::cli_inform(
       c("There is one batch, so that one daemon works at a time.", i = "Give a number of {.arg batches}."),
       class = c("bnpvi_message_workers", "bnpvi_message"), call = NULL

@@ -37,7 +37,7 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
       if (s.containsElementNamed("obs")) {
         const auto from = make_obs_model(ListFields(Rcpp::List(s["obs"])));
         for (Index j = 0; j < globals.effective.k; ++j)
-          model.obs->re_express(*from, globals.effective.edit_t(j));
+          units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }
       State out = start_from_globals(problem, std::move(globals));
       if (is_update(start)) settle_earlier(problem, out);
@@ -144,7 +144,7 @@ class Clusters final : public RFamily {
                              _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
       if (is_update(call_.start)) out.push_back(origins_to_r(fit.progress()), "origins");
-      const NamedArrays learned = obs.learned_fields(), concentrations = alloc.learned_fields();
+      const NamedArrays learned = prior_of(obs).learned_fields(), concentrations = alloc.learned_fields();
       if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
       if (!concentrations.empty()) out.push_back(arrays_to_r(concentrations), "concentrations");
       const Rcpp::RObject documents = document_counts_to_r(state, *source);

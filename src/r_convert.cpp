@@ -162,7 +162,7 @@ RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArr
 }
 
 const Dataset& RData::view_for(const ObsModel& obs) {
-  const auto* repeated = dynamic_cast<const RepeatedRows*>(&obs);
+  const RepeatedRows* repeated = obs.capabilities().individuals;
   require((repeated != nullptr) == (n_individuals_ > 0), "only one of data and model has individuals");
   const Index columns = repeated ? repeated->of_rows().n_columns() : obs.n_columns();
   require(data_.d == columns,
@@ -176,7 +176,7 @@ std::vector<Index> all_units(const Dataset& data, const RModel& model) {
   const auto* topics = dynamic_cast<const topics::TopicAlloc*>(model.alloc.get());
   const Index width = topics && topics->response() ? topics->response()->n_values() : 0;
   require(!data.group_value || data.group_width == width, "data$group_values are not those of the model");
-  if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->lag());
+  if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->capabilities().lag);
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});
   return groups;

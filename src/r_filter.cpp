@@ -45,7 +45,7 @@ Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List st
     }
     double *density = log_density.begin(), *before = prob.begin(), *after = filtered.begin(),
            *last = next.begin();
-    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s, Index g) {
+    for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index g) {
       Vec ahead(static_cast<std::size_t>(k));
       for (Index j = 0; j < k; ++j) ahead[j] = last[j * groups + g];
       filter_states(chain, densities, q.obs(), q.data(), s, ahead, [&](const StatesOfRow& of) {

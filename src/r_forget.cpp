@@ -1,17 +1,16 @@
 // Entries of fits that give up part of what they know before they take in more data.
-#include "observations/obs_gaussian_drift.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
 
-// The state of a fit of drifting clusters whose first `gone` times are one (GaussianDrift::condensed): `obs`
+// The state of a fit of drifting clusters whose first `gone` times are one (ForgetsTimes::condensed): `obs`
 // (K × features of the times from the last of these on), `mean_strength` of the prior at that time, and
 // `constant`, by which Λ of all clusters is lower than it was.
 // [[Rcpp::export]]
 Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
   return entry([&] {
     const RModel rmodel(model);
-    const auto* obs = dynamic_cast<const GaussianDrift*>(rmodel.obs.get());
+    const ForgetsTimes* obs = rmodel.obs->capabilities().times;
     require(obs && gone > 0, "times of clusters that drift");
     const Globals globals = state_from_r(state, rmodel);
     const Index k = globals.effective.k;

@@ -57,7 +57,7 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
     Rcpp::IntegerVector out =
         made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(q.data().n), NA_INTEGER); });
     int* label = out.begin();
-    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s, Index) {
+    for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index) {
       FeatureBlock block(q.obs(), q.data());
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
@@ -85,7 +85,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
     log_rows.insert(log_rows.end(), chain.log_transition.begin(), chain.log_transition.end());
     const PathFilter filter(chain.k, log_rows);
     const std::shared_ptr<const Weights> weights = q.weights();
-    const Index n = static_cast<Index>(modelled_rows(q.data().starts, q.obs().lag()).size());
+    const Index n = static_cast<Index>(modelled_rows(q.data().starts, q.obs().capabilities().lag).size());
     Rcpp::IntegerMatrix out =
         made_in_r([&] { return Rcpp::IntegerMatrix(static_cast<int>(n), static_cast<int>(numbers.size())); });
     int* label = out.begin();
@@ -99,7 +99,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
       for (Index g = 0; g < q.data().n_groups(); ++g) {
         q.pool.poll();
         s.clear();
-        s.append(q.data(), g, q.obs().lag());
+        s.append(q.data(), g, q.obs().capabilities().lag);
         log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
         log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
         filter.draw(s.size(), log_e.data(), nullptr, stream, path);
@@ -125,7 +125,7 @@ double log_potentials(const ClusterDensities& densities, const Query& q, const S
     const Index m = std::min(block.block_rows(), s.size() - from);
     block.load(s.rows.data() + from, m);
     densities.of(block, log_p);
-    q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
+    base_of(q.obs()).log_base(q.data(), s.rows.data() + from, m, base.data());
     for (Index i = 0; i < m; ++i) {
       sum += base[i];
       for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
@@ -172,7 +172,7 @@ Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rc
         made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
     std::fill(out.begin(), out.end(), NA_REAL);
     double* value = out.begin();
-    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s, Index) {
+    for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index) {
       std::vector<int> chained;  // a sequence is a tree whose nodes follow the row before them
       if (s.back.empty()) {
         chained.assign(static_cast<std::size_t>(s.size()), 1);

@@ -16,7 +16,7 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
     const Dataset& view = rdata.view_for(*model);
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
-    const std::vector<Index> rows = modelled_rows(view.starts, model->lag());
+    const std::vector<Index> rows = modelled_rows(view.starts, model->capabilities().lag);
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
     const HardClusters hard = bregman_kmeans(*model, view, rows, nullptr, k, spread, rounds, stream, pool);
 

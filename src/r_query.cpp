@@ -144,7 +144,7 @@ Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp
     for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index rows_here) {
       Vec c(static_cast<std::size_t>(rows_here * k)), base(static_cast<std::size_t>(rows_here));
       block.times(weights, c.data());
-      q.obs().log_base(q.data(), rows, rows_here, base.data());
+      base_of(q.obs()).log_base(q.data(), rows, rows_here, base.data());
       for (Index i = 0; i < rows_here; ++i)
         for (Index j = 0; j < k; ++j) value[j * n + rows[i]] = c[i * k + j] + base[i];
     });
@@ -178,7 +178,7 @@ void engine_check_state(Rcpp::List model, Rcpp::List state) {
 
 // [[Rcpp::export]]
 double engine_strain(Rcpp::List obs) {
-  return entry([&] { return make_obs_model(ListFields(obs))->strain(); });
+  return entry([&] { return units_of(*make_obs_model(ListFields(obs))).strain(); });
 }
 
 // [[Rcpp::export]]

@@ -10,7 +10,7 @@ namespace bnpvi {
 /// Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
-  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
+  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
   const Index n = static_cast<Index>(rows.size());
   constexpr Index step = 256;  // rows a task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
@@ -33,7 +33,7 @@ void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index n) {
     Vec log_p, base(static_cast<std::size_t>(n)), of_row(static_cast<std::size_t>(k));
     densities.of(block, log_p);
-    q.obs().log_base(q.data(), rows, n, base.data());
+    base_of(q.obs()).log_base(q.data(), rows, n, base.data());
     for (Index i = 0; i < n; ++i) {
       for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * n + i];
       each(rows[i], of_row, base[i]);

@@ -22,7 +22,7 @@ struct Sampling {
         obs(make_obs_model(ListFields(Rcpp::List(model["obs"])))),
         view(rdata.view_for(*obs)),
         pool(threads, monitor) {
-    require(obs->n_cells() == 0, "rows with expected cells cannot be sampled");
+    require(!obs->capabilities().cells, "rows with expected cells cannot be sampled");
     require(view.weight == nullptr && view.classes == nullptr,
             "rows with weights or labels cannot be sampled");
   }
@@ -133,7 +133,8 @@ Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::Nume
                     static_cast<std::uint64_t>(numbers[c]));
       log_evidence[c] = sampler->draw_in_sequence(z[c], stream);
     });
-    const double base = sum_log_base(*in.obs, in.view, modelled_rows(in.view.starts, in.obs->lag()), nullptr);
+    const double base =
+        sum_log_base(*in.obs, in.view, modelled_rows(in.view.starts, in.obs->capabilities().lag), nullptr);
     return made_in_r([&] {
       using Rcpp::_;
       Rcpp::List labels(static_cast<int>(m)), weights(static_cast<int>(m));
@@ -220,7 +221,7 @@ Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::Li
       predictives.add(label, prior, in.pool);
     }
     Vec base(static_cast<std::size_t>(new_rows.n()));
-    in.obs->log_base(new_view, new_rows.rows().data(), new_rows.n(), base.data());
+    base_of(*in.obs).log_base(new_view, new_rows.rows().data(), new_rows.n(), base.data());
     const Vec log_density = predictives.log_density();
     return made_in_r([&] {
       Rcpp::NumericVector density(static_cast<int>(new_view.n), NA_REAL);

@@ -112,7 +112,7 @@ std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
   if (spool_) return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
   if (!folder_.empty()) return written(batches(key));
-  return make_source(kind_, *view_, batches(key), grouped, model_.obs->lag());
+  return make_source(kind_, *view_, batches(key), grouped, model_.obs->capabilities().lag);
 }
 
 }  // namespace bnpvi

@@ -82,7 +82,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     const ObsModel& obs = call.obs();
     const Dataset& view = call.data;
     const ListFields& o = call.options;
-    require(obs.n_cells() == 0, "rows with expected cells cannot be learned from one at a time");
+    require(!obs.capabilities().cells, "rows with expected cells cannot be learned from one at a time");
     require(view.weight == nullptr && view.classes == nullptr, "a stream's rows have no weights or labels");
     mixtures::RunningClusters running = clusters_from_r(clusters, obs.n_features());
     mixtures::TruncationFreeOptions how;
@@ -93,7 +93,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     how.fades = fades(o);
     mixtures::TruncationFree learner(obs, make_partition_prior(call.prior), how, call.seed, running,
                                      call.pool);
-    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
+    const std::vector<Index> rows = modelled_rows(view.starts, obs.capabilities().lag);
     const StreamRun run = run_batches(
         o, static_cast<Index>(rows.size()), learner, running, call.pool,
         [&](const std::vector<Index>& units, double keep, bool fresh) {
@@ -130,10 +130,11 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     const ObsModel& obs = call.obs();
     const Dataset& view = call.data;
     const ListFields& o = call.options;
-    require(!obs.tokens() || view.sparse(), "documents of tokens need counts");
-    require(obs.n_cells() == 0, "rows with expected cells cannot be learned from one at a time");
+    require(!obs.capabilities().tokens || view.sparse(), "documents of tokens need counts");
+    require(!obs.capabilities().cells, "rows with expected cells cannot be learned from one at a time");
     require(view.weight == nullptr, "a stream's documents have no weights");
-    topics::RunningTopics running = topics_from_r(topics, obs.n_features(), obs.tokens());
+    topics::RunningTopics running =
+        topics_from_r(topics, obs.n_features(), obs.capabilities().tokens != nullptr);
     topics::TruncationFreeTopicsOptions how;
     how.sweeps = o.integer("sweeps");
     how.most_topics = o.integer("k_max");

@@ -68,7 +68,7 @@ class ChainCollector final : public ResponsibilitySink {
   explicit ChainCollector(const Visit& in)
       : data_(in.data), row_(static_cast<std::size_t>(in.data.n)), is_first_(row_.size()) {
     for (Index unit : in.units) {
-      const Index first = in.data.starts[unit] + in.obs.lag();
+      const Index first = in.data.starts[unit] + in.obs.capabilities().lag;
       for (Index t = first; t < in.data.starts[unit + 1]; ++t)
         is_first_[t] = steps_to_parent(in.data.back, t, first) == 0;
     }

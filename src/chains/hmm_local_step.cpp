@@ -14,7 +14,7 @@ namespace {
 
 // Sets of all K ≤ L states for every row.
 std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
-  auto memory = chain_memory(in.data, in.units, in.obs.lag(), k);
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, k);
   for (Index row = 0; row < memory->row_start.back(); ++row)
     std::iota(memory->support.of(row), memory->support.of(row) + k, 0);
   return memory;
@@ -46,7 +46,7 @@ Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
     if (width() > 0) out.memory = all_states(in, chain.k);
     return out;
   }
-  auto memory = chain_memory(in.data, in.units, in.obs.lag(), width());
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, width());
   Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
     return SparseChainPass(in, chain, s, piece, pool, *memory, same_sets);
   });
@@ -63,12 +63,12 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   Responsibilities r;
   r.k = r.width = k;
   const Index L = std::min(width(), k);
-  auto memory = chain_memory(in.data, in.units, in.obs.lag(), L);
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, L);
   Index position = 0;
   for (Index unit : in.units) {
     const double weight = in.data.weight_of_group(unit);
     SequenceRows s;
-    s.append(in.data, unit, in.obs.lag());
+    s.append(in.data, unit, in.obs.capabilities().lag);
     for (Index from = 0; from < s.size(); from += block.block_rows()) {
       in.pool.poll();
       const Index* rows = s.rows.data() + from;

@@ -233,7 +233,7 @@ class PathTarget final : public Target {
       : obs_(obs),
         data_(data),
         features_(obs, data),
-        rows_(all_sequences(data, obs.lag())),
+        rows_(all_sequences(data, obs.capabilities().lag)),
         prior_(prior),
         split_merge_(split_merge),
         step_(step) {}

@@ -100,7 +100,7 @@ class PieceWork {
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces =
-      cut_into_pieces(in.data, in.units, in.obs.lag(), out.k * (out.shape.p + out.k));
+      cut_into_pieces(in.data, in.units, in.obs.capabilities().lag, out.k * (out.shape.p + out.k));
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
   std::vector<Summary> found(pieces.size());
   const auto run = [&](std::size_t i, Pool* pool) {
@@ -113,7 +113,7 @@ Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
       for (Index u = alike.begin; u < alike.end; ++u) {
         in.pool.poll();
         next.clear();
-        next.append(in.data, in.units[u], in.obs.lag());
+        next.append(in.data, in.units[u], in.obs.capabilities().lag);
         if (group.size() > 0 && group.size() + next.size() > segment_rows) {
           pass.run(group);
           group.clear();

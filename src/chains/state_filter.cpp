@@ -16,7 +16,7 @@ void filter_states(const Chain& chain, const ClusterDensities& densities, const 
     const Index m = std::min(block.block_rows(), rows.size() - from);
     block.load(rows.rows.data() + from, m);
     densities.of(block, log_p);
-    obs.log_base(data, rows.rows.data() + from, m, base.data());
+    base_of(obs).log_base(data, rows.rows.data() + from, m, base.data());
     for (Index i = 0; i < m; ++i) {
       double top = -std::numeric_limits<double>::infinity(), sum = 0;
       for (Index j = 0; j < k; ++j) {

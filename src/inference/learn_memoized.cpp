@@ -189,7 +189,7 @@ class Memoized final : public SharedFit {
     learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
                              given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
     problem_ = &*learned_;
-    p_.learned = problem_->obs.learned_fields();
+    p_.learned = prior_of(problem_->obs).learned_fields();
     for (NamedArray& field : problem_->alloc.learned_fields()) p_.learned.push_back(std::move(field));
     list_moves();
   }
@@ -208,12 +208,13 @@ class Memoized final : public SharedFit {
   }
 
   // No weights for the next visit when the prior is about to change, for which they would be wrong.
-  bool prior_moves() const { return options_.learn_prior && !problem_->obs.learned_fields().empty(); }
+  bool prior_moves() const { return options_.learn_prior && problem_->obs.capabilities().prior; }
 
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
     State& state = p_.state;
-    std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
+    std::shared_ptr<const ObsModel> obs =
+        prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
     const Problem trial{given_.source,   *obs,        problem_->alloc, given_.seed,
                         given_.observer, given_.pool, given_.wave,     given_.workers};

@@ -64,7 +64,7 @@ ScalableClusters scalable_kmeans(const Problem& problem, Index k, Pool& pool, In
   std::shared_ptr<const Candidates> candidates;
   for (Index round = 0; round <= rounds + 1; ++round) {
     auto next = std::make_shared<Candidates>();
-    if (!places.empty()) next->rows = take_rows(problem.source, places, problem.obs.lag());
+    if (!places.empty()) next->rows = take_rows(problem.source, places, problem.obs.capabilities().lag);
     next->round = round;
     next->draws = round <= rounds ? k : 0;
     next->seed = problem.seed;

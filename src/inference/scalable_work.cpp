@@ -33,7 +33,8 @@ void keep_first(std::vector<DrawnRow>& rows, Index most) {
 
 void DrawRowsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   const Candidates& from_all = *candidates_;
-  const std::vector<Index> rows = modelled_rows(data, problem.alloc.grouped(), problem.obs.lag());
+  const std::vector<Index> rows =
+      modelled_rows(data, problem.alloc.grouped(), problem.obs.capabilities().lag);
   const Index k = static_cast<Index>(from_all.rows.rows.size()), n = static_cast<Index>(rows.size()),
               n_chunks = count_chunks(n), draws = from_all.draws;
   std::unique_ptr<SeedRows> centres;
@@ -123,7 +124,7 @@ void NearestWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   std::copy(centres_->w.begin(), centres_->w.end(), weights.w.data());
   if (has_entries(obs)) weights.transpose();
   weights.pack(obs, data.data);
-  const std::vector<Index> rows = modelled_rows(data, problem.alloc.grouped(), obs.lag());
+  const std::vector<Index> rows = modelled_rows(data, problem.alloc.grouped(), obs.capabilities().lag);
   const Index n = static_cast<Index>(rows.size()), n_chunks = count_chunks(n, k * p);
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(obs, data.data, k));
   for (FeatureSum& sum : sums) sum.expect_under(weights);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "inference/seeding_rows.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -115,7 +116,7 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
     mass = weights_of_rows(source, rows.at(all));
   }
   const Subsample chosen = choose_subsample(obs, rows.n(), mass.empty() ? nullptr : mass.data(), stream);
-  const Sample sample = take_rows(source, rows.at(chosen.position), obs.lag());
+  const Sample sample = take_rows(source, rows.at(chosen.position), obs.capabilities().lag);
   return kmeans(obs, make_seed_rows(obs, sample.data, sample.rows, chosen).get(), k, spread, rounds, stream,
                 pool, 1);
 }

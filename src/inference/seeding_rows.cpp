@@ -24,9 +24,10 @@ class DenseRows final : public SeedRows {
   DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen,
             const double* fill, double sharpness)
       : SeedRows(obs, std::move(rows), chosen),
+        estimates_(row_estimates_of(obs)),
         phi_(static_cast<std::size_t>(n() * p_)),
         sharpness_(sharpness) {
-    if (obs_.n_cells() > 0)
+    if (obs_.capabilities().cells)
       fill_in(data, fill);
     else
       obs_.features(data, rows_.data(), n(), phi_.data(), p_);
@@ -49,13 +50,13 @@ class DenseRows final : public SeedRows {
     unused_.resize(w_.size());
     for (Index i = 0; i < n; ++i) {
       if (i % 64 == 0) pool.poll();
-      obs_.row_estimate(row(i), sharpness_, mean_.data() + i * p_, w_.data());
+      estimates_->row_estimate(row(i), sharpness_, mean_.data() + i * p_, w_.data());
       kernels().product_nt(1, 1, p_, mean_.data() + i * p_, p_, w_.data(), p_, &self_[i], 1);
     }
   }
 
   void divergences(Index i, Vec& out) override {
-    obs_.row_estimate(row(i), sharpness_, unused_.data(), w_.data());
+    estimates_->row_estimate(row(i), sharpness_, unused_.data(), w_.data());
     kernels().product_nt(static_cast<Index>(self_.size()), 1, p_, mean_.data(), p_, w_.data(), p_, out.data(),
                          1);
     for (std::size_t l = 0; l < self_.size(); ++l) out[l] = without_rounding(self_[l] - out[l], self_[l]);
@@ -66,7 +67,7 @@ class DenseRows final : public SeedRows {
     unused_.resize(static_cast<std::size_t>(p_));
     for (Index i = 0; i < n(); ++i) {
       if (i % 64 == 0) pool.poll();
-      obs_.row_estimate(row(i), 1, unused_.data(), centre_w_.data() + i * p_);
+      estimates_->row_estimate(row(i), 1, unused_.data(), centre_w_.data() + i * p_);
     }
   }
 
@@ -92,6 +93,7 @@ class DenseRows final : public SeedRows {
     }
   }
 
+  std::shared_ptr<const RowEstimates> estimates_;
   Vec phi_, mean_, self_, w_, unused_, centre_w_;
   double sharpness_;
 };
@@ -106,7 +108,7 @@ class CountRows final : public SeedRows {
             double sharpness)
       : SeedRows(obs, std::move(rows), chosen),
         data_(data),
-        lambda_(sharpened(*obs.pseudo_counts(), 1 / sharpness)) {
+        lambda_(sharpened(obs.capabilities().tokens->pseudo_counts(), 1 / sharpness)) {
     total_ = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
   }
 
@@ -238,7 +240,7 @@ SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample
 
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
                                          const Subsample& chosen, const double* fill, double sharpness) {
-  if (data.sparse() && obs.pseudo_counts())
+  if (data.sparse() && obs.capabilities().tokens)
     return std::make_unique<CountRows>(obs, data, std::move(rows), chosen, sharpness);
   return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen, fill, sharpness);
 }

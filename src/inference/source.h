@@ -9,7 +9,7 @@ namespace bnpvi {
 
 /// An open batch. Rows and groups are numbered within `data`, which may hold more than the batch (all data,
 /// when they are in memory). A unit that is a row is preceded by the rows that its likelihood needs
-/// (ObsModel::lag); a unit that is a group has all its rows.
+/// (Capabilities::lag); a unit that is a group has all its rows.
 struct Batch {
   const Dataset& data;
   const std::vector<Index>& units;           // rows, or groups of rows, of the batch, in the order of visits

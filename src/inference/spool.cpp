@@ -10,6 +10,7 @@
 #include "foundation/checksum.h"
 #include "foundation/durable_file.h"
 #include "inference/spool_index.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -246,7 +247,7 @@ SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> 
       position_(position),
       grouped_(grouped),
       one_more_(one_more) {
-  if (grouped_ || !obs || obs->n_cells() == 0) return;
+  if (grouped_ || !obs || !obs->capabilities().cells) return;
   for (Index b = 0; b < static_cast<Index>(spool_->index().size.size()); ++b) {
     const auto held = spool_->open(b);
     std::vector<Index> order(static_cast<std::size_t>(held->data.n));

@@ -14,7 +14,7 @@ Terms with_data_term(const Problem& problem, const Vec& data, const Summary& tot
   for (double evidence : data) sum.add(evidence);
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  const double density = problem.obs.log_hyperprior() + problem.alloc.log_hyperprior();
+  const double density = prior_of(problem.obs).log_hyperprior() + problem.alloc.log_hyperprior();
   if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }
@@ -41,12 +41,12 @@ bool may_join(const State& state, const std::vector<Index>& clusters) {
 
 double batch_log_base(const Problem& problem, const Batch& batch) {
   const ObsModel& obs = problem.obs;
-  if (!obs.has_base()) return 0;
+  if (!obs.capabilities().base) return 0;
   if (!problem.alloc.grouped()) return sum_log_base(obs, batch.data, batch.units, problem.pool);
+  const Index lag = obs.capabilities().lag;
   std::vector<Index> rows;
   for (Index group : batch.units)
-    for (Index i = batch.data.starts[group] + obs.lag(); i < batch.data.starts[group + 1]; ++i)
-      rows.push_back(i);
+    for (Index i = batch.data.starts[group] + lag; i < batch.data.starts[group + 1]; ++i) rows.push_back(i);
   return sum_log_base(obs, batch.data, rows, problem.pool);
 }
 

@@ -64,7 +64,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
   double entropy = 0;
-  const Sample copy = take_rows(problem.source, sample.rows, problem.obs.lag());
+  const Sample copy = take_rows(problem.source, sample.rows, problem.obs.capabilities().lag);
   FeatureBlock block(problem.obs, copy.data);
   for (int round = 0; round < rounds; ++round) {
     pool.poll();

@@ -51,7 +51,7 @@ class MixtureRefit final : public Move {
   }
 
   std::unique_ptr<Watch> watch(const State&, Index) override {
-    return std::make_unique<TouchedSink>(regions_, c_.problem.obs.n_cells() > 0, least_mass);
+    return std::make_unique<TouchedSink>(regions_, n_cells(c_.problem.obs) > 0, least_mass);
   }
 
   void after_batch(Index b, Watch* watch) override {

@@ -32,7 +32,7 @@ class MixtureResplit final : public Move {
   }
 
   std::unique_ptr<Watch> watch(const State&, Index) override {
-    return std::make_unique<TargetRows>(targets_, c_.problem.obs.n_cells() > 0);
+    return std::make_unique<TargetRows>(targets_, n_cells(c_.problem.obs) > 0);
   }
 
   void after_batch(Index b, Watch* watch) override {

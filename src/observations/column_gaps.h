@@ -60,7 +60,7 @@ class ColumnGaps {
     }
   }
 
-  /// ObsModel::from_complete.
+  /// Gaps::from_complete.
   void from_complete(const double* complete_t, double* t) const {
     for (Index i = 0; i < complete_; ++i) t[i] = complete_t[i];
     for (Index i = complete_; i < n_features(); ++i) t[i] = complete_t[0];

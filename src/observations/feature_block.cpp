@@ -10,7 +10,7 @@ namespace bnpvi {
 FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),
-      dense_(by_sparse_rows(obs, data) ? 0 : obs.n_dense()),
+      dense_(by_sparse_rows(obs, data) ? 0 : n_dense(obs)),
       few_(few && dense_ == p_),
       place_(few_ ? static_cast<std::size_t>(k) : 0, -1),
       sum_(few_ ? 0 : static_cast<std::size_t>(k * dense_), 0.0),
@@ -53,13 +53,15 @@ void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* poo
 FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
     : obs_(obs),
       data_(data),
+      cells_(obs.capabilities().cells),
+      sparse_(obs.capabilities().entries),
       p_(obs.n_features()),
       sparse_path_(by_sparse_rows(obs, data)),
-      dense_(sparse_path_ ? 0 : obs.n_dense()),
+      dense_(sparse_path_ ? 0 : n_dense(obs)),
       ld_((p_ + 7) / 8 * 8 + 8),
       dense_ld_((dense_ + 7) / 8 * 8 + 8),
       block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)) {
-  if (obs.n_cells() == 0) return;
+  if (!cells_) return;
   const Vec none(static_cast<std::size_t>(p_), 0.0);
   prior_.resize(none.size());
   obs.weights(none.data(), prior_.data());
@@ -71,10 +73,13 @@ void FeatureBlock::load(const Index* rows, Index n) {
   filled_ = false;
   if (sparse_path_) return;
   dense_phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * dense_ld_));
-  obs_.dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
-  if (obs_.n_cells() > 0) find_incomplete();
+  if (sparse_)
+    sparse_->dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
+  else
+    obs_.features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
+  if (cells_) find_incomplete();
   if (dense_ == p_) return;
-  obs_.entries(data_, rows_, n_, hot_);
+  sparse_->entries(data_, rows_, n_, hot_);
   if (hot_.value.empty() && ones_.size() < hot_.at.size()) ones_.resize(hot_.at.size(), 1.0);
 }
 
@@ -83,7 +88,7 @@ const double* FeatureBlock::features() {
   if (!filled_) {
     phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * ld_));
     obs_.features(data_, rows_, n_, phi_.data(), ld_);
-    for (Index i = 0; i < n_ && obs_.n_cells() > 0; ++i)
+    for (Index i = 0; i < n_ && cells_; ++i)
       std::copy_n(dense_phi_.data() + i * dense_ld_, dense_, phi_.data() + i * ld_);
     filled_ = true;
   }
@@ -94,9 +99,9 @@ void FeatureBlock::find_incomplete() {
   incomplete_.clear();
   Index left = n_;
   std::vector<Index> numbers;
-  for (IncompleteRows& rows : obs_.incomplete_rows(data_, rows_, n_)) {
+  for (IncompleteRows& rows : cells_->incomplete_rows(data_, rows_, n_)) {
     std::shared_ptr<const MissingPattern>& pattern = patterns_[rows.missing];
-    if (!pattern) pattern = obs_.pattern(rows.missing);
+    if (!pattern) pattern = cells_->pattern(rows.missing);
     numbers.clear();
     for (Index i : rows.at) {
       std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);

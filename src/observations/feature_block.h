@@ -66,7 +66,7 @@ class FeatureBlock {
   /// The same with r the weights of the rows.
   void add_rows(double* t, const double* w = nullptr) const;
 
-  /// Fills loaded rows that lack cells (ObsModel::n_cells): from now on they have the features expected under
+  /// Fills loaded rows that lack cells (ExpectedCells): from now on they have the features expected under
   /// w (p), or null as above. Otherwise products with a cluster integrate these cells out, under its weights.
   void complete(const double* w);
 
@@ -109,6 +109,8 @@ class FeatureBlock {
 
   const ObsModel& obs_;
   const Dataset& data_;
+  const ExpectedCells* cells_;
+  const SparseEntries* sparse_;
   Index p_;
   bool sparse_path_;  // all features but φ_0 are entries, those of the data
   Index dense_;       // features in dense_phi_: none on the sparse path

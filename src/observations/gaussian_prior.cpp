@@ -45,7 +45,6 @@ GaussianPrior OwnGaussianPrior::in_user_units(const NormalWishart& prior) const 
 }
 
 NamedArrays OwnGaussianPrior::learned_fields() const {
-  if (!hyperprior_) return {};
   NamedArrays out{{"df", {given_.df}, {}}, {"scale", given_.scale, {}}};
   if (d_ > 1 || given_.unit.size() == 1) out[1].dim = {d_, d_};
   if (given_.mean.empty()) return out;

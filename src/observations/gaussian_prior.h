@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "foundation/fields.h"
+#include "observations/capabilities.h"
 #include "observations/gaussian_hyperprior.h"
-#include "observations/obs_model.h"
 
 namespace bnpvi {
 
@@ -42,16 +42,18 @@ class OwnGaussianPrior {
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
-  /// ObsModel::log_hyperprior and learned_fields.
-  double log_hyperprior() const { return hyperprior_ ? hyperprior_->log_density(engine_) : 0; }
+  bool is_learned() const { return hyperprior_.has_value(); }
+
+  /// What LearnedPrior says of a prior that is learned.
+  double log_hyperprior() const { return hyperprior_->log_density(engine_); }
   NamedArrays learned_fields() const;
 
-  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_cluster(t); nullptr,
-  /// too, where a matrix on the way is singular in double precision.
+  /// LearnedPrior::learned for a Model that is made from a GaussianPrior and has expected_cluster(t);
+  /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
     const Index occupied = occupied_clusters(t, k, from.n_features());
-    if (!hyperprior_ || occupied < GaussianHyperprior::fewest_clusters) return nullptr;
+    if (occupied < GaussianHyperprior::fewest_clusters) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
       const Model model(in_user_units(prior));
       return sum_over_clusters(t, k, from.n_features(), pool,
@@ -76,8 +78,13 @@ class OwnGaussianPrior {
 /// Base of a Model that is made from a GaussianPrior, itself derived from Base (ObsModel, or a class below
 /// it): what a model does with its prior beside using it.
 template <class Model, class Base>
-class WithGaussianPrior : public Base {
+class WithGaussianPrior : public Base, public LearnedPrior {
  public:
+  Capabilities capabilities() const override {
+    Capabilities out = Base::capabilities();
+    if (prior_.is_learned()) out.prior = this;
+    return out;
+  }
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const final {
     return prior_.learned(static_cast<const Model&>(*this), t, k, pool);
   }

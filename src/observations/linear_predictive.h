@@ -1,16 +1,22 @@
 // Models whose predictive is linear in the features.
 #pragma once
 #include "kernels/kernels.h"
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
 /// log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, with predictive weights w of T (p numbers). An
 /// urn is T and then w.
 template <class Base>
-class LinearPredictive : public Base {
+class LinearPredictive : public Base, public Urn {
  public:
   using Base::Base;
+
+  Capabilities capabilities() const override {
+    Capabilities out = Base::capabilities();
+    out.urn = this;
+    return out;
+  }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final {
     const Index p = this->n_features();

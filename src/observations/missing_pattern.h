@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// Which of the cells that a model expects (ObsModel::n_cells) a row lacks.
+/// Which of the cells that a model expects (ExpectedCells::n_cells) a row lacks.
 using MissingCells = std::vector<bool>;
 
 /// Rows that lack the same cells, by their positions among the rows asked for, ascending.
@@ -35,7 +35,7 @@ class IncompleteGroups {
 /// E_q φ(x), to which belongs the entropy of q, a feature of weight 1 that is 0 in complete rows. All that
 /// depends on a row is in reduced features φ'(x_o), the same for all clusters, with φ'_0 = φ_0:
 ///   log ∫ exp⟨φ(x), w⟩ dx_m = E_q⟨φ(x), w⟩ = ⟨φ'(x_o), w'⟩,
-/// and E_q φ(x) is linear in φ'(x_o). Features and weights are here the dense ones (ObsModel::n_dense).
+/// and E_q φ(x) is linear in φ'(x_o). Features and weights are here the dense ones (SparseEntries::n_dense).
 class MissingPattern {
  public:
   virtual ~MissingPattern() = default;

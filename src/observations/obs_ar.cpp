@@ -21,7 +21,11 @@ class Autoregressive : public CoefficientModel {
         lag_(prior.lag),
         intercept_(prior.intercept) {}
 
-  Index lag() const override { return lag_; }
+  Capabilities capabilities() const override {
+    Capabilities out = CoefficientModel::capabilities();
+    out.lag = lag_;
+    return out;
+  }
 
  protected:
   Index column_of(Index i) const override {

@@ -15,32 +15,35 @@ namespace bnpvi {
 namespace {
 
 // φ = (1, x, [δ]), x in {0, 1}^D, so that N_j − S_j zeros belong to S_j ones.
-class Bernoulli final : public LinearPredictive<BetaModel> {
+class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior, public Gaps {
  public:
   explicit Bernoulli(const BetaPrior& prior)
-
       : LinearPredictive(prior.a, prior.b), prior_(prior), gaps_(prior.gaps, columns(), 1 + columns()) {}
 
+  Capabilities capabilities() const override {
+    Capabilities out = LinearPredictive::capabilities();
+    out.linear = !gaps_;
+    if (gaps_) out.gaps = this;
+    if (prior_.learn) out.prior = this;
+    return out;
+  }
+
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    if (!prior_.learn || occupied_clusters(t, k, n_features()) < 2) return nullptr;
+    if (occupied_clusters(t, k, n_features()) < 2) return nullptr;
     return std::make_shared<Bernoulli>(learn_beta_prior(prior_, t, k, pool));
   }
   double log_hyperprior() const override { return bnpvi::log_hyperprior(prior_); }
-  NamedArrays learned_fields() const override {
-    if (!prior_.learn) return {};
-    return {{"a", prior_.a, {}}, {"b", prior_.b, {}}};
-  }
+  NamedArrays learned_fields() const override { return {{"a", prior_.a, {}}, {"b", prior_.b, {}}}; }
 
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return columns(); }
-  bool linear() const override { return !gaps_; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
     gaps_.mark(n, phi, ld, 1, 1, [](const double*) { return 1; });
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     gaps_.from_complete(complete_t, t);
   }
 

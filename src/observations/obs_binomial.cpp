@@ -5,6 +5,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "observations/beta_prior.h"
+#include "observations/capabilities.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
@@ -15,14 +16,18 @@ namespace {
 
 // φ = (1, s_1, f_1, s_2, f_2, ...), successes and failures, of which h(x) says in how many orders they may
 // come: Π_j (s_j + f_j)! / (s_j! f_j!).
-class Binomial final : public BetaModel {
+class Binomial final : public BetaModel, public BaseMeasure {
  public:
   explicit Binomial(const BetaPrior& prior) : BetaModel(prior.a, prior.b) {}
 
   Index n_features() const override { return 1 + 2 * columns(); }
   Index n_columns() const override { return 2 * columns(); }
-  bool linear() const override { return true; }
-  bool has_base() const override { return true; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.linear = true;
+    out.base = this;
+    return out;
+  }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
     if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");

@@ -28,7 +28,7 @@ struct CategoricalPrior {
 
 // φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j.
 // A column's segment of T sums to N_j, the count of its cells that have a level, so that T_0 is not needed.
-class Categorical final : public LinearPredictive<ObsModel> {
+class Categorical final : public LinearPredictive<ObsModel>, public SparseEntries, public LearnedPrior {
  public:
   explicit Categorical(CategoricalPrior prior) : prior_(std::move(prior)) {
     Index at = 0;
@@ -45,8 +45,15 @@ class Categorical final : public LinearPredictive<ObsModel> {
   Index n_columns() const override { return static_cast<Index>(columns_.size()); }
   Index n_dense() const override { return 1; }
 
+  Capabilities capabilities() const override {
+    Capabilities out = LinearPredictive::capabilities();
+    out.entries = this;
+    if (!prior_.share.empty()) out.prior = this;
+    return out;
+  }
+
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    if (prior_.share.empty() || occupied_clusters(t, k, n_features()) < 2) return nullptr;
+    if (occupied_clusters(t, k, n_features()) < 2) return nullptr;
     CategoricalPrior next = prior_;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const Column& c = columns_[j];
@@ -67,7 +74,6 @@ class Categorical final : public LinearPredictive<ObsModel> {
   }
 
   NamedArrays learned_fields() const override {
-    if (prior_.share.empty()) return {};
     return {{"concentration", prior_.weight, {}},
             {"prior_even", prior_.even, {}},
             {"prior_common", prior_.common, {}}};

@@ -4,6 +4,7 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "observations/capabilities.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
@@ -25,7 +26,7 @@ struct GammaTimesPrior {
 // A large shape would drown the evidence in s log s and its opposite. Both are avoided by
 // h(x) = x^(s−1) s^s e^(−s) / Γ(s), whose factor beside x^(s−1) is a Stirling remainder, and by Λ in terms of
 // the scale m = s rate / shape of x that a Gamma distribution of θ stands for.
-class GammaTimes final : public ObsModel {
+class GammaTimes final : public ObsModel, public BaseMeasure, public Gaps {
  public:
   explicit GammaTimes(const GammaTimesPrior& prior)
       : d_(static_cast<Index>(prior.a.size())),
@@ -36,8 +37,13 @@ class GammaTimes final : public ObsModel {
 
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
-  bool linear() const override { return !gaps_; }
-  bool has_base() const override { return true; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.linear = !gaps_;
+    out.base = this;
+    if (gaps_) out.gaps = this;
+    return out;
+  }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
     if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
@@ -55,7 +61,7 @@ class GammaTimes final : public ObsModel {
     gaps_.mark(n, phi, ld, 1, 1, [](const double*) { return 1; });
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     gaps_.from_complete(complete_t, t);
   }
 

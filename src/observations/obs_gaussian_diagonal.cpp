@@ -16,7 +16,10 @@ namespace {
 
 // φ = (1, x̃, x̃², [δ]). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
 // the common prior κ and ν.
-class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsModel> {
+class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsModel>,
+                               public ColumnUnits,
+                               public Gaps,
+                               public Urn {
  public:
   explicit GaussianDiagonal(const GaussianPrior& given)
       : WithGaussianPrior(OwnGaussianPrior(given, 1)),
@@ -52,7 +55,16 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
 
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
-  bool knows_far_rows() const override { return true; }
+  Capabilities capabilities() const override {
+    Capabilities out = WithGaussianPrior::capabilities();
+    out.far_rows = true;
+    out.units = this;
+    if (gaps_)
+      out.gaps = this;
+    else
+      out.urn = this;
+    return out;
+  }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather(data, columns_, rows, n, 0, phi + 1, ld);
@@ -65,7 +77,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     gaps_.mark(n, phi, ld, 1, 2, [](const double* f) { return f[0]; });
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     gaps_.from_complete(complete_t, t);
   }
 
@@ -79,7 +91,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   }
 
   void re_express(const ObsModel& from, double* t) const override {
-    const ColumnChange change(dynamic_cast<const GaussianDiagonal&>(from).columns_, columns_);
+    const ColumnChange change(same_kind<GaussianDiagonal>(from).columns_, columns_);
     for (Index j = 0; j < d_; ++j) {
       const double scale = change.scale[j], shift = change.shift[j];
       double &sum = t[1 + j], &square = t[1 + d_ + j];
@@ -142,10 +154,9 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     }
   }
 
-  /// T, means m̂, κ̂/((κ̂ + 1) B̂_j), (ν̂ + 1)/2 and what does not depend on the row.
-  Index urn_size() const override { return n_features() + (gaps_ ? 0 : 2 * d_ + 2); }
+  /// Without gaps: T, means m̂, κ̂/((κ̂ + 1) B̂_j), (ν̂ + 1)/2 and what does not depend on the row.
+  Index urn_size() const override { return n_features() + 2 * d_ + 2; }
   void fill_urn(double* urn) const override {
-    if (gaps_) return;
     const Posterior q = update(urn);
     double* rest = urn + n_features();
     const double n = gaps_.count(urn, 0);
@@ -158,7 +169,6 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     }
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
-    if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
     Vec term(static_cast<std::size_t>(k * d_));
     for (Index i = 0; i < k; ++i) {
       const double *mean = urns + i * urn_size() + n_features(), *ratio = mean + d_;

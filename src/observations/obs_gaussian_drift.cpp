@@ -99,6 +99,16 @@ void GaussianDrift::entries(const Dataset& data, const Index* rows, Index n, Ent
   });
 }
 
+Capabilities GaussianDrift::capabilities() const {
+  Capabilities out;
+  out.far_rows = true;
+  out.entries = this;
+  out.units = this;
+  if (given_.learn) out.prior = this;
+  out.times = this;
+  return out;
+}
+
 double GaussianDrift::strain() const {
   double most = 1;
   for (Index b = 0; b < blocks_; ++b)
@@ -111,7 +121,7 @@ double GaussianDrift::strain() const {
 }
 
 void GaussianDrift::re_express(const ObsModel& from, double* t) const {
-  const ColumnChange change(dynamic_cast<const GaussianDrift&>(from).columns_, columns_);
+  const ColumnChange change(same_kind<GaussianDrift>(from).columns_, columns_);
   const Vec &scale = change.scale, &shift = change.shift;
   Vec sum(static_cast<std::size_t>(columns()), 0.0);
   for (Index s = 0; s < path_.times(); ++s) {
@@ -131,7 +141,7 @@ void GaussianDrift::re_express(const ObsModel& from, double* t) const {
 }
 
 std::shared_ptr<const ObsModel> GaussianDrift::learned(const double* t, Index k, Pool* pool) const {
-  if (!given_.learn || given_.gap.empty() || occupied_clusters(t, k, n_features()) == 0) return nullptr;
+  if (given_.gap.empty() || occupied_clusters(t, k, n_features()) == 0) return nullptr;
   const auto with = [&](double log_drift) {
     DriftingGaussianPrior prior = given_;
     prior.drift = std::exp(log_drift);
@@ -151,10 +161,7 @@ std::shared_ptr<const ObsModel> GaussianDrift::learned(const double* t, Index k,
   return std::make_shared<GaussianDrift>(with(found));
 }
 
-NamedArrays GaussianDrift::learned_fields() const {
-  if (!given_.learn) return {};
-  return {{"drift", {given_.drift}, {}}};
-}
+NamedArrays GaussianDrift::learned_fields() const { return {{"drift", {given_.drift}, {}}}; }
 
 double GaussianDrift::log_evidence(const double* t) const { return log_evidence(t, Posterior(*this, t)); }
 

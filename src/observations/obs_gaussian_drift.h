@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "observations/capabilities.h"
 #include "observations/drift_path.h"
 #include "observations/gather.h"
 #include "observations/gaussian_prior.h"
@@ -31,14 +32,18 @@ struct DriftingGaussianPrior {
 ///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]  [West & Harrison 1997,
 ///   §16.4].
 /// At each time mean and precision are Normal–Wishart: mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
-class GaussianDrift final : public ObsModel {
+class GaussianDrift final : public ObsModel,
+                            public SparseEntries,
+                            public ColumnUnits,
+                            public LearnedPrior,
+                            public ForgetsTimes {
  public:
   explicit GaussianDrift(const DriftingGaussianPrior& given);
 
   Index n_features() const override { return first_slot() + path_.times() * (1 + columns()); }
   Index n_columns() const override { return columns() + 1; }
   Index n_dense() const override { return first_slot(); }
-  bool knows_far_rows() const override { return true; }
+  Capabilities capabilities() const override;
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
   void dense_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
   void entries(const Dataset& data, const Index* rows, Index n, Entries& out) const override;
@@ -73,8 +78,8 @@ class GaussianDrift final : public ObsModel {
   ///   + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
   /// A filter is exact, so that Λ of any further rows is what it was, but for a constant, which is added to
   /// `constant`.
-  Vec condensed(const double* t, Index gone, double& constant) const;
-  double strength_at(Index time) const;  // κ_{t|t−1} of a cluster without rows; 0: the first time
+  Vec condensed(const double* t, Index gone, double& constant) const override;
+  double strength_at(Index time) const override;  // κ_{t|t−1} of a cluster without rows; 0: the first time
 
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;

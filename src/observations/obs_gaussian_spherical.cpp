@@ -6,6 +6,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/capabilities.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
@@ -17,7 +18,7 @@ namespace {
 // φ = (1, x̃, |x̃|², [δ]), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the
 // posterior
 //   κ̂_j = κ + N_j,   m̂ = (κm + S)/κ̂,   ν̂ = ν + Σ N_j,   B̂ = B + Σ|x̃|² + κ|m|² − Σ κ̂_j m̂_j².
-class GaussianSpherical final : public ObsModel {
+class GaussianSpherical final : public ObsModel, public ColumnUnits, public Gaps, public Urn {
  public:
   explicit GaussianSpherical(const GaussianPrior& prior)
       : d_(static_cast<Index>(prior.mean.size())),
@@ -37,7 +38,16 @@ class GaussianSpherical final : public ObsModel {
 
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
-  bool knows_far_rows() const override { return true; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.far_rows = true;
+    out.units = this;
+    if (gaps_)
+      out.gaps = this;
+    else
+      out.urn = this;
+    return out;
+  }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather(data, columns_, rows, n, 0, phi + 1, ld);
@@ -52,7 +62,7 @@ class GaussianSpherical final : public ObsModel {
     gaps_.mark(n, phi, ld, 1, 1, [](const double* f) { return f[0]; });
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     gaps_.from_complete(complete_t, t);
   }
 
@@ -62,7 +72,7 @@ class GaussianSpherical final : public ObsModel {
   }
 
   void re_express(const ObsModel& from, double* t) const override {
-    const ColumnChange change(dynamic_cast<const GaussianSpherical&>(from).columns_, columns_);
+    const ColumnChange change(same_kind<GaussianSpherical>(from).columns_, columns_);
     const double scale = change.scale[0];
     double& sum_of_squares = t[1 + d_];
     sum_of_squares *= scale * scale;
@@ -122,10 +132,9 @@ class GaussianSpherical final : public ObsModel {
     });
   }
 
-  /// T, the mean m̂, κ̂/((κ̂ + 1) B̂), (ν̂ + D)/2 and what does not depend on the row.
-  Index urn_size() const override { return n_features() + (gaps_ ? 0 : d_ + 3); }
+  /// Without gaps: T, the mean m̂, κ̂/((κ̂ + 1) B̂), (ν̂ + D)/2 and what does not depend on the row.
+  Index urn_size() const override { return n_features() + d_ + 3; }
   void fill_urn(double* urn) const override {
-    if (gaps_) return;
     const Posterior q = update(urn);
     double* rest = std::copy(q.mean.begin(), q.mean.end(), urn + n_features());
     rest[0] = shrink_of(urn, 0) / q.scale;
@@ -133,7 +142,6 @@ class GaussianSpherical final : public ObsModel {
     rest[2] = predictive_constant(q, shrink_of(urn, 0));
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
-    if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
     for (Index i = 0; i < k; ++i) {
       const double *mean = urns + i * urn_size() + n_features(), *rest = mean + d_;
       double sum = 0;

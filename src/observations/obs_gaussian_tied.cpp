@@ -5,6 +5,7 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "observations/capabilities.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
@@ -35,7 +36,7 @@ TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
 // are (1, x̃, 0)/ρ with ρ as small as leaves x̃/ρ within: such rows are only asked about, and responsibilities
 // there are those of the terms that differ. Log densities below −1e300 are given as about that, in
 // the order that they have far out: clusters of fewer rows are wider.
-class GaussianTied final : public ObsModel {
+class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPrior {
  public:
   explicit GaussianTied(const TiedPrior& prior)
       : prior_(prior),
@@ -51,7 +52,7 @@ class GaussianTied final : public ObsModel {
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* /*pool*/) const override {
     const Index occupied = occupied_clusters(t, k, n_features());
-    if (prior_.data_variance.empty() || occupied < (prior_.from_one ? 1 : 2)) return nullptr;
+    if (occupied < (prior_.from_one ? 1 : 2)) return nullptr;
     Vec moment(static_cast<std::size_t>(variance_.n_moments()), 0.0);
     double n = 0;
     for (Index i = 0; i < k; ++i) {
@@ -70,7 +71,6 @@ class GaussianTied final : public ObsModel {
     }
   }
   NamedArrays learned_fields() const override {
-    if (prior_.data_variance.empty()) return {};
     NamedArray out{"variance", prior_.variance, {}};
     if (prior_.shape == TiedShape::full) out.dim = {d_, d_};
     return {out};
@@ -78,7 +78,13 @@ class GaussianTied final : public ObsModel {
 
   Index n_features() const override { return 1 + d_ + variance_.n_moments(); }
   Index n_columns() const override { return d_; }
-  bool knows_far_rows() const override { return true; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.far_rows = true;
+    out.units = this;
+    if (!prior_.data_variance.empty()) out.prior = this;
+    return out;
+  }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     constexpr double farthest = 1e10;
@@ -102,7 +108,7 @@ class GaussianTied final : public ObsModel {
   }
 
   void re_express(const ObsModel& from, double* t) const override {
-    const ColumnChange change(dynamic_cast<const GaussianTied&>(from).columns_, columns_);
+    const ColumnChange change(same_kind<GaussianTied>(from).columns_, columns_);
     const Vec sum(t + 1, t + 1 + d_);
     double* moment = t + 1 + d_;
     // Σ (sx + c)(sx + c)ᵀ, entry by entry; scales are all the same where moments are of one number.

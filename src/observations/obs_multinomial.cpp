@@ -5,6 +5,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/capabilities.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
 #include "observations/term_prior.h"
@@ -23,7 +24,7 @@ double log_rising(double a, double x) {
 }
 
 // φ = (1, counts); Dirichlet(λ) over D terms.
-class Multinomial final : public ObsModel {
+class Multinomial final : public ObsModel, public TokenCounts, public LearnedPrior, public Urn {
  public:
   explicit Multinomial(const TermPrior& prior) : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
     for (double a : prior_.weight) total_ += a;
@@ -34,17 +35,23 @@ class Multinomial final : public ObsModel {
 
   Index n_features() const override { return 1 + d_; }
   Index n_columns() const override { return d_; }
-  bool linear() const override { return true; }
-  bool tokens() const override { return true; }
-  const Vec* pseudo_counts() const override { return &prior_.weight; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.linear = true;
+    out.tokens = this;
+    if (prior_.learnable()) out.prior = this;
+    out.urn = this;
+    return out;
+  }
+
+  const Vec& pseudo_counts() const override { return prior_.weight; }
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    if (!prior_.learnable() || k < 2) return nullptr;
+    if (k < 2) return nullptr;
     return std::make_shared<Multinomial>(learn_term_prior(prior_, t, k, pool));
   }
 
   NamedArrays learned_fields() const override {
-    if (!prior_.learnable()) return {};
     return {{"term_prior", prior_.weight, {}},
             {"term_prior_even", {prior_.even}, {}},
             {"term_prior_common", {prior_.common}, {}}};
@@ -102,13 +109,8 @@ class Multinomial final : public ObsModel {
   /// T and the sum of all λ_v + S_v.
   Index urn_size() const override { return n_features() + 1; }
   void fill_urn(double* urn) const override { urn[n_features()] = total_ + tokens(urn); }
-  void add_to_urn(double* urn, const double* phi) const override {
-    add_features(urn, phi, 1);
-    urn[n_features()] += kernels().positive_sum(d_, phi + 1);
-  }
-  void remove_from_urn(double* urn, const double* phi) const override {
-    add_features(urn, phi, -1);
-    urn[n_features()] -= kernels().positive_sum(d_, phi + 1);
+  void refill_urn(double* urn, const double* phi, double sign) const override {
+    urn[n_features()] += sign * kernels().positive_sum(d_, phi + 1);
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
     std::vector<Index> term;

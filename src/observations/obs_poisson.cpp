@@ -5,6 +5,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/capabilities.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
@@ -26,7 +27,7 @@ struct PoissonPrior {
 // φ = (1, x, [e]), or (1, e, x) of censored times, or (1, x, δe) where cells may be missing; Gamma(a_j, rate
 // b_j) for the rate of each column. With E_j = Σ r δ_j e, which is N where e = 1 and no cell is missing,
 // q(θ_j) = Gamma(a_j + S_j, rate b_j + E_j). h(x) = Π_j e^x_j / x_j!, and 1 of censored times.
-class Poisson final : public ObsModel {
+class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public Urn {
  public:
   explicit Poisson(const PoissonPrior& prior)
       : d_(static_cast<Index>(prior.a.size())),
@@ -40,14 +41,19 @@ class Poisson final : public ObsModel {
 
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
-  bool linear() const override { return !gaps_; }
-  bool has_base() const override { return !censored_; }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    out.linear = !gaps_;
+    if (!censored_) out.base = this;
+    if (gaps_) out.gaps = this;
+    if (!exposed_ && !gaps_) out.urn = this;
+    return out;
+  }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
     for (Index i = 0; i < n; ++i) {
       double total = 0, exposure = 1;
       out[i] = 0;
-      if (censored_) continue;
       for_entries(data, rows[i], [&](Index j, double x) {
         if (j == d_) exposure = x;
         if (j == d_ || std::isnan(x)) return;
@@ -63,7 +69,7 @@ class Poisson final : public ObsModel {
     gaps_.mark(n, phi, ld, 1, 1, [this](const double* f) { return exposed_ ? f[1 + d_] : 1; });
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     std::copy_n(complete_t, 1 + d_, t);
     for (Index j = 0; j < d_; ++j) t[exposure_at(j)] = complete_t[exposed_ ? 1 + d_ : 0];
   }
@@ -110,11 +116,10 @@ class Poisson final : public ObsModel {
     }
   }
 
-  /// T and, where all rows have exposure 1, −Σ_j (a_j + S_j) log(1 + 1/B_j) and −log(B_j + 1) of each column,
+  /// Of rows with exposure 1: T, −Σ_j (a_j + S_j) log(1 + 1/B_j) and −log(B_j + 1) of each column,
   /// B_j = b_j + E.
-  Index urn_size() const override { return n_features() + (exposed_ || gaps_ ? 0 : 1 + d_); }
+  Index urn_size() const override { return n_features() + 1 + d_; }
   void fill_urn(double* urn) const override {
-    if (exposed_ || gaps_) return;
     double* rest = urn + n_features();
     rest[0] = 0;
     for (Index j = 0; j < d_; ++j) {
@@ -124,7 +129,6 @@ class Poisson final : public ObsModel {
     }
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
-    if (exposed_ || gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
     const double* x = phi + first();
     for (Index i = 0; i < k; ++i) {
       const double *t = urns + i * urn_size(), *rest = t + n_features();

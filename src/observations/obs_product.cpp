@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "observations/product_pattern.h"
-#include "observations/repeated_rows.h"
 
 namespace bnpvi {
 
@@ -13,14 +12,22 @@ namespace {
 
 // φ = (1, φ_1∖0, ..., φ_M∖0), blocks of dense features first. A block's own features are read and written
 // with the shared φ_0 before them.
-class Product final : public ObsModel {
+class Product final : public ObsModel,
+                      public SparseEntries,
+                      public ExpectedCells,
+                      public Gaps,
+                      public BaseMeasure,
+                      public ColumnUnits,
+                      public LearnedPrior,
+                      public RowEstimates {
  public:
   explicit Product(std::vector<ProductBlock> blocks) {
     for (ProductBlock& block : blocks) {
       const ObsModel& m = *block.model;
-      if (m.lag() > 0 || (m.n_dense() != m.n_features() && m.n_dense() != 1))
+      const Capabilities can = m.capabilities();
+      if (can.lag > 0 || (can.entries && can.entries->n_dense() != 1))
         throw std::invalid_argument("internal error: a model that cannot be a block");
-      parts_.push_back({std::move(block), columns_, 0, m.n_features()});
+      parts_.push_back({std::move(block), columns_, 0, m.n_features(), can, row_estimates_of(m)});
       columns_ += m.n_columns();
     }
     for (Part& part : parts_)
@@ -28,6 +35,21 @@ class Product final : public ObsModel {
     dense_ = p_;
     for (Part& part : parts_)
       if (!part.dense()) place(part);
+  }
+
+  Capabilities capabilities() const override {
+    Capabilities out;
+    for (const Part& part : parts_) {
+      if (part.can.far_rows) out.far_rows = true;
+      if (part.can.entries) out.entries = this;
+      if (part.can.cells) out.cells = this;
+      if (part.can.gaps) out.gaps = this;
+      if (part.can.base) out.base = this;
+      if (part.can.prior) out.prior = this;
+      if (part.can.units) out.units = this;
+    }
+    out.row_estimates = this;
+    return out;
   }
 
   Index n_features() const override { return p_; }
@@ -47,7 +69,7 @@ class Product final : public ObsModel {
     for (const Part& part : parts_) {
       if (part.dense()) continue;
       each.emplace_back(&part, Entries{});
-      part.model().entries(part.columns_of(data), rows, n, each.back().second);
+      part.can.entries->entries(part.columns_of(data), rows, n, each.back().second);
     }
     if (each.size() == 1) {
       out = std::move(each[0].second);
@@ -65,7 +87,7 @@ class Product final : public ObsModel {
 
   Index n_cells() const override {
     Index sum = 0;
-    for (const Part& part : parts_) sum += part.model().n_cells();
+    for (const Part& part : parts_) sum += part.n_cells();
     return sum;
   }
 
@@ -74,7 +96,8 @@ class Product final : public ObsModel {
     std::vector<std::vector<IncompleteRows>> of_parts;
     std::vector<std::vector<int>> group;  // of each row, by part; −1 where it lacks nothing
     for (const Part& part : parts_) {
-      of_parts.push_back(part.model().incomplete_rows(part.columns_of(data), rows, n));
+      of_parts.emplace_back();
+      if (part.can.cells) of_parts.back() = part.can.cells->incomplete_rows(part.columns_of(data), rows, n);
       group.emplace_back(static_cast<std::size_t>(n), -1);
       for (std::size_t g = 0; g < of_parts.back().size(); ++g)
         for (Index i : of_parts.back()[g].at) group.back()[i] = static_cast<int>(g);
@@ -85,7 +108,7 @@ class Product final : public ObsModel {
       bool any = false;
       auto own = missing.begin();
       for (std::size_t m = 0; m < parts_.size(); ++m) {
-        const Index cells = parts_[m].model().n_cells();
+        const Index cells = parts_[m].n_cells();
         const int g = group[m][i];
         any = any || g >= 0;
         if (g >= 0)
@@ -103,31 +126,22 @@ class Product final : public ObsModel {
     return make_product_pattern(parts_, missing);
   }
 
-  bool has_base() const override {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [](const Part& part) { return part.model().has_base(); });
-  }
-
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
     std::fill_n(out, n, 0.0);
     Vec own(static_cast<std::size_t>(n));
     for (const Part& part : parts_) {
-      if (!part.model().has_base()) continue;
-      part.model().log_base(part.columns_of(data), rows, n, own.data());
+      if (!part.can.base) continue;
+      part.can.base->log_base(part.columns_of(data), rows, n, own.data());
       for (Index i = 0; i < n; ++i) out[i] += own[i];
     }
-  }
-
-  bool knows_far_rows() const override {
-    return std::any_of(parts_.begin(), parts_.end(),
-                       [](const Part& part) { return part.model().knows_far_rows(); });
   }
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
     std::vector<ProductBlock> blocks;
     bool any = false;
     for (const Part& part : parts_) {
-      std::shared_ptr<const ObsModel> next = part.model().learned(read(part, t, k).data(), k, pool);
+      std::shared_ptr<const ObsModel> next;
+      if (part.can.prior) next = part.can.prior->learned(read(part, t, k).data(), k, pool);
       any = any || next;
       blocks.push_back({part.block.name, next ? next : part.block.model});
     }
@@ -136,25 +150,26 @@ class Product final : public ObsModel {
 
   double log_hyperprior() const override {
     double sum = 0;
-    for (const Part& part : parts_) sum += part.model().log_hyperprior();
+    for (const Part& part : parts_)
+      if (part.can.prior) sum += part.can.prior->log_hyperprior();
     return sum;
   }
 
   NamedArrays learned_fields() const override {
-    return of_blocks([](const Part& part) { return part.model().learned_fields(); });
+    return of_blocks([](const Part& part) { return prior_of(part.model()).learned_fields(); });
   }
 
   void re_express(const ObsModel& from, double* t) const override {
-    const Product& before = dynamic_cast<const Product&>(from);
+    const Product& before = same_kind<Product>(from);
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       Vec own = before.parts_[m].read(t);
-      parts_[m].model().re_express(before.parts_[m].model(), own.data());
+      units_of(parts_[m].model()).re_express(before.parts_[m].model(), own.data());
       parts_[m].write(own, t);
     }
   }
 
-  // complete_to_gaps() of each block.
-  void from_product(const Product& before, const double* complete_t, double* t) const {
+  void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override {
+    const Product& before = same_kind<Product>(complete);
     t[0] = complete_t[0];
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       Vec own(static_cast<std::size_t>(parts_[m].p));
@@ -166,7 +181,7 @@ class Product final : public ObsModel {
 
   double strain() const override {
     double most = 1;
-    for (const Part& part : parts_) most = std::max(most, part.model().strain());
+    for (const Part& part : parts_) most = std::max(most, units_of(part.model()).strain());
     return most;
   }
 
@@ -191,14 +206,14 @@ class Product final : public ObsModel {
   }
 
   void point_estimate(const double* t, double* mean, double* w) const override {
-    estimate(t, mean, w, [](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
-      model.point_estimate(own, own_mean, own_w);
+    estimate(t, mean, w, [](const Part& part, const double* own, double* own_mean, double* own_w) {
+      part.model().point_estimate(own, own_mean, own_w);
     });
   }
 
   void row_estimate(const double* phi, double times, double* mean, double* w) const override {
-    estimate(phi, mean, w, [=](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
-      model.row_estimate(own, times, own_mean, own_w);
+    estimate(phi, mean, w, [=](const Part& part, const double* own, double* own_mean, double* own_w) {
+      part.row_estimates->row_estimate(own, times, own_mean, own_w);
     });
   }
 
@@ -220,7 +235,7 @@ class Product final : public ObsModel {
       Vec own(static_cast<std::size_t>(n * part.p));
       for (Index i = 0; i < n; ++i) {
         part.read(phi + i * ld, own.data() + i * part.p);
-        if (!part.model().knows_far_rows()) own[i * part.p] = 1;
+        if (!part.can.far_rows) own[i * part.p] = 1;
       }
       part.model().log_predictive(part.read(t).data(), own.data(), n, part.p, log_p.data());
       for (Index i = 0; i < n; ++i)
@@ -246,7 +261,7 @@ class Product final : public ObsModel {
     double constant = 0;
     for (const Part& part : parts_) {
       Vec own_mean(static_cast<std::size_t>(part.p)), own(own_mean.size());
-      of(part.model(), part.read(t).data(), own_mean.data(), own.data());
+      of(part, part.read(t).data(), own_mean.data(), own.data());
       part.write(own_mean, mean);
       part.write(own, w);
       constant += own[0];
@@ -281,7 +296,7 @@ class Product final : public ObsModel {
     for (const Part* part : order) {
       double* first = phi + part->at - 1;
       part->model().features(part->columns_of(data), rows, n, first, ld);
-      placed.push_back({&part->model(), part->at, part->p, Vec(static_cast<std::size_t>(n))});
+      placed.push_back({part->at, part->p, part->can.far_rows, Vec(static_cast<std::size_t>(n))});
       Vec& scale = placed.back().scale;
       for (Index i = 0; i < n; ++i) scale[i] = first[i * ld];
       far = far || std::any_of(scale.begin(), scale.end(), [](double s) { return s != 1; });
@@ -308,17 +323,6 @@ class Product final : public ObsModel {
 
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks) {
   return std::make_unique<Product>(std::move(blocks));
-}
-
-void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out) {
-  if (const auto* repeated = dynamic_cast<const RepeatedRows*>(&to))
-    repeated->from_complete_rows(dynamic_cast<const RepeatedRows&>(from), t, out);
-  else if (const auto* product = dynamic_cast<const Product*>(&to))
-    product->from_product(dynamic_cast<const Product&>(from), t, out);
-  else if (from.n_features() == to.n_features())
-    std::copy_n(t, to.n_features(), out);
-  else
-    to.from_complete(t, out);
 }
 
 }  // namespace bnpvi

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -24,9 +24,5 @@ struct ProductBlock {
 /// Every block reads its count from T_0, unless its cells may be missing: it then has a count of its own
 /// (Categorical has one a column in any case, the sum of its segment).
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);
-
-/// T under `to` of rows without gaps, from their T under `from`: the same model, which of a product has gaps
-/// in fewer blocks or none, and else has none unless `to` is `from` (ObsModel::from_complete).
-void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out);
 
 }  // namespace bnpvi

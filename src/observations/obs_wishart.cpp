@@ -63,6 +63,15 @@ void WishartModel::features(const Dataset& data, const Index* rows, Index n, dou
   }
 }
 
+Capabilities WishartModel::capabilities() const {
+  Capabilities out;
+  out.far_rows = true;
+  out.units = this;
+  if (!inverse_scale_.empty()) out.row_estimates = this;
+  out.urn = this;
+  return out;
+}
+
 double WishartModel::strain() const {
   double most = 1;
   for (Index i = 0; i < m_; ++i) {
@@ -73,7 +82,7 @@ double WishartModel::strain() const {
 }
 
 void WishartModel::re_express(const ObsModel& from, double* t) const {
-  const ColumnChange change(dynamic_cast<const WishartModel&>(from).columns_, columns_);
+  const ColumnChange change(same_kind<WishartModel>(from).columns_, columns_);
   Vec scale(static_cast<std::size_t>(m_), 1.0), shift(static_cast<std::size_t>(m_), 0.0), sum(shift);
   double* moment = t + offset_;
   for (Index i = 0; i < m_; ++i) {

@@ -1,9 +1,9 @@
 // Gaussian likelihoods with a matrix-normal–Wishart prior: full covariance, zero mean, autoregressive.
 #pragma once
+#include "observations/capabilities.h"
 #include "observations/gather.h"
 #include "observations/gaussian_hyperprior.h"
 #include "observations/linalg.h"
-#include "observations/obs_model.h"
 
 namespace bnpvi {
 
@@ -27,11 +27,10 @@ struct WishartParameters {
 ///
 /// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless
 /// v_0 = 1. Off-diagonal entries stand for two, so their weights are twice the matrix derivative.
-class WishartModel : public ObsModel {
+class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, public Urn {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
   Index n_columns() const override { return d_; }
-  bool knows_far_rows() const final { return true; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
   /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian
@@ -70,9 +69,10 @@ class WishartModel : public ObsModel {
   ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
   Index urn_size() const final;
   void fill_urn(double* urn) const final;
-  void add_to_urn(double* urn, const double* phi) const final;
-  void remove_from_urn(double* urn, const double* phi) const final;
+  void refill_urn(double* urn, const double* phi, double sign) const final;
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const final;
+
+  Capabilities capabilities() const override;
 
   /// What a cluster's posterior says of the prior of a Gaussian, E ≤ 1.
   ExpectedClusters expected_cluster(const double* t) const;
@@ -118,8 +118,7 @@ class WishartModel : public ObsModel {
  private:
   struct UrnParts;
   UrnParts parts_of(double* urn) const;
-  void exchange_row(double* urn, const double* phi, double sign) const;  // sign 1: adds, −1: removes
-  void set_urn_constant(const UrnParts& urn, double count) const;        // from log|B̂|, V̂⁻¹ and N
+  void set_urn_constant(const UrnParts& urn, double count) const;  // from log|B̂|, V̂⁻¹ and N
   // v of a row from its features, but for its sign.
   void coordinates_of(const double* phi, double* v) const;
   void prepare_row_estimates(const Cholesky& scale);

@@ -139,15 +139,28 @@ class SomeResponses final : public MissingPattern {
   double log_unit_ = 0;
 };
 
-class PartlyObserved final : public ObsModel {
+class PartlyObserved final : public ObsModel,
+                             public ExpectedCells,
+                             public Gaps,
+                             public ColumnUnits,
+                             public LearnedPrior {
  public:
   explicit PartlyObserved(std::shared_ptr<const WishartModel> inner)
       : inner_(std::move(inner)), p_(inner_->n_features()) {}
 
   Index n_features() const override { return p_ + 2; }
   Index n_columns() const override { return inner_->n_columns(); }
-  Index lag() const override { return inner_->lag(); }
-  bool knows_far_rows() const override { return true; }
+  Capabilities capabilities() const override {
+    const Capabilities inner = inner_->capabilities();
+    Capabilities out;
+    out.lag = inner.lag;
+    out.far_rows = true;
+    out.cells = this;
+    out.gaps = this;
+    if (inner.prior) out.prior = this;
+    out.units = this;
+    return out;
+  }
   Index n_cells() const override { return inner_->coordinates(); }
 
   // Incomplete rows are zero throughout.
@@ -191,23 +204,22 @@ class PartlyObserved final : public ObsModel {
   }
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    const auto next = std::dynamic_pointer_cast<const WishartModel>(
-        inner_->learned(inner_statistics(t, k).data(), k, pool));
-    return next ? std::make_shared<PartlyObserved>(next) : nullptr;
+    const auto next = prior_of(*inner_).learned(inner_statistics(t, k).data(), k, pool);
+    return next ? std::make_shared<PartlyObserved>(same_kind<WishartModel>(next)) : nullptr;
   }
 
-  double log_hyperprior() const override { return inner_->log_hyperprior(); }
-  NamedArrays learned_fields() const override { return inner_->learned_fields(); }
+  double log_hyperprior() const override { return prior_of(*inner_).log_hyperprior(); }
+  NamedArrays learned_fields() const override { return prior_of(*inner_).learned_fields(); }
   double strain() const override { return inner_->strain(); }
 
   // The entropy is of cells in the user's units.
   void re_express(const ObsModel& from, double* t) const override {
     Vec own = inner_statistics(t, 1);
-    inner_->re_express(*dynamic_cast<const PartlyObserved&>(from).inner_, own.data());
+    inner_->re_express(*same_kind<PartlyObserved>(from).inner_, own.data());
     std::copy(own.begin() + 1, own.end(), t + 1);
   }
 
-  void from_complete(const double* complete_t, double* t) const override {
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     std::copy_n(complete_t, p_, t);
     t[p_] = complete_t[0];
     t[p_ + 1] = 0;

@@ -31,7 +31,7 @@ void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, doubl
     for (const PlacedFeatures& block : blocks) least = std::min(least, block.scale[i]);
     phi[i * ld] = least;
     for (const PlacedFeatures& block : blocks) {
-      if (!block.model->knows_far_rows() || block.scale[i] == least) continue;
+      if (!block.far_rows || block.scale[i] == least) continue;
       double* own = phi + i * ld + block.at;
       for (Index v = 0; v < block.p - 1; ++v) own[v] *= least / block.scale[i];
     }
@@ -45,11 +45,11 @@ class ProductPattern final : public MissingPattern {
   ProductPattern(const std::vector<ProductPart>& parts, const MissingCells& missing) {
     auto cells = missing.begin();
     for (const ProductPart& part : parts) {
-      const auto end = cells + part.model().n_cells();
+      const auto end = cells + part.n_cells();
       if (part.dense()) {
         Piece piece{&part, nullptr, p_, part.p};
         if (std::find(cells, end, true) != end) {
-          piece.pattern = part.model().pattern(MissingCells(cells, end));
+          piece.pattern = part.can.cells->pattern(MissingCells(cells, end));
           piece.p = piece.pattern->n_features();
         }
         p_ += piece.p - 1;
@@ -71,7 +71,7 @@ class ProductPattern final : public MissingPattern {
         piece.pattern->features(columns, rows, n, own.data(), piece.p);
       else
         piece.part->model().features(columns, rows, n, own.data(), piece.p);
-      placed.push_back({&piece.part->model(), piece.at, piece.p, {}});
+      placed.push_back({piece.at, piece.p, piece.part->can.far_rows, {}});
       for (Index i = 0; i < n; ++i) {
         placed.back().scale.push_back(own[i * piece.p]);
         std::copy_n(own.data() + i * piece.p + 1, piece.p - 1, phi + i * ld + piece.at);
@@ -118,7 +118,7 @@ class ProductPattern final : public MissingPattern {
       for (Index i = 0; i < n; ++i) {
         const Vec row = piece.read(phi + i * ld);
         own.insert(own.end(), row.begin(), row.end());
-        if (!model.knows_far_rows()) own[i * piece.p] = 1;
+        if (!piece.part->can.far_rows) own[i * piece.p] = 1;
       }
       const Vec statistic = piece.part->read(t);
       if (piece.pattern)

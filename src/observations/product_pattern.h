@@ -12,9 +12,12 @@ struct ProductPart {
   Index column;  // the first of its columns
   Index at;      // of its features beside φ_0, the first
   Index p;       // its features, φ_0 included
+  Capabilities can;
+  std::shared_ptr<const RowEstimates> row_estimates;
 
   const ObsModel& model() const { return *block.model; }
-  bool dense() const { return model().n_dense() == p; }
+  bool dense() const { return !can.entries; }
+  Index n_cells() const { return can.cells ? can.cells->n_cells() : 0; }
   Dataset columns_of(const Dataset& data) const;
 
   // Numbers that go with features, between the product's order and the block's own.
@@ -25,9 +28,9 @@ struct ProductPart {
 
 /// Features of n rows under one block, placed among those of the product.
 struct PlacedFeatures {
-  const ObsModel* model;
   Index at, p;
-  Vec scale;  // φ_0 of each row, below 1 where the row was brought near
+  bool far_rows;  // the block knows rows that are far out
+  Vec scale;      // φ_0 of each row, below 1 where the row was brought near
 };
 
 /// Rows that are far out for one block are brought near for all that know such rows; fills φ_0.

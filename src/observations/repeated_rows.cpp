@@ -5,14 +5,27 @@
 #include <stdexcept>
 
 #include "observations/gather.h"
-#include "observations/obs_product.h"
 
 namespace bnpvi {
 
 RepeatedRows::RepeatedRows(std::shared_ptr<const ObsModel> of_rows)
-    : of_rows_(std::move(of_rows)), own_p_(of_rows_->n_features()) {
-  if (of_rows_->lag() > 0 || of_rows_->n_cells() > 0)
+    : of_rows_(std::move(of_rows)),
+      own_p_(of_rows_->n_features()),
+      has_base_(of_rows_->capabilities().base != nullptr) {
+  const Capabilities rows = of_rows_->capabilities();
+  if (rows.lag > 0 || rows.cells)
     throw std::invalid_argument("internal error: features of this model's rows cannot be added up");
+}
+
+Capabilities RepeatedRows::capabilities() const {
+  const Capabilities rows = of_rows_->capabilities();
+  Capabilities out;
+  out.linear = true;
+  if (rows.gaps) out.gaps = this;
+  if (rows.prior) out.prior = this;
+  if (rows.units) out.units = this;
+  out.individuals = this;
+  return out;
 }
 
 void RepeatedRows::features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const {
@@ -20,22 +33,23 @@ void RepeatedRows::features(const Dataset& data, const Index* rows, Index n, dou
 }
 
 std::shared_ptr<const ObsModel> RepeatedRows::learned(const double* t, Index k, Pool* pool) const {
-  const auto next = of_rows_->learned(of_row_statistics(t, k).data(), k, pool);
+  const auto next = prior_of(*of_rows_).learned(of_row_statistics(t, k).data(), k, pool);
   return next ? std::make_shared<RepeatedRows>(next) : nullptr;
 }
 
 void RepeatedRows::re_express(const ObsModel& from, double* t) const {
-  of_rows_->re_express(*dynamic_cast<const RepeatedRows&>(from).of_rows_, t + 1);
+  units_of(*of_rows_).re_express(*same_kind<RepeatedRows>(from).of_rows_, t + 1);
 }
 
-void RepeatedRows::from_complete_rows(const RepeatedRows& before, const double* complete_t, double* t) const {
+void RepeatedRows::from_complete(const ObsModel& complete, const double* complete_t, double* t) const {
+  const RepeatedRows& before = same_kind<RepeatedRows>(complete);
   t[0] = complete_t[0];
   complete_to_gaps(*before.of_rows_, complete_t + 1, *of_rows_, t + 1);
-  if (of_rows_->has_base()) t[1 + own_p_] = complete_t[1 + before.own_p_];
+  if (has_base_) t[1 + own_p_] = complete_t[1 + before.own_p_];
 }
 
 double RepeatedRows::log_evidence(const double* t) const {
-  return of_rows_->log_evidence(t + 1) + (of_rows_->has_base() ? t[1 + own_p_] : 0);
+  return of_rows_->log_evidence(t + 1) + (has_base_ ? t[1 + own_p_] : 0);
 }
 
 void RepeatedRows::weights(const double* t, double* w) const {
@@ -46,7 +60,7 @@ void RepeatedRows::weights(const double* t, double* w) const {
 double RepeatedRows::evidence_and_weights(const double* t, double* w) const {
   const double value = of_rows_->evidence_and_weights(t + 1, w + 1);
   complete_weights(w);
-  return value + (of_rows_->has_base() ? t[1 + own_p_] : 0);
+  return value + (has_base_ ? t[1 + own_p_] : 0);
 }
 
 void RepeatedRows::point_estimate(const double* t, double* mean, double* w) const {
@@ -55,7 +69,7 @@ void RepeatedRows::point_estimate(const double* t, double* mean, double* w) cons
   const double rows = t[0] > 0 ? t[1] / t[0] : 1;
   mean[0] = 1;
   for (Index i = 1; i <= own_p_; ++i) mean[i] *= rows;
-  if (of_rows_->has_base()) mean[1 + own_p_] = 0;
+  if (has_base_) mean[1 + own_p_] = 0;
 }
 
 void RepeatedRows::draw(const double* t, Stream& stream, double* w) const {
@@ -79,7 +93,7 @@ Vec RepeatedRows::of_row_statistics(const double* t, Index k) const {
 
 void RepeatedRows::complete_weights(double* w) const {
   w[0] = 0;
-  if (of_rows_->has_base()) w[1 + own_p_] = 1;
+  if (has_base_) w[1 + own_p_] = 1;
 }
 
 IndividualSums::IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual,
@@ -88,7 +102,7 @@ IndividualSums::IndividualSums(const RepeatedRows& model, const Dataset& rows, c
   data_.d = model.n_columns();
   data_.starts = {0, n};
   data_.rows_are_groups = n == 1;
-  if (rows.sparse() && model.of_rows().linear())
+  if (rows.sparse() && model.of_rows().capabilities().linear)
     add_sparse(model, rows, individual);
   else
     add_dense(model, rows, individual);
@@ -107,7 +121,7 @@ void IndividualSums::add_dense(const RepeatedRows& model, const Dataset& rows, c
   constexpr Index step = 256;  // rows at a time: a guess
   const ObsModel& of_rows = model.of_rows();
   const Index p = of_rows.n_features();
-  const bool has_base = of_rows.has_base();
+  const BaseMeasure* base_of_rows = of_rows.capabilities().base;
   dense_.assign(static_cast<std::size_t>(data_.n * data_.d), 0.0);
   Vec phi(static_cast<std::size_t>(step * p)), base(static_cast<std::size_t>(step));
   std::vector<Index> number(static_cast<std::size_t>(step));
@@ -115,25 +129,25 @@ void IndividualSums::add_dense(const RepeatedRows& model, const Dataset& rows, c
     const Index n = std::min(step, rows.n - from);
     for (Index i = 0; i < n; ++i) number[i] = from + i;
     of_rows.features(rows, number.data(), n, phi.data(), p);
-    if (has_base) of_rows.log_base(rows, number.data(), n, base.data());
+    if (base_of_rows) base_of_rows->log_base(rows, number.data(), n, base.data());
     for (Index j = 0; j < p; ++j)
       for (Index i = 0; i < n; ++i) dense_[j * data_.n + individual[from + i]] += phi[i * p + j];
-    for (Index i = 0; has_base && i < n; ++i) dense_[p * data_.n + individual[from + i]] += base[i];
+    for (Index i = 0; base_of_rows && i < n; ++i) dense_[p * data_.n + individual[from + i]] += base[i];
   }
   data_.dense = dense_.data();
 }
 
 void IndividualSums::add_sparse(const RepeatedRows& model, const Dataset& rows, const int* individual) {
-  const ObsModel& of_rows = model.of_rows();
+  const BaseMeasure* base_of_rows = model.of_rows().capabilities().base;
   std::vector<std::map<int, double>> sum(static_cast<std::size_t>(data_.n));
   for (Index row = 0; row < rows.n; ++row) {
     std::map<int, double>& own = sum[individual[row]];
     own[0] += 1;
     for (int e = rows.row_start[row]; e < rows.row_start[row + 1]; ++e)
       own[1 + rows.column[e]] += rows.value[e];
-    if (!of_rows.has_base()) continue;
+    if (!base_of_rows) continue;
     double base;
-    of_rows.log_base(rows, &row, 1, &base);
+    base_of_rows->log_base(rows, &row, 1, &base);
     own[static_cast<int>(data_.d) - 1] += base;
   }
   row_start_.push_back(0);

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "foundation/class_sets.h"
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -13,7 +13,7 @@ namespace bnpvi {
 /// the last feature only where the model of rows has a base measure. T_0 counts individuals, for the
 /// allocation alone, and T_1 their rows. All of this is linear in what the data hold of an individual, φ but
 /// its 1 (IndividualSums): learning, moves and batches know of individuals as of any other rows.
-class RepeatedRows final : public ObsModel {
+class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, public LearnedPrior {
  public:
   /// Throws std::invalid_argument for models of rows that depend on those before them, or with cells that are
   /// expected where they are missing: what is expected of a row depends on its cluster, so that features
@@ -22,17 +22,16 @@ class RepeatedRows final : public ObsModel {
 
   const ObsModel& of_rows() const { return *of_rows_; }
 
-  Index n_features() const override { return 1 + own_p_ + (of_rows_->has_base() ? 1 : 0); }
+  Index n_features() const override { return 1 + own_p_ + (has_base_ ? 1 : 0); }
   Index n_columns() const override { return n_features() - 1; }
-  bool linear() const override { return true; }
+  Capabilities capabilities() const override;
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override;
-  double log_hyperprior() const override { return of_rows_->log_hyperprior(); }
-  NamedArrays learned_fields() const override { return of_rows_->learned_fields(); }
+  double log_hyperprior() const override { return prior_of(*of_rows_).log_hyperprior(); }
+  NamedArrays learned_fields() const override { return prior_of(*of_rows_).learned_fields(); }
   void re_express(const ObsModel& from, double* t) const override;
-  /// The statistic of the same individuals, without gaps, under `before`, this model without gaps.
-  void from_complete_rows(const RepeatedRows& before, const double* complete_t, double* t) const;
-  double strain() const override { return of_rows_->strain(); }
+  void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override;
+  double strain() const override { return units_of(*of_rows_).strain(); }
   double log_evidence(const double* t) const override;
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
@@ -49,6 +48,7 @@ class RepeatedRows final : public ObsModel {
 
   std::shared_ptr<const ObsModel> of_rows_;
   Index own_p_;  // p'
+  bool has_base_;
 };
 
 /// The data of RepeatedRows, one row an individual: m, Σ φ'(x_i)∖0 and Σ log h(x_i). Of sparse rows of a

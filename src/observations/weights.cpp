@@ -25,7 +25,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
 }
 
 Vec expecting_weights(const ObsModel& obs, const double* t) {
-  if (obs.n_cells() == 0) return {};
+  if (!obs.capabilities().cells) return {};
   Vec w(static_cast<std::size_t>(obs.n_features()));
   obs.weights(t, w.data());
   return w;
@@ -49,8 +49,8 @@ void Weights::add_constants(const Vec& c) {
 
 void Weights::pack(const ObsModel& obs, const DataShape& data) {
   if (by_sparse_rows(obs, data)) return;
-  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, obs.n_dense())));
-  kernels().pack(k, obs.n_dense(), w.data(), p, packed.data());
+  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, n_dense(obs))));
+  kernels().pack(k, n_dense(obs), w.data(), p, packed.data());
 }
 
 }  // namespace bnpvi

@@ -1,7 +1,7 @@
 // Natural parameters of clusters, by which features are multiplied.
 #pragma once
 #include "foundation/pool.h"
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -26,13 +26,18 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool =
                      double* evidence = nullptr, bool products = true);
 
 /// True when products add up the weights of single features of a row, which are then `transposed`.
-inline bool has_entries(const ObsModel& obs) { return obs.linear() || obs.n_dense() < obs.n_features(); }
+inline bool has_entries(const ObsModel& obs) {
+  const Capabilities can = obs.capabilities();
+  return can.linear || can.entries;
+}
 
 /// ∇Λ(T) of one cluster (p), under which cells that its rows lack are expected; empty where no cells ever are
-/// (ObsModel::n_cells).
+/// (ExpectedCells).
 Vec expecting_weights(const ObsModel& obs, const double* t);
 
 /// True when products use the stored entries of sparse rows, without features in memory.
-inline bool by_sparse_rows(const ObsModel& obs, const DataShape& data) { return obs.linear() && data.sparse; }
+inline bool by_sparse_rows(const ObsModel& obs, const DataShape& data) {
+  return obs.capabilities().linear && data.sparse;
+}
 
 }  // namespace bnpvi

@@ -34,7 +34,6 @@ void WishartModel::prepare_row_estimates(const Cholesky& scale) {
 // B̂⁻¹ = B⁻¹ − g/(1 + g q) h hᵀ, |B̂| = |B| (1 + g q), with h = B⁻¹δ, q = δᵀh [Sherman and Morrison 1950]. A
 // mean of zero has M̂ = 0 and B̂ = B + y yᵀ, y with the root of the count in it.
 void WishartModel::row_estimate(const double* phi, double times, double* mean, double* w) const {
-  if (inverse_scale_.empty()) return ObsModel::row_estimate(phi, times, mean, w);
   const Index d = d_;
   const double d_d = static_cast<double>(d), count = times * phi[0];
   Vec memory(static_cast<std::size_t>(4 * d + m_), 0.0);
@@ -58,7 +57,7 @@ void WishartModel::row_estimate(const double* phi, double times, double* mean, d
     for (Index j = 0; j < d; ++j) pulled[i] += row[j] * offset[j];
     q += offset[i] * pulled[i];
   }
-  if (!(g * q <= most_raised)) return ObsModel::row_estimate(phi, times, mean, w);
+  if (!(g * q <= most_raised)) return PlainRowEstimates(*this).row_estimate(phi, times, mean, w);
 
   const double df = std::max(df_ + count - d_d - 1, 1.0), less = g / (1 + g * q);
   const auto at = [this](Index i, Index j) { return offset_ + packed(e_ + i, e_ + j); };

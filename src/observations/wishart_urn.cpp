@@ -96,14 +96,13 @@ void WishartModel::coordinates_of(const double* phi, double* v) const {
   for (Index i = 0; i < m_; ++i) v[i] = size > 0 ? f[packed(top, i)] / size : 0;
 }
 
-void WishartModel::exchange_row(double* urn, const double* phi, double sign) const {
+void WishartModel::refill_urn(double* urn, const double* phi, double sign) const {
   const UrnParts parts = parts_of(urn);
   double stack[2 * stack_size];
   Vec heap(m_ > stack_size ? static_cast<std::size_t>(2 * m_) : 0);
   double *v = heap.empty() ? stack : heap.data(), *product = v + m_;
   coordinates_of(phi, v);
   const double left = 1 + sign * times(parts.inverse, m_, v, product);
-  add_features(urn, phi, sign);
   if (sign < 0 && (!(left >= least_left) || ++parts.removed() >= most_removed)) return fill_urn(urn);
   add_square(parts.inverse, m_, -sign / left, product);
   const double left_v = 1 + sign * times(parts.inverse_v, e_, v, product);
@@ -111,10 +110,6 @@ void WishartModel::exchange_row(double* urn, const double* phi, double sign) con
   parts.log_det_b() += std::log(left / left_v);
   set_urn_constant(parts, urn[0]);
 }
-
-void WishartModel::add_to_urn(double* urn, const double* phi) const { exchange_row(urn, phi, 1); }
-
-void WishartModel::remove_from_urn(double* urn, const double* phi) const { exchange_row(urn, phi, -1); }
 
 void WishartModel::urn_predictives(const double* urns, Index k, const double* phi, double* out) const {
   const Kernels& kernel = kernels();

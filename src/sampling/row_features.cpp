@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "observations/capabilities.h"
+
 namespace bnpvi {
 
 namespace {
@@ -10,7 +12,7 @@ constexpr Index most_kept = Index{1} << 25;  // doubles: 256 MB, a guess
 }
 
 RowFeatures::RowFeatures(const ObsModel& obs, const Dataset& data)
-    : RowFeatures(obs, data, modelled_rows(data.starts, obs.lag())) {}
+    : RowFeatures(obs, data, modelled_rows(data.starts, obs.capabilities().lag)) {}
 
 RowFeatures::RowFeatures(const ObsModel& obs, const Dataset& data, std::vector<Index> rows)
     : obs_(obs), data_(&data), p_(obs.n_features()), rows_(std::move(rows)) {

@@ -5,8 +5,8 @@
 namespace bnpvi {
 
 Urns::Urns(const ObsModel& obs)
-    : obs_(obs), size_(obs.urn_size()), empty_(static_cast<std::size_t>(obs.urn_size()), 0.0) {
-  obs_.fill_urn(empty_.data());
+    : obs_(obs), rule_(urn_of(obs)), size_(rule_->urn_size()), empty_(static_cast<std::size_t>(size_), 0.0) {
+  rule_->fill_urn(empty_.data());
   clear();
 }
 
@@ -18,10 +18,11 @@ void Urns::open(Index j) {
 }
 
 void Urns::change(double* urn, const double* phi, double mass) const {
-  if (mass == 1) return obs_.add_to_urn(urn, phi);
-  if (mass == -1) return obs_.remove_from_urn(urn, phi);
   for (Index i = 0, p = obs_.n_features(); i < p; ++i) urn[i] += mass * phi[i];
-  obs_.fill_urn(urn);
+  if (mass == 1 || mass == -1)
+    rule_->refill_urn(urn, phi, mass);
+  else
+    rule_->fill_urn(urn);
 }
 
 void Urns::add(Index j, const double* phi, double mass) {
@@ -55,7 +56,7 @@ void Urns::join(Index a, Index b) {
   const double* from = urn(b);
   double* to = urn(a);
   for (Index i = 0, p = obs_.n_features(); i < p; ++i) to[i] += from[i];
-  obs_.fill_urn(to);
+  rule_->fill_urn(to);
   count_[a] += count_[b];
   drop(b);
 }
@@ -88,18 +89,18 @@ void Urns::gather(Index j, const double* phi) {
 }
 
 void Urns::fill() {
-  for (Index j = 0; j < k(); ++j) obs_.fill_urn(urn(j));
+  for (Index j = 0; j < k(); ++j) rule_->fill_urn(urn(j));
 }
 
 void Urns::predictives(const double* phi, Index k, double* out) const {
-  obs_.urn_predictives(urns_.data(), k, phi, out);
+  rule_->urn_predictives(urns_.data(), k, phi, out);
 }
 
 double Urns::predictive_without(Index j, const double* phi, double mass) const {
   Vec without(urn(j), urn(j) + size_);
   change(without.data(), phi, -mass);
   double out = 0;
-  obs_.urn_predictives(without.data(), 1, phi, &out);
+  rule_->urn_predictives(without.data(), 1, phi, &out);
   return out;
 }
 

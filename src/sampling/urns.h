@@ -1,6 +1,6 @@
 // Clusters of a sampler: rows come and go one at a time.
 #pragma once
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -54,6 +54,7 @@ class Urns {
   void change(double* urn, const double* phi, double mass) const;  // of an urn's T and what follows from it
 
   const ObsModel& obs_;
+  std::shared_ptr<const Urn> rule_;
   Index size_;
   Vec empty_;  // an urn without rows
   Vec urns_;   // (K + 1) × size

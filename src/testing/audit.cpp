@@ -41,7 +41,7 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
   out.entropy() = 0;
   const std::vector<Index>& starts = problem.source.starts();
   for (Index unit : batch.units) {
-    const Index g = batch.group_number(unit), first = starts[g] + problem.obs.lag();
+    const Index g = batch.group_number(unit), first = starts[g] + problem.obs.capabilities().lag;
     const double w = batch.data.weight_of_group(unit);
     for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;
@@ -76,7 +76,7 @@ void Audit::computed(const Problem& problem, const State& state) {
   }
   GivenResponsibilities resp;
   if (!remembers) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
-  const bool expects = problem.obs.n_cells() > 0;
+  const bool expects = n_cells(problem.obs) > 0;
   std::shared_ptr<const Weights> visiting;
   if (expects) {
     visiting = visiting_weights(problem, state.total);

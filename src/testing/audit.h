@@ -11,7 +11,7 @@ namespace bnpvi::testing {
 /// counts as infinitely wrong, so that a move which forgets them is found. Of pairs it knows those of
 /// consecutive rows of a group, one number each (SummaryShape::pairs = 1).
 ///
-/// Where rows lack cells (ObsModel::n_cells), what is expected of these depends on when the row was visited:
+/// Where rows lack cells (ExpectedCells), what is expected of these depends on when the row was visited:
 /// the state is compared with one in which they are expected anew, which must not be below it, and of the
 /// statistics only the counts are.
 class Audit final : public Observer {

@@ -37,7 +37,7 @@ struct Observed {
         rmodel(model),
         obs(*rmodel.obs),
         view(rdata.view_for(obs)),
-        rows(modelled_rows(view.starts, obs.lag())),
+        rows(modelled_rows(view.starts, obs.capabilities().lag)),
         n(static_cast<Index>(rows.size())),
         p(obs.n_features()),
         phi(static_cast<std::size_t>(n * p)) {
@@ -86,22 +86,24 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       definition.column(j, log_p);
     }
     RowWriter row_mean(n, p), row_weights(n, p);
+    const auto estimates = row_estimates_of(obs);
     for (Index i = 0; i < n; ++i) {
       double times = 0;
       for (Index j = 0; j < k; ++j) times += resp[j * n + i];
-      obs.row_estimate(&phi[i * p], times, mean.data(), w.data());
+      estimates->row_estimate(&phi[i * p], times, mean.data(), w.data());
       row_mean.row(i, mean.data());
       row_weights.row(i, w.data());
     }
     Rcpp::NumericVector log_base(static_cast<int>(n));
-    obs.log_base(given.view, given.rows.data(), n, log_base.begin());
+    base_of(obs).log_base(given.view, given.rows.data(), n, log_base.begin());
     using Rcpp::_;
     Rcpp::List out = Rcpp::List::create(
-        _["log_base"] = log_base, _["has_base"] = obs.has_base(), _["features"] = features.matrix(),
-        _["statistic"] = statistic.matrix(), _["evidence"] = evidence, _["weights"] = weights.matrix(),
-        _["joint_evidence"] = joint_evidence, _["joint_weights"] = joint_weights.matrix(),
-        _["point_mean"] = point_mean.matrix(), _["point_weights"] = point_weights.matrix(),
-        _["log_predictive"] = predictive.matrix(), _["log_predictive_by_definition"] = definition.matrix(),
+        _["log_base"] = log_base, _["has_base"] = obs.capabilities().base != nullptr,
+        _["features"] = features.matrix(), _["statistic"] = statistic.matrix(), _["evidence"] = evidence,
+        _["weights"] = weights.matrix(), _["joint_evidence"] = joint_evidence,
+        _["joint_weights"] = joint_weights.matrix(), _["point_mean"] = point_mean.matrix(),
+        _["point_weights"] = point_weights.matrix(), _["log_predictive"] = predictive.matrix(),
+        _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
     out.push_back(row_mean.matrix(), "row_mean");
@@ -124,16 +126,16 @@ Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int tim
     Vec objective, density;
     for (int i = 0; i <= times; ++i) {
       if (i > 0) {
-        std::shared_ptr<const ObsModel> next = model->learned(t.data(), k, nullptr);
+        std::shared_ptr<const ObsModel> next = prior_of(*model).learned(t.data(), k, nullptr);
         if (!next) break;
         model = std::move(next);
       }
-      density.push_back(model->log_hyperprior());
+      density.push_back(prior_of(*model).log_hyperprior());
       objective.push_back(density.back());
       for (Index j = 0; j < k; ++j) objective.back() += model->log_evidence(&t[j * p]);
     }
     return Rcpp::List::create(Rcpp::_["objective"] = objective, Rcpp::_["log_hyperprior"] = density,
-                              Rcpp::_["fields"] = arrays_to_r(model->learned_fields()));
+                              Rcpp::_["fields"] = arrays_to_r(prior_of(*model).learned_fields()));
   });
 }
 
@@ -145,7 +147,7 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
     Rcpp::NumericMatrix out(statistic.nrow(), statistic.ncol());
     for (int j = 0; j < statistic.nrow(); ++j) {
       Rcpp::NumericVector t = statistic.row(j);
-      after->re_express(*before, t.begin());
+      units_of(*after).re_express(*before, t.begin());
       out.row(j) = t;
     }
     return out;
@@ -191,27 +193,27 @@ Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector fir
     const ObsModel& obs = given.obs;
     const Index n = given.n, p = given.p;
     const Vec& phi = given.phi;
-    const Index size = obs.urn_size();
+    const auto urn = urn_of(obs);
+    const Index size = urn->urn_size();
     Vec urns(static_cast<std::size_t>(2 * size), 0.0);
     std::vector<char> in(static_cast<std::size_t>(n), 0);
-    const auto gather = [&](double* t, Index i) {
-      for (Index f = 0; f < p; ++f) t[f] += phi[i * p + f];
+    const auto gather = [&](double* t, Index i, double sign = 1) {
+      for (Index f = 0; f < p; ++f) t[f] += sign * phi[i * p + f];
     };
     for (int i : first) {
       gather(urns.data(), i - 1);
       in[i - 1] = 1;
     }
     Index count = first.size();
-    obs.fill_urn(urns.data());
-    obs.fill_urn(urns.data() + size);
+    urn->fill_urn(urns.data());
+    urn->fill_urn(urns.data() + size);
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
     for (int step = 0; step < steps; ++step) {
       const Index i = stream.index(n);
       if (in[i] && count == 1) continue;
-      if (in[i])
-        obs.remove_from_urn(urns.data(), &phi[i * p]);
-      else
-        obs.add_to_urn(urns.data(), &phi[i * p]);
+      const double sign = in[i] ? -1 : 1;
+      gather(urns.data(), i, sign);
+      urn->refill_urn(urns.data(), &phi[i * p], sign);
       count += in[i] ? -1 : 1;
       in[i] = !in[i];
     }
@@ -220,7 +222,7 @@ Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector fir
       if (in[i]) gather(fresh.data(), i);
     RowWriter predictive(n, 2), again(n, 2);
     for (Index i = 0; i < n; ++i) {
-      obs.urn_predictives(urns.data(), 2, &phi[i * p], pair.data());
+      urn->urn_predictives(urns.data(), 2, &phi[i * p], pair.data());
       predictive.row(i, pair.data());
     }
     obs.log_predictive(fresh.data(), phi.data(), n, p, log_p.data());

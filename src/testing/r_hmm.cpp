@@ -65,13 +65,13 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   return entry([&] {
     Query q(data, model, state, threads, {width, 0});
     const std::vector<Index> units = all_units(q.data(), q.model),
-                             rows = modelled_rows(q.data().starts, q.obs().lag());
+                             rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
     const Index n = static_cast<Index>(rows.size());
     Visit in{q.data(), units, q.obs(), q.globals, q.weights(), q.pool};
     std::shared_ptr<const UnitMemory> last;
     if (!Rf_isNull(sets)) {
       const Rcpp::IntegerMatrix given(sets);
-      auto memory = chain_memory(q.data(), units, q.obs().lag(), given.ncol());
+      auto memory = chain_memory(q.data(), units, q.obs().capabilities().lag, given.ncol());
       for (Index i = 0; i < n; ++i)
         for (Index l = 0; l < given.ncol(); ++l) memory->support.of(i)[l] = given(rows[i], l) - 1;
       last = memory;

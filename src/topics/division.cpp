@@ -103,7 +103,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   const Problem& problem = c_.problem;
   HardClusters out;
   if (!rows_are_documents(problem.obs, problem.source.shape())) {
-    const Sample sample = take_rows(problem.source, part.rows, problem.obs.lag());
+    const Sample sample = take_rows(problem.source, part.rows, problem.obs.capabilities().lag);
     out =
         bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream, c_.pool);
     return {out.k, std::move(out.t), {}};
@@ -161,7 +161,7 @@ void TopicDivision::add_statistic(const Part& part, double times, double* t) con
     t[0] = std::accumulate(t + 1, t + obs.n_features(), 0.0);
     return;
   }
-  const Sample sample = take_rows(c_.problem.source, part.rows, obs.lag());
+  const Sample sample = take_rows(c_.problem.source, part.rows, obs.capabilities().lag);
   FeatureBlock block(obs, sample.data);
   Vec mass = part.mass;
   for (double& m : mass) m *= times;

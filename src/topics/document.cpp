@@ -36,7 +36,7 @@ void append_logs(const DocumentView& view, Shares share, Vec& c) {
 }
 
 bool rows_are_documents(const ObsModel& obs, const DataShape& data) {
-  return obs.tokens() && data.sparse && data.rows_are_groups;
+  return obs.capabilities().tokens && data.sparse && data.rows_are_groups;
 }
 
 DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)

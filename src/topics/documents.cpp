@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "observations/capabilities.h"
 #include "topics/row_documents.h"
 #include "topics/sequential_estimate.h"
 #include "topics/token_documents.h"
@@ -36,17 +37,17 @@ double Documents::sequential_sum(const std::vector<int>& column, const Vec& phi,
 }
 
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const Dataset& batch) {
-  if (obs.tokens()) return std::make_unique<TokenDocuments>(obs, batch);
+  if (obs.capabilities().tokens) return std::make_unique<TokenDocuments>(obs, batch);
   return std::make_unique<RowDocuments>(obs, batch);
 }
 
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const LabelledDocuments& record) {
-  if (obs.tokens()) return std::make_unique<TokenDocuments>(obs, record);
+  if (obs.capabilities().tokens) return std::make_unique<TokenDocuments>(obs, record);
   return std::make_unique<RowDocuments>(obs, record);
 }
 
 TopicStreamLimits limits_of_stream(const ObsModel& obs) {
-  if (obs.tokens()) return {most_tokens, 1e4, 1e5};
+  if (obs.capabilities().tokens) return {most_tokens, 1e4, 1e5};
   return {std::clamp(most_numbers / obs.n_features(), fewest_rows, most_rows), 1e3, 1e4};
 }
 

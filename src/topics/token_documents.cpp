@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "observations/capabilities.h"
 #include "topics/token_urns.h"
 #include "topics/topic_parts.h"
 
@@ -19,14 +20,14 @@ TokenDocuments::TokenDocuments(const ObsModel& obs, const Dataset& counts)
 
 TokenDocuments::TokenDocuments(const ObsModel& obs, Tokens tokens)
     : Documents(std::move(tokens.starts)),
-      lambda_(*obs.pseudo_counts()),
+      lambda_(obs.capabilities().tokens->pseudo_counts()),
       total_(std::accumulate(lambda_.begin(), lambda_.end(), 0.0)),
       p_(obs.n_features()),
       word_(std::move(tokens.word)) {}
 
 TokenDocuments::TokenDocuments(const ObsModel& obs, const LabelledDocuments& record)
     : Documents(starts_of(record)),
-      lambda_(*obs.pseudo_counts()),
+      lambda_(obs.capabilities().tokens->pseudo_counts()),
       total_(std::accumulate(lambda_.begin(), lambda_.end(), 0.0)),
       p_(obs.n_features()),
       word_(record.word) {}

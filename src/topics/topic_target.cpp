@@ -1,4 +1,5 @@
 #include "foundation/types.h"
+#include "observations/capabilities.h"
 #include "topics/row_documents.h"
 #include "topics/row_sampler.h"
 #include "topics/token_sampler.h"
@@ -14,7 +15,7 @@ std::vector<std::string> names_of(const TopicPrior& prior) {
 class TokenTarget final : public Target {
  public:
   TokenTarget(const ObsModel& obs, const Dataset& data, const TopicPrior& prior)
-      : tokens_(data), lambda_(*obs.pseudo_counts()), prior_(prior) {}
+      : tokens_(data), lambda_(obs.capabilities().tokens->pseudo_counts()), prior_(prior) {}
   Index n_observations() const override { return tokens_.n(); }
   std::vector<std::string> concentrations() const override { return names_of(prior_); }
   std::unique_ptr<Sampler> sampler(Pool& pool) const override {
@@ -47,7 +48,7 @@ class RowTarget final : public Target {
 }  // namespace
 
 std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& data, const TopicPrior& prior) {
-  if (obs.tokens() && data.sparse()) return std::make_unique<TokenTarget>(obs, data, prior);
+  if (obs.capabilities().tokens && data.sparse()) return std::make_unique<TokenTarget>(obs, data, prior);
   return std::make_unique<RowTarget>(obs, data, prior);
 }
 

@@ -104,7 +104,7 @@ fitting_calls <- function(tables, fits) {
     fit <- fits[[name]]
     of_blocks <- if (grepl("mixed", name)) list(obs_gaussian(), obs_categorical()) else
       if (name == "paired") blocks_with_pairs else list()
-    obs <- do.call(obs_entry(fit$model$obs)$constructor, of_blocks)
+    obs <- do.call(obs_facts(fit$model$obs)$constructor, of_blocks)
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
     if (name %in% c("zero_mean", "tied", "spherical")) obs <- obs_gaussian(name)
     arguments <- list(
@@ -151,7 +151,7 @@ reading_calls <- function(tables, fits) {
         call, c(list("predict", object = fit, newdata = x, type = type), id, list(tables = "newdata", holds = holds))
       )
     })
-    counts <- obs_entry(fit$model$obs)$counts_tokens
+    counts <- obs_facts(fit$model$obs)$counts_tokens
     completes <- family == "bnp_topics" && counts
     out <- c(predictions, list(
       if (family != "bnp_topics" || completes) {
@@ -213,7 +213,7 @@ reading_calls <- function(tables, fits) {
           "plot", x = predict(fit, x, n.ahead = 2, id = id$id), type = "values", columns = column_labels(fit)[1],
           spoil = c("type", "columns")
         )
-      ), if (!is.null(obs_entry(fit$model$obs)$predictive_cdf)) {
+      ), if (obs_can(fit$model$obs, "predictive_cdf")) {
         list(call("residuals", object = fit, newdata = x, id = id$id, tables = "newdata"))
       })
     }
@@ -250,7 +250,7 @@ reading_calls <- function(tables, fits) {
         call("prevalence", fit = fit, by = rep(c("p", "q"), length.out = nrow(fit$documents)), level = 0.9, degree = 1)
       ))
     }
-    if (!is.null(obs_entry(fit$model$obs)$divergence) && family != "bnp_topics") {
+    if (obs_can(fit$model$obs, "divergence") && family != "bnp_topics") {
       out <- c(out, list(
         call("cluster_divergence", fit = fit, symmetric = TRUE, spoil = c("fit", "symmetric")),
         do.call(call, c(list("coclustering", fit = fit, data = x), id, list(tables = "data")))

@@ -8,9 +8,6 @@ local_desk <- function(env = parent.frame()) {
   seen$kinds <- character()
   seen$times <- list()
   here <- function(control, data, obs, class, call) {
-    if (!has_workers(control)) {
-      return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
-    }
     require_ability(kinds_to_fit(class, obs), "workers", call)
     with <- function(model) {
       number <<- number + 1L

@@ -107,7 +107,7 @@ calls <- list(
   },
   predict = function(x, data, kind) {
     if (is_network(x)) predict(x, type = "prob") else if (kind == "filter") predict(x, h = 2) else
-      if (kind == "draws") predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
+      if (inherits(x, "bnp_draws")) predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
   },
   expected_response = function(x, data) predict(x, data, type = "response"),
   heldout_loglik = function(x, data, kind) given_id(kind, heldout_loglik)(x, if (is_network(x)) as_pairs else data),
@@ -162,9 +162,13 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
   objects <- lapply(cases[setdiff(names(cases), "source")], function(case) {
     list(x = quietly(case[[2L]]()), data = case[[3L]], kinds = case[[1L]])
   })
-  objects$draws <- list(
-    x = quietly(bnp_sample(rows, draws = 2, chains = 1, warmup = 1, seed = 1)), data = rows, kinds = "draws"
-  )
+  for (of in c("mixture", "topics", "sequences")) {
+    kinds <- c(topics = "topic_draws", sequences = "state_draws")[setdiff(of, "mixture")]
+    objects[[paste("draws of", of)]] <- list(
+      x = quietly(bnp_sample(objects[[of]]$x, objects[[of]]$data, draws = 2, chains = 1, warmup = 1, seed = 1)),
+      data = objects[[of]]$data, kinds = c(unname(kinds), "draws")
+    )
+  }
   objects$filter <- list(x = bnp_filter(objects$sequences$x, series), data = series, kinds = "filter")
   verbs <- names(Filter(function(row) row$area == "verbs", ability_table))
   for (kind in names(objects)) {

@@ -43,7 +43,7 @@ draw_of <- list(
   product = function(q, obs) {
     parts <- lapply(stats::setNames(nm = names(obs$blocks)), function(name) {
       block <- obs$blocks[[name]]
-      draw_with(block, arrays_of_block(q, name, obs_entry(block)))
+      draw_with(block, arrays_of_block(q, name, block))
     })
     unlist(parts, recursive = FALSE)
   }
@@ -70,10 +70,9 @@ test_that("every model has intervals for every parameter of its clusters, and a 
   of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
   for (case in cases) {
     obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
-    entry <- obs_entry(obs)
     known <- c("shape", if (grepl("tied", obs$family)) "cov")
-    parameters <- setdiff(sub(".*[.]", "", names(entry$arrays)), c(of_prior, known))
-    expect_setequal(sub(".*[.]", "", names(entry$quantiles)), parameters)
+    parameters <- setdiff(sub(".*[.]", "", names(obs_facts(obs)$arrays)), c(of_prior, known))
+    expect_setequal(sub(".*[.]", "", names(obs_quantiles(obs))), parameters)
   }
 })
 
@@ -86,7 +85,7 @@ for (case in cases) {
     q <- posterior_clusters(fit)[[1]]
     set.seed(7)
     sample <- replicate(draws, draw_with(fit$model$obs, q), simplify = FALSE)
-    for (name in names(obs_entry(fit$model$obs)$quantiles)) {
+    for (name in names(obs_quantiles(fit$model$obs))) {
       all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
       d <- diag(round(sqrt(ncol(all))))
       known <- if (case$name %in% c("gaussian_diagonal", "gaussian_spherical")) d == 1 else upper.tri(d, diag = TRUE)

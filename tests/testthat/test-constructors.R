@@ -87,3 +87,20 @@ test_that("the autoregressive default is identity dynamics with noise from first
   around <- cbind(coefficients[, 1:4], coefficients[, 5] - coefficients[, 1:4] %*% rep(two$centre, 2))
   expect_equal(around %*% two$coef_precision %*% t(around), coefficients %*% two$centred_precision %*% t(coefficients))
 })
+
+test_that("each argument of a constructor is checked where it is given, and has its default where it is not", {
+  constructors <- c("bnp_control", "bnp_moves", prior_makers(names(unit_words)), "prior_ibp", "prior_beta_bernoulli")
+  for (name in constructors) {
+    constructor <- get(name)
+    needed <- if ("k" %in% names(formals(constructor))) list(k = 2)
+    for (arg in setdiff(names(formals(constructor)), "...")) {
+      given <- c(if (arg == "candidates") list(sparsity = 2), stats::setNames(list(list(1)), arg))
+      given <- utils::modifyList(as.list(needed), given)
+      expect_bad(do.call(constructor, given), "argument", paste0("`", arg, "`"))
+    }
+    full <- do.call(constructor, as.list(needed))
+    usual <- lapply(formals(constructor), function(value) if (!identical(value, quote(expr = ))) eval(value)[1L])
+    usual <- usual[setdiff(names(usual), c("moves", "init", "max_laps", "k", "learning_rate", "...", "algorithm"))]
+    expect_identical(unclass(full)[names(usual)], usual, info = name)
+  }
+})

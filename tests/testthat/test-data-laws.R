@@ -33,12 +33,11 @@ with_column <- function(case) {
   list(x = cbind(named(case), hours = case$obs$exposure), obs = replace(case$obs, "exposure", "hours"))
 }
 holed <- function(x, obs) {
-  entry <- obs_entry(obs)
-  if (!identical(entry$gaps, "cells") || !is.null(entry$at_time)) {
+  if (!identical(obs_facts(obs)$gaps, "cells")) {
     return(NULL)
   }
   x[4, 1] <- x[31, ] <- x[52, 1] <- NA
-  if (!is.null(entry$responses)) x[, 2] <- ifelse(is.na(x[, 2]), 0, x[, 2])
+  if (!is.null(obs$responses)) x[, 2] <- ifelse(is.na(x[, 2]), 0, x[, 2])
   x
 }
 
@@ -126,7 +125,7 @@ for (name in names(cases)) {
     expect_identical(at_once$input$fingerprint, quiet(bnp_mixture(x, given$obs, control = few()))$input$fingerprint)
   })
 
-  if ("bnp_hmm" %in% obs_entry(case$obs)$verbs && is.null(case$time)) {
+  if ("bnp_hmm" %in% obs_facts(case$obs)$verbs && is.null(case$time)) {
     test_that(paste0(name, ": sequences in another order are the same"), {
       x <- named(case)
       id <- paste0("s", sort(rep_len(1:6, n)))

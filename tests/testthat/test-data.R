@@ -14,12 +14,12 @@ expect_same_data <- function(a, b, label = NULL) {
 named <- function(case) {
   x <- case$x
   rownames(x) <- paste0("r", seq_len(nrow(x)))
-  if (is.null(obs_entry(case$obs)$read)) colnames(x) <- paste0("col", seq_len(ncol(x)))
+  if (!obs_can(case$obs, "read")) colnames(x) <- paste0("col", seq_len(ncol(x)))
   x
 }
 # The observation model for some of the rows, of which exposures may be given as numbers. Levels are those of all rows.
 obs_of <- function(case, rows) {
-  obs <- if (is.null(obs_entry(case$obs)$read)) case$obs else case$model$obs
+  obs <- if (!obs_can(case$obs, "read")) case$obs else case$model$obs
   if (is.numeric(obs$exposure)) obs$exposure <- obs$exposure[rows]
   obs
 }
@@ -97,11 +97,10 @@ for (name in names(cases)) {
     expect_equal(ask(moved, engine_log_predictive, FALSE, 1L), ask(data, engine_log_predictive, FALSE, 1L)[order])
   })
 
-  entry <- obs_entry(case$obs)
-  if (identical(entry$gaps, "cells") && is.null(entry$at_time)) {
+  if (identical(obs_facts(case$obs)$gaps, "cells")) {
     test_that(paste0(name, ": rows with missing cells are taken, joined and left out like others"), {
       x <- holed(named(case))
-      if (!is.null(entry$responses)) x[, -1] <- named(case)[, -1]
+      if (!is.null(case$obs$responses)) x[, -1] <- named(case)[, -1]
       make <- function(rows, na_action) {
         suppressMessages(as_mixture_data(x[rows, , drop = FALSE], obs_of(case, rows), na_action = na_action))
       }

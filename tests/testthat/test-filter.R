@@ -20,7 +20,7 @@ for (case in cases) {
     expect_identical(pieces, f)
     expect_equal(rowSums(filter_probs(f)[!is.na(want), , drop = FALSE]), rep(1, sum(!is.na(want))),
       tolerance = 1e-10, ignore_attr = TRUE)
-    if (is.null(obs_entry(fit$model$obs)$moments) && state_lag(fit) == 0L) return()
+    if (!obs_can(fit$model$obs, "moments") && state_lag(fit) == 0L) return()
     ahead <- predict(f, h = 2)
     forecast <- predict(fit, x, n.ahead = 2)
     means <- grep("^(mean|sd)[.]", names(forecast), value = TRUE)
@@ -94,7 +94,7 @@ test_that("forecasts of fits are those of predict(), and their intervals hold wh
   at <- as_new_sequences(fit, as.matrix(ahead[startsWith(names(ahead), "upper.")]) |>
     `colnames<-`(fit$input$column_names), NULL)
   cdf <- Reduce(`+`, Map(function(q, w) {
-    w * obs_entry(fit$model$obs)$predictive_cdf(fit$model$obs, q, at)
+    w * obs_predictive_cdf(fit$model$obs, q, at)
   }, posterior_clusters(fit), p))
   expect_equal(c(cdf), rep(0.9, length(cdf)), tolerance = 0.03)
 })

@@ -33,7 +33,7 @@ test_that("states ahead are the filter's, carried on by the transitions", {
   }
 })
 
-for (case in Filter(function(case) !is.null(obs_entry(case$obs)$moments), cases)) {
+for (case in Filter(function(case) obs_can(case$obs, "moments"), cases)) {
   test_that(paste0(case$name, ": means and standard deviations ahead are those of rows drawn from the states ahead"), {
     fit <- fit_of(case)
     ahead <- predict(fit, case$x[1:100, ], n.ahead = 2)

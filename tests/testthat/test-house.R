@@ -211,6 +211,14 @@ test_that("every function of R, and every name of the tests' helpers, has one de
   expect_none(repeated("tests/testthat", "^(helper|setup).*[.]R$", ""), "names of helpers defined twice")
 })
 
+test_that("R reads its files in an order that is written down, and not in that of their names", {
+  source_files()
+  listed <- read.dcf(file.path(root, "DESCRIPTION"), "Collate")
+  listed <- strsplit(gsub("'", "", listed), "[[:space:]]+")[[1L]]
+  files <- list.files(file.path(root, "R"), "[.]R$")
+  expect_identical(sort(listed, method = "radix"), sort(files, method = "radix"), info = "run Rscript tools/collate.R")
+})
+
 test_that("every help page has a place on the site", {
   site <- file.path(root, "_pkgdown.yml")
   skip_if_not(file.exists(site), "no sources beside these tests (not a checkout)")
@@ -263,12 +271,12 @@ test_that("what is written several times, and contracts that are too wide, do no
     "functions that refuse" = in_r("^refuse_[a-z_]+ <- function"),
     "functions that check" = in_r("^check_[a-z_0-9]+ <- function")
   )
-  most <- c(2, 1, 1, 3, 1, 36, 29, 16, 24, 1, 39, 117)
+  most <- c(2, 1, 1, 3, 1, 12, 29, 16, 14, 1, 39, 117)
   expect_identical(names(counts)[counts > most], character(), info = paste(names(counts), counts, collapse = "\n"))
 })
 
 # How many functions of R, in how many files, a call goes through: c(calls, functions, files). The functions are those
-# of a copy of the namespace that count themselves; `expr` is evaluated there.
+# of a copy of the namespace that count themselves, those in tables included; `expr` is evaluated there.
 counted_calls <- function(expr) {
   space <- asNamespace("bnpvi")
   copy <- new.env(parent = parent.env(space))
@@ -282,30 +290,42 @@ counted_calls <- function(expr) {
   }
   entered <- character()
   enter <- function(name) entered[length(entered) + 1L] <<- name
-  for (name in ls(space, all.names = TRUE)) {
-    value <- get(name, space)
-    if (is.function(value) && identical(environment(value), space)) {
-      if (!is.null(home[[name]])) body(value) <- bquote({
-        .(enter)(.(name))
-        .(body(value))
-      })
-      environment(value) <- copy
-    }
-    assign(name, value, copy)
+  own <- function(value) is.function(value) && identical(environment(value), space)
+  all <- mget(ls(space, all.names = TRUE), space)
+  counting <- list()
+  for (name in names(Filter(own, all))) {
+    value <- all[[name]]
+    if (!is.null(home[[name]])) body(value) <- bquote({
+      .(enter)(.(name))
+      .(body(value))
+    })
+    environment(value) <- copy
+    counting[[name]] <- value
   }
+  # Functions in tables are those of the copy, by name, or functions without a name that call those.
+  copied <- function(value) {
+    if (own(value)) {
+      same <- Find(function(name) identical(all[[name]], value), names(counting))
+      return(if (is.null(same)) `environment<-`(value, copy) else counting[[same]])
+    }
+    if (is.list(value) && !is.data.frame(value)) value[] <- lapply(value, copied)
+    value
+  }
+  for (name in names(all)) assign(name, counting[[name]] %||% copied(all[[name]]), copy)
   eval(expr, copy)
   c(length(entered), length(unique(entered)), length(unique(unlist(home[entered]))))
 }
 
-# Counted on 2026-11-26; a number may be lowered, never raised.
+# Counted on 2026-11-26; a number may be lowered, never raised. (Once it was: before observation models answered by S3
+# methods, what their entries called was not seen.)
 test_that("a first call does not go through more and more functions and files", {
   source_files()
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)) |> suppressWarnings()
   most <- list(
-    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(274, 161, 44)),
-    list(bquote(predict(.(fit), faithful[1:5, ])), c(117, 77, 29)),
-    list(bquote(predict(.(chain), faithful[1:50, ])), c(107, 73, 32))
+    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(132, 92, 15)),
+    list(bquote(predict(.(fit), faithful[1:5, ])), c(68, 51, 15)),
+    list(bquote(predict(.(chain), faithful[1:50, ])), c(38, 31, 11))
   )
   for (one in most) {
     counts <- counted_calls(one[[1L]])

@@ -50,9 +50,8 @@ test_that("parameters of regressions and Gaussians are drawn around what is expe
   for (obs in list(obs_regression(), obs_gaussian(), obs_gaussian("zero_mean"))) {
     fit <- bnp_mixture(x, obs, prior_dirichlet(1), few)
     q <- posterior_clusters(fit)[[1]]
-    entry <- obs_entry(fit$model$obs)$conditional
-    expected <- entry$predictive(fit$model$obs, q, x)
-    drawn <- withr::with_seed(2, replicate(2000, entry$parameters(fit$model$obs, q, x), simplify = FALSE))
+    expected <- obs_conditional(fit$model$obs, q, x)
+    drawn <- withr::with_seed(2, replicate(2000, obs_draw_conditional(fit$model$obs, q, x), simplify = FALSE))
     location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / 2000
     expect_equal(location, expected$location, tolerance = 0.02, ignore_attr = TRUE)
     # E cov, and the variance of the location beside it.

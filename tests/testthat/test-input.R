@@ -8,6 +8,36 @@ test_that("all tabular inputs give the same internal form", {
   expect_equal(as_mixture_data(data.frame(u = c(TRUE, FALSE)), obs_bernoulli())$x, matrix(c(1, 0)))
 })
 
+test_that("bare numbers are read by the straight road as by the long one", {
+  bare <- as.matrix(faithful)
+  tables <- list(
+    faithful, faithful[3:1, ], as.data.frame(bare), bare, unname(bare), bare[, 1, drop = FALSE], 1 * volcano,
+    mtcars[1:2], faithful[1], scale(bare), cbind(a = 1:3, b = 4:6), data.frame(n = 1:3, x = c(0.5, 1, 2)),
+    data.frame(x = I(c(0.5, 1, 2)), y = c(1.5, 1, 2)), cbind(x = c(1, 2), x = c(3, 4)), cbind(c(a = 1, b = 2), 3:4),
+    data.frame(m = I(bare[1:3, ]), x = c(0.5, 1, 2)), `names<-`(data.frame(1:2 / 3, 3:4 / 5), c("a;b", "c")),
+    structure(list(a = c(1.5, 2), b = c(2.5, 3)), class = "data.frame", row.names = c("u", "v"))
+  )
+  bad <- list(faithful[0, ], bare[0, ], faithful[0], replace(bare, 3, NA), replace(faithful, 1, Inf), 1i * bare)
+  obs <- list(obs_gaussian(), obs_gaussian(columns = "waiting"), obs_categorical())
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2)) |> suppressWarnings()
+  read <- function() {
+    said <- function(expr) {
+      tryCatch(list(expr), error = function(e) c(class(e), conditionMessage(e))) |> suppressMessages() |>
+        suppressWarnings()
+    }
+    lapply(c(tables, bad), function(x) {
+      c(lapply(obs, function(obs) said(as_mixture_data(x, obs))), said(as_newdata(fit, x)))
+    })
+  }
+  straight <- read()
+  expect_true(all(vapply(tables[1:8], function(x) is.matrix(plain_table(x, obs_gaussian())), NA)))
+  replace_in_package("plain_table", function(x, obs) NULL, environment())
+  expect_identical(read(), straight)
+  for (x in Filter(is.data.frame, tables)) {
+    expect_identical(default_obs(x, NULL), obs_of_columns(x, NULL)) |> suppressMessages()
+  }
+})
+
 test_that("formulas take functions of columns", {
   frame <- formula_frame(~ log(eruptions) + I(waiting * 2), faithful)$frame
   expect_equal(names(frame), c("log(eruptions)", "I(waiting * 2)"))

@@ -46,7 +46,7 @@ test_that("every observation model matches its named parameters", {
   first <- simulate(fit, seed = 1, initial = cbind(waiting = 70, eruptions = 3))$sim_1
   expect_identical(unlist(first[1, columns]), c(eruptions = 3, waiting = 70))
   single <- obs_models[names(obs_models) != "product"]
-  expect_true(all(vapply(single, function(entry) length(entry$parameters) > 0, NA)))
+  expect_true(all(vapply(single, function(facts) length(facts$parameters) > 0, NA)))
 })
 
 test_that("names that do not fit are refused", {

@@ -1,5 +1,5 @@
-# Every entry of the table of observation models keeps the promises that its fields make, in every function that
-# takes it; and no other code asks for a model by its name.
+# Every observation model keeps the promises that its facts and its methods make, in every function that takes it; and
+# no other code asks for a model by its name.
 
 cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
 names(cases) <- vapply(cases, function(case) case$name, "")
@@ -13,13 +13,13 @@ named <- function(case) {
 }
 
 # Arguments that make sense of x beside the fit: the document of each row where documents are no rows.
-grouping <- function(verb, entry, x) {
-  if (verb == "bnp_topics" && !entry$counts_tokens) list(id = rep(seq_len(documents), length.out = nrow(x)))
+grouping <- function(verb, obs, x) {
+  if (verb == "bnp_topics" && !obs_facts(obs)$counts_tokens) list(id = rep(seq_len(documents), length.out = nrow(x)))
 }
 
-fit_by <- function(verb, case, entry) {
+fit_by <- function(verb, case) {
   x <- named(case)
-  do.call(verb, c(list(x, obs = case$obs, control = control), grouping(verb, entry, x)))
+  do.call(verb, c(list(x, obs = case$obs, control = control), grouping(verb, case$obs, x)))
 }
 
 # The columns of the data in what simulate() returns.
@@ -29,20 +29,22 @@ simulated_values <- function(sim, x) {
   as.matrix(sim[, seq_len(ncol(x)), drop = FALSE])
 }
 
-expect_fits <- function(verb, case, entry) {
+expect_fits <- function(verb, case) {
   x <- named(case)
-  fit <- fit_by(verb, case, entry)
-  entry <- obs_entry(fit$model$obs)
-  extra <- grouping(verb, entry, x)
+  fit <- fit_by(verb, case)
+  obs <- fit$model$obs
+  facts <- obs_facts(obs)
+  extra <- grouping(verb, obs, x)
   expect_s3_class(fit, verb)
-  expect_output(print(fit), entry$title, fixed = TRUE)
+  expect_output(print(fit), facts$title, fixed = TRUE)
   expect_output(print(summary(fit)), "Observed: ")
 
   arrays <- c(posterior_arrays(fit), mean_arrays(fit))
-  expect_true(all(names(entry$arrays) %in% names(arrays)))
-  expect_true(all(entry$location %in% names(mean_arrays(fit))))
-  for (name in names(entry$arrays)) {
-    axes <- entry$arrays[[name]]
+  expect_true(all(names(facts$arrays) %in% names(arrays)))
+  expect_true(all(facts$location %in% names(mean_arrays(fit))))
+  expect_true(all(names(obs_quantiles(obs)) %in% names(facts$arrays)))
+  for (name in names(facts$arrays)) {
+    axes <- facts$arrays[[name]]
     size <- dim(arrays[[name]]) %||% length(arrays[[name]])
     expect_equal(size[axes == "clusters"], fit$state$k, label = name)
     expect_true(all(size[axes == "columns"] == ncol(x)), label = name)
@@ -50,16 +52,16 @@ expect_fits <- function(verb, case, entry) {
     expect_equal(lengths(labels), size, label = name)
   }
   for (cluster in posterior_clusters(fit)) {
-    for (name in intersect(names(cluster), names(fit$model$obs))) {
-      expect_equal(dim(cluster[[name]]), dim(fit$model$obs[[name]]), label = name)
-      expect_equal(length(cluster[[name]]), length(fit$model$obs[[name]]), label = name)
+    for (name in intersect(names(cluster), names(obs))) {
+      expect_equal(dim(cluster[[name]]), dim(obs[[name]]), label = name)
+      expect_equal(length(cluster[[name]]), length(obs[[name]]), label = name)
     }
   }
 
   values <- simulated_values(simulate(fit, seed = 1)$sim_1, x)
   expect_true(all(is.finite(values)))
-  expect_true(all(entry$support(values)))
-  asked <- setdiff(c("initial", "total"), names(entry$given))
+  expect_true(all(obs_supports(obs, values)))
+  asked <- setdiff(c("initial", "total"), names(obs_given(obs)))
   if (verb != "bnp_topics" && length(asked)) {
     expect_bad(do.call(simulate, c(list(fit), stats::setNames(list(1), asked[1]))), "argument", asked[1])
   }
@@ -70,7 +72,7 @@ expect_fits <- function(verb, case, entry) {
   expect_length(predict(fit, type = "class"), nrow(prob))
   expect_equal(nrow(as.data.frame(fit)), fit$state$k)
   expect_gte(nrow(tidy(fit)), fit$state$k)
-  if (verb == "bnp_topics" && entry$counts_tokens) {
+  if (verb == "bnp_topics" && facts$counts_tokens) {
     expect_false(anyNA(augment(fit, data.frame(document = 1:3, term = colnames(x)[1]))$.topic))
   } else {
     augmented <- do.call(augment, c(list(fit, x), extra))
@@ -79,8 +81,8 @@ expect_fits <- function(verb, case, entry) {
   }
 
   withr::local_pdf(NULL)
-  if (verb == "bnp_mixture" && is.null(entry$picture)) {
-    expect_bad(plot(fit), "argument", entry$constructor)
+  if (verb == "bnp_mixture" && !obs_can(obs, "picture")) {
+    expect_bad(plot(fit), "argument", facts$constructor)
   } else {
     expect_silent(plot(fit))
     if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit), "ggplot")
@@ -88,73 +90,74 @@ expect_fits <- function(verb, case, entry) {
   expect_silent(plot(fit, "elbo"))
   if (verb == "bnp_hmm") {
     expect_silent(suppressMessages(plot(fit, data = x)))
-    if (is.null(entry$predictive_cdf)) {
-      expect_bad(residuals(fit, x), "argument", entry$constructor)
+    if (!obs_can(obs, "predictive_cdf")) {
+      expect_bad(residuals(fit, x), "argument", facts$constructor)
     } else {
-      modelled <- if (is.null(entry$responses)) ncol(x) else length(entry$responses(fit$model$obs))
-      expect_equal(dim(residuals(fit, x)), c(nrow(x), modelled))
+      expect_equal(dim(residuals(fit, x)), c(nrow(x), obs$responses %||% ncol(x)))
     }
   }
   fit
 }
 
-test_that("every entry of the table is planted, so that what follows looks at all", {
+test_that("every model of the table is planted, so that what follows looks at all", {
   expect_setequal(names(cases), names(obs_models))
 })
 
 for (family in names(obs_models)) {
-  entry <- obs_models[[family]]
   case <- cases[[family]]
+  facts <- obs_facts(case$obs)
 
-  test_that(paste0(family, ": the entry is complete, and its constructor makes it"), {
-    for (field in c("title", "constructor", "values")) expect_type(entry[[field]], "character")
-    expect_true(is.function(getExportedValue("bnpvi", entry$constructor)))
+  test_that(paste0(family, ": its facts are complete, and its constructor makes it"), {
+    for (fact in c("title", "constructor", "values")) expect_type(facts[[fact]], "character")
+    expect_true(is.function(getExportedValue("bnpvi", facts$constructor)))
     expect_identical(case$obs$family, family)
-    fixed <- setdiff(names(entry), if (!is.null(entry$of_obs)) names(entry$of_obs(case$obs)))
-    expect_identical(obs_entry(case$obs)[fixed], entry[fixed])
-    expect_true(all(names(entry$given) %in% names(formals(simulate.bnp_mixture))))
-    expect_true(all(names(entry$given) %in% names(formals(simulate.bnp_hmm))))
+    expect_s3_class(case$obs, c(paste0("obs_", family), facts$constructor), exact = FALSE)
+    expect_true(is_obs(case$obs))
+    expect_identical(names(facts), names(formals(new_obs_facts)))
+    given <- setdiff(names(obs_given(case$obs)), "blocks") # which simulate() completes by itself
+    expect_true(all(given %in% names(formals(simulate.bnp_mixture))))
+    expect_true(all(given %in% names(formals(simulate.bnp_hmm))))
   })
 
   test_that(paste0(family, ": resolving leaves no NULL, and print() shows no working field"), {
     obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
     expect_false(any(vapply(obs, is.null, NA)))
     expect_true(all(is.finite(unlist(obs[vapply(obs, is.numeric, NA)]))))
-    expect_setequal(names(obs), union(names(case$obs), intersect(entry$working, names(obs))))
+    expect_setequal(names(obs), union(names(case$obs), intersect(facts$working, names(obs))))
     shown <- format(obs)
-    for (field in entry$working) expect_false(grepl(paste0(field, " ="), shown, fixed = TRUE))
+    for (field in facts$working) expect_false(grepl(paste0(field, " ="), shown, fixed = TRUE))
     # Of the models that come by default only a covariance that all clusters share is learned.
-    expect_length(entry$learned(obs), 1 * grepl("tied", family))
+    expect_length(obs_learned(obs)$by, 1 * grepl("tied", family))
   })
 
   test_that(paste0(family, ": values outside its support and sparse matrices are refused, or taken as they are"), {
     x <- case$x
-    expect_true(all(entry$support(x)))
+    expect_true(all(obs_supports(case$obs, x)))
     x[2, 1] <- -0.5
-    if (is.null(entry$refusal)) {
-      expect_true(all(entry$support(x)))
+    if (is.null(facts$refusal)) {
+      expect_true(all(obs_supports(case$obs, x)))
       data <- as_mixture_data(x, case$obs)
       at <- if (is.null(colnames(x))) seq_len(ncol(x)) else match(colnames(x), data$column_names)
       expect_equal(data$x[, at], x, ignore_attr = TRUE)
     } else {
-      expect_false(all(entry$support(x)))
-      if (all(case$x == round(case$x))) expect_false(entry$support(0.5))
-      expect_bad(as_mixture_data(x, case$obs), sub("bnpvi_error_", "", entry$refusal[["class"]]), "\\(2, x?1\\)")
+      expect_false(all(obs_supports(case$obs, x)))
+      if (all(case$x == round(case$x))) expect_false(obs_supports(case$obs, 0.5))
+      expect_bad(as_mixture_data(x, case$obs), sub("bnpvi_error_", "", facts$refusal[["class"]]), "\\(2, x?1\\)")
     }
     sparse <- Matrix::Matrix(case$x, sparse = TRUE)
-    if (entry$takes_sparse) {
+    if (facts$takes_sparse) {
       expect_equal(as.matrix(data_matrix(as_mixture_data(sparse, case$obs))), case$x, ignore_attr = TRUE)
     } else {
-      expect_bad(as_mixture_data(sparse, case$obs), "input", entry$constructor)
+      expect_bad(as_mixture_data(sparse, case$obs), "input", facts$constructor)
     }
   })
 
-  for (verb in setdiff(eval(formals(new_obs_entry)$verbs), "bregman_kmeans")) {
-    if (verb %in% entry$verbs) {
+  for (verb in setdiff(eval(formals(new_obs_facts)$verbs), "bregman_kmeans")) {
+    if (verb %in% facts$verbs) {
       test_that(paste0(family, ": ", verb, "() fits it, and all that reads the fit works"), {
-        fit <- expect_fits(verb, case, entry)
-        # What the entry does not list is the prior's: the same for every model.
-        others <- setdiff(names(posterior_arrays(fit)), names(obs_entry(fit$model$obs)$arrays))
+        fit <- expect_fits(verb, case)
+        # What the facts do not list is the prior's: the same for every model.
+        others <- setdiff(names(posterior_arrays(fit)), names(obs_facts(fit$model$obs)$arrays))
         expect_setequal(others, list(
           bnp_mixture = c("sticks", "position"), bnp_topics = c("sticks", "position"),
           bnp_hmm = c("start", "transition", "u", "omega", "position")
@@ -162,23 +165,24 @@ for (family in names(obs_models)) {
       })
     } else {
       test_that(paste0(family, ": ", verb, "() refuses it and says what takes it"), {
-        error <- expect_bad(fit_by(verb, case, entry), "argument", entry$constructor)
-        for (other in c(entry$verbs, verb_makers(verb))) expect_match(conditionMessage(error), other, fixed = TRUE)
+        error <- expect_bad(fit_by(verb, case), "argument", facts$constructor)
+        for (other in c(facts$verbs, verb_makers(verb))) expect_match(conditionMessage(error), other, fixed = TRUE)
       })
     }
   }
 
   test_that(paste0(family, ": bregman_kmeans() takes it, or says what does"), {
-    if ("bregman_kmeans" %in% entry$verbs) {
+    if ("bregman_kmeans" %in% facts$verbs) {
       expect_length(bregman_kmeans(case$x, 2, case$obs, seed = 1)$cluster, nrow(case$x))
     } else {
-      expect_bad(bregman_kmeans(case$x, 2, case$obs, seed = 1), "argument", entry$verbs[1])
+      expect_bad(bregman_kmeans(case$x, 2, case$obs, seed = 1), "argument", facts$verbs[1])
     }
   })
 }
 
-for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_models))) {
-  test_that(paste0(family, ": the slope of predictive_cdf is the engine's density, the other column integrated out"), {
+with_cdf <- Filter(function(family) obs_can(new_obs(family), "predictive_cdf"), names(obs_models))
+for (family in with_cdf) {
+  test_that(paste0(family, ": the slope of obs_predictive_cdf() is the engine's density, without the other column"), {
     obs <- cases[[family]]$obs
     x <- cases[[family]]$x[, 1:2]
     fit <- bnp_mixture(x, obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
@@ -189,13 +193,13 @@ for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_
       new_bnp_data(t(matrix(both, 2)), if (obs_lag(obs) > 0) seq(0, 2 * length(second), 2))
     }
     cdf <- function(first) {
-      obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], pairs(first, x[56, 2]))[2, 1]
+      obs_predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], pairs(first, x[56, 2]))[2, 1]
     }
     h <- 1e-4 * sd(x[, 1])
-    positive <- !obs_models[[family]]$support(-1)
+    positive <- !obs_supports(obs, -1)
     second <- if (positive) exp(seq(-30, 10, length.out = 2001)) else seq(-30, 30, length.out = 2001) * sd(x[, 2])
     width <- if (positive) second * log(second[2] / second[1]) else diff(second[1:2])
-    if (!is.null(obs_models[[family]]$responses)) { # a covariate is known
+    if (!is.null(obs$responses)) { # a covariate is known
       second <- x[56, 2]
       width <- 1
     }
@@ -207,11 +211,90 @@ for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_
   })
 }
 
-test_that("an entry that lacks a field, or has one of the wrong kind, is no entry", {
-  expect_error(do.call(new_obs_entry, model_bernoulli[names(model_bernoulli) != "draw"]), "draw")
-  expect_error(do.call(new_obs_entry, utils::modifyList(model_bernoulli, list(resolve = "flat"))), "is.function")
-  expect_error(do.call(new_obs_entry, utils::modifyList(model_bernoulli, list(location = "mean"))), "location")
-  expect_error(do.call(new_obs_entry, c(model_bernoulli, list(sparse = TRUE))), "unused argument")
+test_that("facts that lack one, or have one that does not fit, are none", {
+  expect_error(do.call(new_obs_facts, model_bernoulli[names(model_bernoulli) != "values"]), "values")
+  expect_error(do.call(new_obs_facts, utils::modifyList(model_bernoulli, list(location = "mean"))), "location")
+  expect_error(do.call(new_obs_facts, c(model_bernoulli, list(sparse = TRUE))), "unused argument")
+})
+
+# Questions to an observation model: generics on `obs`, with their methods by class.
+code <- asNamespace("bnpvi")
+questions <- Filter(function(name) {
+  is.function(code[[name]]) && identical(names(formals(code[[name]]))[1L], "obs") &&
+    rlang::is_call(body(code[[name]]), "UseMethod")
+}, ls(code))
+answers <- function(obs) {
+  Filter(function(question) {
+    any(rlang::env_has(code, paste0(question, ".", class(obs))))
+  }, questions)
+}
+# Of these there is a default, or not every model can answer.
+has_default <- function(question) rlang::env_has(code, paste0(question, ".default"))[[1L]]
+optional <- c(
+  "obs_keep", "obs_begin_again", "obs_read", "obs_draw_rows", "obs_predictive_cdf", "obs_moments", "obs_conditional",
+  "obs_draw_conditional", "obs_divergence", "obs_overlap", "obs_as_frame", "obs_marginals", "obs_picture"
+)
+
+test_that("each model answers what all must answer, and pairs of questions together", {
+  of_all <- c(
+    lapply(cases, `[[`, "obs"), list(drifting = obs_gaussian("diagonal", drift = 1), lds = obs_lds())
+  )
+  required <- Filter(function(question) !has_default(question) && !question %in% optional, questions)
+  expect_setequal(required, c("obs_resolve", "obs_quantiles"))
+  expect_true(all(optional %in% questions))
+  for (name in names(of_all)) {
+    own <- answers(of_all[[name]])
+    expect_true(all(required %in% own), label = name)
+    expect_identical("obs_divergence" %in% own, "obs_overlap" %in% own, label = name)
+    expect_true(any(c("obs_draw", "obs_draw_rows") %in% own), label = name)
+    expect_identical("obs_conditional" %in% own, "obs_draw_conditional" %in% own, label = name)
+    expect_identical("obs_supports" %in% own, !is.null(obs_facts(of_all[[name]])$refusal), label = name)
+  }
+})
+
+test_that("every method is of a question that is asked and of a class that there is, and is found by it", {
+  registered <- getNamespaceInfo("bnpvi", "S3methods")
+  named <- grep("^obs_[a-z_]+[.]", ls(code), value = TRUE)
+  expect_setequal(named, registered[registered[, 1L] %in% questions & grepl("^obs_", registered[, 1L]), 3L])
+  families <- c(names(obs_models), names(hidden_models), names(network_models))
+  known <- unique(unlist(lapply(families, function(family) class(new_obs(family)))))
+  known <- c(setdiff(known, c("bnp_obs", "list")), class(obs_gaussian(drift = 1))[1L], "default")
+  expect_identical(setdiff(sub("^[^.]*[.]", "", named), known), character())
+  expect_identical(setdiff(sub("[.].*", "", named), questions), character())
+})
+
+test_that("methods() lists what a model has", {
+  # It looks at generics on the search path only, where pkgload::load_all() puts those of the package.
+  listed <- function(class) {
+    withr::with_environment(code, attr(utils::methods(class = class), "info")$generic, warn.conflicts = FALSE)
+  }
+  expect_setequal(listed("obs_poisson"), answers(structure(list(), class = "obs_poisson")))
+  expect_true(all(c("obs_resolve", "obs_draw_rows", "obs_moments", "obs_divergence") %in% listed("obs_poisson")))
+  expect_false("obs_predictive_cdf" %in% listed("obs_poisson"))
+  expect_true(all(c("obs_learned", "obs_picture") %in% listed("obs_gaussian")))
+})
+
+test_that("an observation model whose class and fields do not go together is refused", {
+  expect_true(is_obs(obs_product(obs_gaussian(), obs_categorical())))
+  changed <- list(
+    family = `[[<-`(obs_poisson(), "family", "bernoulli"), drift = `[[<-`(obs_gaussian(), "drift", 0.5),
+    class = `class<-`(obs_poisson(), c("obs_bernoulli", "bnp_obs", "list")),
+    old = `class<-`(obs_poisson(), c("bnp_obs", "list")), unknown = `[[<-`(obs_poisson(), "family", "cauchy")
+  )
+  fit <- bnp_mixture(cases$poisson$x, obs_poisson(), control = control)
+  frame <- data.frame(n = cases$poisson$x[, 1L], f = gl(2, 1, nrow(cases$poisson$x)))
+  of_blocks <- bnp_mixture(frame, control = control)
+  for (obs in changed) {
+    expect_false(is_obs(obs))
+    expect_bad(bnp_mixture(cases$poisson$x, obs, control = control), "argument", "obs.*not as its constructor made it")
+    expect_bad(obs_product(obs), "argument", "\\.\\.1.*not as its constructor made it")
+    damaged <- fit
+    damaged$model$obs$family <- obs$family
+    class(damaged$model$obs) <- class(obs)
+    if (!is_obs(damaged$model$obs)) expect_bad(coef(damaged), "format", "model\\$obs")
+  }
+  class(of_blocks$model$obs$blocks[[1L]]) <- c("bnp_obs", "list")
+  expect_bad(coef(of_blocks), "format", "model\\$obs")
 })
 
 test_that("every prior is taken by the function that its entry names, and refused by the others", {
@@ -253,7 +336,7 @@ test_that("no function asks for a model or a prior by its name, or lists constru
     constants <- c(constants_of(body(f)), constants_of(formals(f)))
     names_family <- constants %in% c(families, stems, paste0(stems, "_"))
     lists_maker <- grepl(paste0("\\b(", paste(makers, collapse = "|"), ")\\b"), constants)
-    constants[names_family | lists_maker]
+    as.character(constants[names_family | lists_maker])
   }
   expect_length(asked(function(x) if (x$family == "ar") 1), 1)
   expect_length(asked(function(x) switch(x$family, multinomial = 1, 2)), 1)

@@ -31,7 +31,7 @@ test_that("a product of one such block is the block alone, move by move", {
       expect_equal(predict(product, pairs, "logdensity"), predict(alone, pairs, "logdensity"), tolerance = 1e-10)
       expect_gt(n_clusters(alone), 1)
     }
-    bare <- obs_entry(block)$constructor
+    bare <- obs_facts(block)$constructor
     bare <- bnp_mixture(pairs[block$columns], getExportedValue("bnpvi", bare)(), control = quiet(seed = 3))
     expect_identical(elbo(bare), elbo(alone))
   }
@@ -96,7 +96,8 @@ test_that("all that reads a fit knows such blocks", {
   bernoulli <- function(name) sqrt(prod(estimates(name))) + sqrt(prod(1 - estimates(name)))
   root <- sqrt(estimates("time")[1] / estimates("time")[2])
   levels <- sum(sqrt(apply(coef(fit)$categorical$prob$sex, 2, prod)))
-  overlap <- gaussian_overlap(means[[1]], means[[2]]) * bernoulli("hit") * bernoulli("far") * 2 / (root + 1 / root) *
+  overlap <- obs_overlap(obs_gaussian(), means[[1]], means[[2]]) *
+    bernoulli("hit") * bernoulli("far") * 2 / (root + 1 / root) *
     levels
   expect_equal(cluster_overlap(fit)[1, 2], overlap)
   expect_equal(dim(cluster_divergence(fit)), c(2L, 2L))

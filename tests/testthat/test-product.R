@@ -168,18 +168,17 @@ test_that("all that reads a fit knows its blocks", {
     cluster_divergence(own)
   }
   expect_equal(dim(cluster_divergence(fit)), rep(fit$state$k, 2))
-  part <- obs_entry(four_blocks()$blocks$poisson)$divergence
   rate <- coef(fit)$poisson$rate
   p <- coef(fit)$bernoulli$prob
   prob <- coef(fit)$categorical$prob
-  kl <- gaussian_divergence(
-    list(mean = coef(fit)$size$mean[1, ], cov = coef(fit)$size$cov[, , 1]),
+  kl <- obs_divergence(
+    obs_gaussian(), list(mean = coef(fit)$size$mean[1, ], cov = coef(fit)$size$cov[, , 1]),
     list(mean = coef(fit)$size$mean[2, ], cov = coef(fit)$size$cov[, , 2])
   ) + rate[1] * log(rate[1] / rate[2]) - rate[1] + rate[2] + p[1] * log(p[1] / p[2]) +
     (1 - p[1]) * log((1 - p[1]) / (1 - p[2])) + sum(vapply(prob, function(q) sum(q[1, ] * log(q[1, ] / q[2, ])), 1))
   expect_equal(cluster_divergence(fit)[1, 2], kl)
-  overlap <- gaussian_overlap(
-    list(mean = coef(fit)$size$mean[1, ], cov = coef(fit)$size$cov[, , 1]),
+  overlap <- obs_overlap(
+    obs_gaussian(), list(mean = coef(fit)$size$mean[1, ], cov = coef(fit)$size$cov[, , 1]),
     list(mean = coef(fit)$size$mean[2, ], cov = coef(fit)$size$cov[, , 2])
   ) * exp(-(sqrt(rate[1]) - sqrt(rate[2]))^2 / 2) * (sqrt(p[1] * p[2]) + sqrt((1 - p[1]) * (1 - p[2]))) *
     prod(vapply(prob, function(q) sum(sqrt(q[1, ] * q[2, ])), 1))

@@ -558,7 +558,6 @@ test_that("every model and every method takes individuals", {
   for (case in Filter(function(case) !grepl("sparse|exposure", case$name), repeated_cases())) {
     x <- `dimnames<-`(case$x, list(NULL, colnames(case$x) %||% paste0("col", seq_len(ncol(case$x)))))
     who <- case$data$individual
-    entry <- obs_entry(case$obs)
     fit <- suppressWarnings(bnp_mixture(x, case$obs, control = control, id = who))
     prob <- predict(fit, x, type = "prob", id = who)
     expect_equal(unname(rowSums(prob)), rep(1, nrow(x)), label = case$name)
@@ -567,12 +566,12 @@ test_that("every model and every method takes individuals", {
     sim <- simulate(fit, seed = 1)$sim_1
     expect_identical(as.integer(as.character(sim$.id)), who)
     values <- as.matrix(sim[seq_len(ncol(x))])
-    expect_true(all(entry$support(values)), label = case$name)
+    expect_true(all(obs_supports(case$obs, values)), label = case$name)
     expect_true(is.finite(heldout_loglik(fit, x, id = who)), label = case$name)
     expect_equal(nrow(augment(fit, x, id = who)), nrow(x))
     expect_gte(nrow(tidy(fit, conf.int = TRUE)), 3)
     expect_output(print(summary(fit)), paste(max(who), "individuals"))
-    if (is.null(entry$picture)) next
+    if (!obs_can(case$obs, "picture")) next
     expect_silent(plot(fit))
     expect_silent(plot(fit, data = x))
     if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, data = x), "ggplot")

@@ -1,13 +1,19 @@
-# All inputs of bnp_mixture() and of its methods' newdata -> internal form.
+# New data of a fit -> the columns of its training data, and the internal form of data.
 
-# `use`: as in act_on_missing().
-as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(), na_action = NULL,
-                            use = "rows") {
-  if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
-    return(as_sequence_data(x, obs, NULL, arg, call, na_action, if (use == "rows") "sequences" else use))
+# What the methods of a fit do: what they are told, or else what the fit did.
+action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
+  if (is.null(na_action)) {
+    return(fit$input$na_action %||% "fail")
   }
-  data <- table_to_data(as_table(x, arg, allow_no_rows, call, obs, na_action), obs, arg, call)
-  act_on_missing(data, obs, na_action, use, arg, call)
+  known_action(fit, na_action, call)
+}
+
+# newdata by either of its names.
+one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
+  if (!is.null(newdata) && !is.null(new_data)) {
+    abort("argument", "{.arg newdata} and {.arg new_data} are the same: give one of them.", call = call)
+  }
+  newdata %||% new_data
 }
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
@@ -16,11 +22,12 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   check_format(fit, call)
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
-  split <- newdata_id(fit, newdata, id, arg, call)
-  time <- newdata_time(fit, split$x, time, arg, call)
-  newdata <- time$x
+  split <- list(x = newdata)
+  if (!is.null(id) || isTRUE(obs$repeated)) split <- newdata_id(fit, newdata, id, arg, call)
+  drifts <- has_drift(obs)
+  when <- if (drifts || !is.null(time)) newdata_time(fit, split$x, time, arg, call) else split["x"]
   na_action <- na_action %||% fit$input$na_action
-  newdata <- variables_of(fit, newdata, arg, call, na_action)
+  newdata <- if (is.null(fit$input$terms)) when$x else variables_of(fit, when$x, arg, call, na_action)
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call, arg)
   } else {
@@ -28,7 +35,8 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   }
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
   if (!isTRUE(obs$repeated)) {
-    return(with_known_times(fit, check_reach(data, obs, call, arg), time$time, arg, call))
+    data <- check_reach(data, obs, call, arg)
+    return(if (drifts) with_known_times(fit, data, when$time, arg, call) else data)
   }
   check_reach_of_sums(data, obs, arg, call)
   if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else
@@ -39,6 +47,10 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
 # have names. The names that ts() makes up do not count. Where the model takes missing values, a column that is not
 # there is one of NA.
 select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
+  plain <- plain_table(x, fit$model$obs)
+  if (!is.null(plain) && identical(colnames(plain), fit$input$column_names) && !is.null(colnames(plain))) {
+    return(plain)
+  }
   refuse_relations(x, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)

@@ -1,0 +1,137 @@
+# What is said of a fit while it is learned, and of how it went.
+
+remedy_of_breakdowns <- c(
+  i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many orders of
+       magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}."
+)
+
+# The engine ends a fit with the last lap before its ELBO fell or was not finite,
+# neither of which exact arithmetic allows: `taken_back` is the lap that did.
+# shift: of the engine's ELBO to that of the data as given.
+report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdowns, shift = 0) {
+  if (!is.finite(result$elbo)) {
+    what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
+    abort("numerical", c(what, remedy), call = call)
+  }
+  if (result$reason == "numerical") {
+    lap <- result$taken_back
+    what <- if (is.finite(lap$elbo)) "fell from {.val {result$elbo + shift}} to {.val {lap$elbo + shift}}" else
+      "was not finite"
+    cli::cli_warn(
+      c(
+        paste0("Numbers broke down in lap {lap$lap}, where the ELBO ", what, "."),
+        i = "The fit is what it was after the lap before, and has not converged.", remedy
+      ),
+      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
+    )
+  }
+}
+
+# Ctrl-C in an interactive session ends a fit with its last lap.
+report_interruption <- function(result, control) {
+  done <- max(1L, nrow(result$restarts))
+  cli::cli_inform(
+    c(
+      if (result$reason == "interrupted") {
+        "Stopped: the fit is what it was after lap {result$laps}, and has not converged."
+      } else {
+        "Stopped: the fit is the best of those that were done."
+      },
+      i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
+      i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."
+    ),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+}
+
+# go_on: can the call be made again from where it ended?
+warn_of_laps <- function(result, control, call, go_on = TRUE) {
+  gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
+  cli::cli_warn(
+    c(
+      "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
+      i = if (length(gain)) "The last lap raised the ELBO by {signif(max(gain, 0), 2)}.",
+      i = paste0(
+        if (go_on) "To go on from here: {.code update(fit, start = fit)}; or raise" else "Raise",
+        " {.arg max_laps} in {.fn bnp_control}."
+      )
+    ),
+    class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call
+  )
+}
+
+too_large <- function(call) {
+  abort("memory", c(
+    "There is not enough memory for this fit.",
+    i = "Choose a smaller {.arg k} or {.arg k_init}, more {.arg batches}, or fewer columns."
+  ), call = call)
+}
+
+# The engine calls this when it has fewer threads than asked for. A fit remembers how many it had, and predictions ask
+# for no more.
+warn_of_threads <- function(running, asked, most) {
+  cli::cli_warn(
+    c(
+      "{running} of {format(asked, big.mark = \",\", scientific = FALSE)} threads are used.",
+      i = if (running < most) {
+        "The system did not start more: memory or the number of processes is limited."
+      } else {
+        "More than {most} and more than there are processors would only take turns."
+      },
+      i = "The result does not depend on the number of threads."
+    ),
+    class = c("bnpvi_warning_threads", "bnpvi_warning"), call = NULL
+  )
+}
+
+# list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
+# elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
+progress_reporter <- function(control, class, teller = lap_teller) {
+  if (!control$verbose) {
+    return(list(report = NULL, finish = function() NULL))
+  }
+  told <- teller(cluster_words[[class]])
+  if (isTRUE(getOption("knitr.in.progress"))) {
+    lines <- character()
+    return(list(
+      report = function(record) lines <<- c(lines, told(record)),
+      finish = function() message(paste(thin_lines(lines), collapse = "\n"))
+    ))
+  }
+  if (!cli::is_dynamic_tty()) {
+    return(list(report = function(record) message(told(record)), finish = function() NULL))
+  }
+  bar <- cli::cli_progress_bar(
+    format = "{cli::pb_spin} {cli::pb_extra$line} [{cli::pb_elapsed}]", extra = list(line = "Starting"), clear = TRUE,
+    .auto_close = FALSE, current = FALSE
+  )
+  list(
+    report = function(record) cli::cli_progress_update(id = bar, extra = list(line = told(record))),
+    finish = function() cli::cli_progress_done(id = bar)
+  )
+}
+
+# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
+# restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
+lap_teller <- function(word = "cluster", traffic = NULL) {
+  last <- list(lap = Inf, what = "")
+  sent <- traffic_teller(traffic)
+  function(record) {
+    what <- if (is.nan(record$log_joint)) "ELBO" else "log joint"
+    value <- if (is.nan(record$log_joint)) record$elbo else record$log_joint
+    gain <- if (record$lap > last$lap && what == last$what) value - last$value else NaN
+    last <<- list(lap = record$lap, what = what, value = value)
+    paste0(
+      sprintf("Lap %d: %s", record$lap, count_of(record$k, word)),
+      if (is.finite(value)) sprintf(", %s %.8g", what, value), if (is.finite(gain)) sprintf(" (%+.3g)", gain), sent()
+    )
+  }
+}
+
+# At most ten lines: the first ones and the last.
+thin_lines <- function(lines, most = 10L) {
+  if (length(lines) <= most) {
+    return(lines)
+  }
+  c(utils::head(lines, most - 3L), paste0("... ", length(lines) - most + 1L, " more laps"), utils::tail(lines, 2L))
+}
