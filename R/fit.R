@@ -17,13 +17,13 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   spooled <- is_spooled(data)
   obs <- resolve_obs(obs, sample_of(data), start, error_call)
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
-  if (has_individuals(data)) obs$repeated <- TRUE
+  if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (!is.null(start) || !is.null(data$classes)) {
     resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
   }
-  if (!is.null(resolved_start) && has_individuals(data)) resolved_start <- start_of_units(resolved_start, data)
+  if (!is.null(resolved_start) && !is.null(data$individual)) resolved_start <- start_of_units(resolved_start, data)
   if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
   batch_of <- if (length(control$batches) > 1L) batch_numbers(control, data, class, error_call)
   if (spooled) {
@@ -33,7 +33,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (!is.null(batch_of)) control$batches <- max(batch_of)
   resolved <- resolve_control(
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
-    word = if (has_individuals(data)) "individuals" else "observations"
+    word = if (is.null(data$individual)) "observations" else "individuals"
   )
   if (is.null(resolved_start) && !is.null(prior$k)) resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
@@ -91,10 +91,18 @@ kept_input <- function(data, obs, input = list()) {
 # What a fit keeps of its data beside what the engine returned: a list of its fields.
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
-# A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
+# A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered by
+# decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number of
+# each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
-  fit <- number_clusters(unclass(fit)) # a list until it is whole
+  fit <- unclass(fit) # a list until it is whole
+  numbering <- order(-fit$sizes)
+  number <- order(numbering)
+  fit$labels <- number[fit$labels]
+  fit$sizes <- fit$sizes[numbering]
+  if (!is.null(fit$documents)) fit$documents$topic <- number[fit$documents$topic]
+  fit$numbering <- numbering
   if (length(fit$learned)) fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
   if (length(fit$concentrations)) fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
@@ -123,18 +131,6 @@ check_size <- function(prior, k, n, call) {
       i = "With {.or {.fn {open}}} the number is found, from one on."
     ), call = call)
   }
-}
-
-# Clusters are numbered by decreasing size. The engine keeps its own order, which
-# for sticks is part of the model: `numbering` is its number of each cluster.
-number_clusters <- function(result) {
-  numbering <- order(-result$sizes)
-  number <- order(numbering)
-  result$labels <- number[result$labels]
-  result$sizes <- result$sizes[numbering]
-  if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
-  result$numbering <- numbering
-  result
 }
 
 # Index along a dimension that has the engine's clusters first and n entries in all.

@@ -71,7 +71,7 @@ tidy_states.bnp_lds <- function(fit) {
     component = mode, size = size[mode], proportion = unname(proportion(fit))[mode],
     duration = as.double(state_durations(fit))[mode],
     response = rep(rep(hidden_labels(fit), e), k),
-    term = rep(rep(hidden_axes(fit$model$obs, column_labels(fit))$regressors, each = m), k),
+    term = rep(rep(obs_axes(fit$model$obs, column_labels(fit))$regressors, each = m), k),
     estimate = as.double(coef), modulus = moduli(fit)[mode]
   ))
 }

@@ -1,4 +1,4 @@
-# What is observed of a network. its facts stand beside the table of observation models (R/obs.R), which are of rows.
+# What is observed of a network. Its facts stand beside the table of observation models (R/obs.R), which are of rows.
 
 #' Links as observations
 #'

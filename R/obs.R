@@ -136,7 +136,7 @@ has_drift <- function(obs) inherits(obs, "obs_drifting")
 # Constructors of these families, or of those for whose facts `has(facts)` is TRUE, whose constructors have an argument,
 # or that can answer a question of R/obs-generics.R.
 makers_of <- function(facts) unique(vapply(facts, function(facts) facts$constructor, "", USE.NAMES = FALSE))
-obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models)))
+obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models, network_models)))
 makers_with <- function(argument) obs_makers(function(facts) argument %in% names(formals(facts$constructor)))
 makers_that_can <- function(what) {
   makers_of(obs_models[vapply(names(obs_models), function(family) obs_can(new_obs(family), what), NA)])

@@ -184,11 +184,15 @@ obs_of_columns <- function(x, call) {
 
 # A column of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which
 # a density would be made as high as one likes on.
-is_two_valued <- function(v) sum(!is.na(v)) > 2L && length(few_values(v)) == 2L
+is_two_valued <- function(v) length(few_values(v)) == 2L && sum(!is.na(v)) > 2L
 
 # The values of a column of whole numbers, at most three of them; NULL for others.
 few_values <- function(v) {
-  values <- utils::head(unique(v[!is.na(v)]), 3L)
+  for (n in c(100L, length(v))) { # most columns show three at once
+    first <- utils::head(v, n)
+    values <- utils::head(unique(first[!is.na(first)]), 3L)
+    if (length(values) == 3L) break
+  }
   if (all(is.finite(values) & values == round(values))) values
 }
 

@@ -74,7 +74,7 @@ Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const 
   for (const std::vector<Index>& wave : in_waves(all_batches(problem.source), problem.wave)) {
     std::vector<std::unique_ptr<VisitWork>> work;
     for (Index b : wave) {
-      const auto memory = problem.alloc.remembers() ? nullptr : state.batch[b]->memory;
+      const auto memory = remembers(problem.alloc) ? nullptr : state.batch[b]->memory;
       visitor->prepare(at->globals, memory.get(), pool);
       work.push_back(std::make_unique<VisitWork>(b, at, *visitor, memory, std::make_unique<LabelsWatch>(),
                                                  false, nullptr));
@@ -144,7 +144,8 @@ class Clusters final : public RFamily {
                              _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
       if (is_update(call_.start)) out.push_back(origins_to_r(fit.progress()), "origins");
-      const NamedArrays learned = prior_of(obs).learned_fields(), concentrations = alloc.learned_fields();
+      const NamedArrays learned = prior_of(obs).learned_fields(),
+                        concentrations = concentrations_of(alloc).learned_fields();
       if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
       if (!concentrations.empty()) out.push_back(arrays_to_r(concentrations), "concentrations");
       const Rcpp::RObject documents = document_counts_to_r(state, *source);

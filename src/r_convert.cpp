@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "r_hmm.h"
-#include "topics/topic_model.h"
 
 namespace bnpvi {
 
@@ -173,9 +172,8 @@ const Dataset& RData::view_for(const ObsModel& obs) {
 }
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
-  const auto* topics = dynamic_cast<const topics::TopicAlloc*>(model.alloc.get());
-  const Index width = topics && topics->response() ? topics->response()->n_values() : 0;
-  require(!data.group_value || data.group_width == width, "data$group_values are not those of the model");
+  require(!data.group_value || data.group_width == model.alloc->group_values(),
+          "data$group_values are not those of the model");
   if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->capabilities().lag);
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});

@@ -66,6 +66,19 @@ struct RModel {
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
+/// The allocation model as that of one family; null: it is of another.
+template <class Alloc>
+const Alloc* alloc_as(const AllocModel& alloc) {
+  return dynamic_cast<const Alloc*>(&alloc);
+}
+
+template <class Alloc>
+const Alloc& alloc_of(const AllocModel& alloc) {
+  const Alloc* out = alloc_as<Alloc>(alloc);
+  require(out != nullptr, "the prior is of another family");
+  return *out;
+}
+
 /// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
 /// Those of them that have a weight above 0, and the others.
@@ -124,7 +137,7 @@ struct Query {
   const ObsModel& obs() const { return *model.obs; }
   Index k() const { return globals.effective.k; }
   std::shared_ptr<const Weights> weights() const {
-    return model.alloc->visit_weights(obs(), data(), globals.effective, nullptr);
+    return visit_weights(*model.alloc, obs(), data(), globals.effective, nullptr);
   }
 };
 

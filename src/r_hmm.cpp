@@ -17,14 +17,13 @@ using namespace bnpvi::chains;
 namespace bnpvi {
 
 const HmmAlloc& hmm_of(const RModel& model) {
-  const auto* hmm = dynamic_cast<const HmmAlloc*>(model.alloc.get());
+  const auto* hmm = alloc_as<HmmAlloc>(*model.alloc);
   if (!hmm) throw std::invalid_argument("not a hidden Markov model");
   return *hmm;
 }
 
 void require_positions(const Dataset& data, const RModel& model) {
-  const bool hmm = dynamic_cast<const chains::HmmAlloc*>(model.alloc.get()) != nullptr;
-  const Index n = hmm ? model.alloc->shape(*model.obs).pairs : 1;
+  const Index n = std::max<Index>(1, model.alloc->shape(*model.obs).pairs);
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
               std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),

@@ -78,7 +78,7 @@ class Systems final : public RFamily {
           Rcpp::List::create(_["state"] = state_with_emission(state, lds_.problem.emission),
                              _["elbo"] = state.elbo, _["terms"] = terms_to_r(state.terms),
                              _["sizes"] = state.total.sizes(), _["paths"] = paths_to_r(lds_, state));
-      const NamedArrays concentrations = state.alloc->learned_fields();
+      const NamedArrays concentrations = concentrations_of(*state.alloc).learned_fields();
       if (!concentrations.empty()) out.push_back(arrays_to_r(concentrations), "concentrations");
       return out;
     });

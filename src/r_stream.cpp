@@ -166,8 +166,8 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     Globals globals = running_globals(running, call.rmodel);
     Vec weights = learner.mean_weights();
     weights.resize(static_cast<std::size_t>(globals.effective.k + 1), 0.0);
-    globals = dynamic_cast<const topics::TopicAlloc&>(*call.rmodel.alloc)
-                  .globals_at(std::move(globals.effective), weights);
+    globals =
+        alloc_of<topics::TopicAlloc>(*call.rmodel.alloc).globals_at(std::move(globals.effective), weights);
     return made_in_r([&] {
       return stream_answer(topics_to_r(running), globals, run, learner.departed(), learner.capped());
     });

@@ -157,7 +157,7 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
 Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
   return entry([&] {
     const RModel rmodel(model);
-    const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());
+    const auto* topics = alloc_as<TopicAlloc>(*rmodel.alloc);
     require(topics && topics->response(), "model has no response");
     const ResponsePosterior q = topics->response()->posterior(state_from_r(state, rmodel).effective);
     return responses_to_r(q, topics->response()->prior().variance);
@@ -171,7 +171,7 @@ Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix count
                                      Rcpp::NumericVector times) {
   return entry([&] {
     const RModel rmodel(model);
-    const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());
+    const auto* topics = alloc_as<TopicAlloc>(*rmodel.alloc);
     require(topics && topics->response(), "model has no response");
     const ResponseModel& response = *topics->response();
     require(values.nrow() == response.n_values() && values.ncol() == counts.nrow() &&

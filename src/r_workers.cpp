@@ -86,7 +86,8 @@ std::unique_ptr<RWorkers> hired_workers(const Rcpp::List& control, const FitData
 
 void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) {
   NamedArrays learned = prior_of(problem.obs).learned_fields();
-  for (NamedArray& field : problem.alloc.learned_fields()) learned.push_back(std::move(field));
+  for (NamedArray& field : concentrations_of(problem.alloc).learned_fields())
+    learned.push_back(std::move(field));
   const std::string fields = bytes_of([&](Writer& out) { write(out, learned); });
   std::map<const WorkGlobals*, std::string> globals;
   std::vector<std::string> tasks;

@@ -155,6 +155,16 @@ double HmmAlloc::log_hyperprior() const {
   return log_density(prior_.alpha) + log_density(prior_.start) + log_density(prior_.sticky);
 }
 
+AllocCapabilities HmmAlloc::capabilities() const {
+  AllocCapabilities out;
+  out.concentrations = this;
+  out.joins = this;
+  out.memory = this;
+  out.statistics = this;
+  out.work = this;
+  return out;
+}
+
 std::vector<MoveKind> HmmAlloc::moves() const {
   using Turn = MoveKind::Turn;
   std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_hmm_birth),

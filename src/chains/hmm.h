@@ -9,7 +9,7 @@
 #include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
 #include "hdp/top_concentration.h"
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 
 namespace bnpvi::chains {
 
@@ -31,12 +31,18 @@ std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Spars
 
 /// What both models share. The summary's `pair` holds expected transitions M_jk, one number for each
 /// position, its `extra` (q = 1) expected first states M_0k, and its entropy is that of the whole chain q(z).
-class HmmAlloc : public AllocModel {
+class HmmAlloc : public AllocModel,
+                 public LearnedConcentrations,
+                 public UnitJoins,
+                 public VisitMemory,
+                 public OwnStatistics,
+                 public WorkReader {
  public:
-  HmmAlloc(const HmmPrior& prior, const Sparsity& sparsity) : AllocModel(sparsity), prior_(prior) {}
+  /// fixed_k: 0 where sticks order any number of states.
+  HmmAlloc(Index fixed_k, const HmmPrior& prior, const Sparsity& sparsity)
+      : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0}, sparsity), prior_(prior) {}
 
   SummaryShape shape(const ObsModel& obs) const override;
-  bool grouped() const override { return true; }
 
   /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
   /// sequence by one message a segment only. With L-sparse responsibilities each row may be in L states only,
@@ -63,6 +69,7 @@ class HmmAlloc : public AllocModel {
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
+  AllocCapabilities capabilities() const override;
   std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const override;
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;

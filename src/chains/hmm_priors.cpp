@@ -53,10 +53,7 @@ class ProfiledRows {
 class HdpHmm final : public HmmAlloc {
  public:
   HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)
-      : HmmAlloc(prior, sparsity), gamma_(gamma), bound_(bound) {}
-
-  bool has_sticks() const override { return true; }
-  bool ordered() const override { return true; }
+      : HmmAlloc(0, prior, sparsity), gamma_(gamma), bound_(bound) {}
 
   // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out.
   Globals global_step(const Summary& total, const Globals& from) const override {
@@ -152,10 +149,7 @@ class HdpHmm final : public HmmAlloc {
 
 class FiniteHmm final : public HmmAlloc {
  public:
-  FiniteHmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) : HmmAlloc(prior, sparsity), k_(k) {}
-
-  Index fixed_k() const override { return k_; }
-  bool ordered() const override { return false; }
+  FiniteHmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) : HmmAlloc(k, prior, sparsity) {}
 
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
@@ -174,7 +168,7 @@ class FiniteHmm final : public HmmAlloc {
   }
 
   std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
-    return std::make_unique<FiniteHmm>(prior, k_, sparsity_);
+    return std::make_unique<FiniteHmm>(prior, fixed_k(), sparsity_);
   }
 
   void add_normalisers(Index states, const WeightMoments&, bool start, RoundedSum& to) const override {
@@ -186,9 +180,6 @@ class FiniteHmm final : public HmmAlloc {
       to.add(-(k - 1) * log_gamma(all / k));
     }
   }
-
- private:
-  Index k_;
 };
 
 }  // namespace

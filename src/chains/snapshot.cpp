@@ -93,13 +93,13 @@ void SeenWork::write_task(Writer& out) const {
 
 std::unique_ptr<Watch> HmmAlloc::read_watch(const std::string& kind, Reader& in) const {
   if (kind == "snapshot") return std::make_unique<SnapshotWatch>(in.integer());
-  return AllocModel::read_watch(kind, in);
+  return WorkReader::read_watch(kind, in);
 }
 
 std::unique_ptr<BatchWork> HmmAlloc::read_work(const std::string& kind, Index batch,
                                                std::shared_ptr<const WorkGlobals> at, Reader& in) const {
   if (kind == "seen") return std::make_unique<SeenWork>(batch, std::move(at), in);
-  return AllocModel::read_work(kind, batch, std::move(at), in);
+  return WorkReader::read_work(kind, batch, std::move(at), in);
 }
 
 }  // namespace bnpvi::chains

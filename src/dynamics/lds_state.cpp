@@ -31,7 +31,7 @@ Summary visit(const LdsProblem& problem, LdsState& state, const std::vector<Inde
   const Dataset data = expected_rows(problem, state);
   KeepResponsibilities sink(state.r, state.k);
   const auto weights =
-      at.weights ? at.weights : state.alloc->visit_weights(problem.obs, data, at.effective, &problem.pool);
+      at.weights ? at.weights : visit_weights(*state.alloc, problem.obs, data, at.effective, &problem.pool);
   return state.alloc->local_step({data, units, problem.obs, at, weights, problem.pool, &sink});
 }
 
@@ -115,8 +115,8 @@ void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>
 void assign(const LdsProblem& problem, LdsState& state) {
   state.visited = state.globals;
   if (!state.visited.weights)
-    state.visited.weights = state.alloc->visit_weights(problem.obs, expected_rows(problem, state),
-                                                       state.visited.effective, &problem.pool);
+    state.visited.weights = visit_weights(*state.alloc, problem.obs, expected_rows(problem, state),
+                                          state.visited.effective, &problem.pool);
   state.total = visit(problem, state, problem.units, state.visited);
 }
 

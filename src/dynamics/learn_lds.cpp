@@ -54,7 +54,7 @@ LdsFit::LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> allo
 }
 
 void LdsFit::write(Writer& out) const {
-  bnpvi::write(out, state_.alloc->learned_fields());
+  bnpvi::write(out, concentrations_of(*state_.alloc).learned_fields());
   dynamics::write(out, state_);
   out.number(gain_);
   out.integer(failures_);

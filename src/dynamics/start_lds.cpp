@@ -42,7 +42,7 @@ LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocM
   seen.k = fit->state().k();
   seen.r.assign(static_cast<std::size_t>(problem.series.n * seen.k), 0.0);
   seen.globals = fit->state().globals;
-  seen.globals.weights = alloc->visit_weights(ar, data, seen.globals.effective, &problem.pool);
+  seen.globals.weights = visit_weights(*alloc, ar, data, seen.globals.effective, &problem.pool);
   assign(problem, seen);
   return state_of(problem, std::move(alloc), std::move(paths), std::move(seen.r), seen.k);
 }

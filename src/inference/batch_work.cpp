@@ -57,7 +57,7 @@ std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::s
   if (kind == "units") return std::make_unique<UnitsWork>(batch, std::move(at), in);
   if (kind == "draw_rows") return std::make_unique<DrawRowsWork>(batch, in);
   if (kind == "nearest") return std::make_unique<NearestWork>(batch, in);
-  return alloc.read_work(kind, batch, std::move(at), in);
+  return work_reader_of(alloc).read_work(kind, batch, std::move(at), in);
 }
 
 void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
@@ -93,7 +93,8 @@ VisitWork::VisitWork(const AllocModel& alloc, Index batch, std::shared_ptr<const
   base_ = in.flag();
   if (!in.flag()) return;
   const std::string looks_for = in.text();
-  watch = looks_for == "labels" ? std::make_unique<LabelsWatch>() : alloc.read_watch(looks_for, in);
+  watch = looks_for == "labels" ? std::make_unique<LabelsWatch>()
+                                : work_reader_of(alloc).read_watch(looks_for, in);
 }
 
 void VisitWork::run(const Problem& problem, const Batch& data, Pool& pool) {

@@ -29,7 +29,8 @@ Coarsening::Coarsening(const Problem& problem, Globals globals,
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     const UnitMemory* memory = earlier.empty() ? nullptr : earlier[b].get();
-    auto summary = std::make_shared<Summary>(problem.alloc.explicit_step(
+    auto summary = std::make_shared<Summary>(explicit_step(
+        problem.alloc,
         {batch->data, batch->units, problem.obs, state_.globals, weights, pool, nullptr, memory}, parts_));
     summary->log_base = batch_log_base(problem, *batch);
     state_.batch[b] = std::move(summary);

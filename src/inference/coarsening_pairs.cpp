@@ -26,7 +26,7 @@ double Coarsening::data_gain(Index a, Index b) const {
 double Coarsening::allocation_gain(const Globals& now, Index a, Index b) const {
   const Index q = now.effective.shape.q;
   const double* change = changes_.of(id(a), id(b));
-  Globals joined = problem_.alloc.merged(now, a, b);
+  Globals joined = merged(problem_.alloc, now, a, b);
   for (Index i = 0; i < q; ++i) joined.effective.extra[a * q + i] += change[1 + i];
   return sum_terms(problem_.alloc.elbo_terms(joined.effective, joined)) -
          sum_terms(problem_.alloc.elbo_terms(now.effective, now));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 
 namespace bnpvi {
 
@@ -77,11 +77,12 @@ class RowCollector final : public ResponsibilitySink {
 
 }  // namespace
 
-Summary AllocModel::explicit_step(const Visit& visit, JoinParts& parts) const {
+Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts) {
+  if (const UnitJoins* own = alloc.capabilities().joins) return own->explicit_step(visit, parts);
   RowCollector rows;
   Visit watched = visit;
   watched.sink = &rows;
-  Summary out = local_step(watched);
+  Summary out = alloc.local_step(watched);
   for (auto& part : rows.part_) parts.push_back(std::move(part));
   return out;
 }

@@ -13,7 +13,7 @@
 namespace bnpvi {
 
 Progress begin(const Problem& problem, State state) {
-  Progress out{std::move(state), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())};
+  Progress out{std::move(state), cost_of_observation(problem.alloc, problem.obs, problem.source.shape())};
   out.moves.rank(out.state.globals.effective.by_size());
   return out;
 }
@@ -190,7 +190,8 @@ class Memoized final : public SharedFit {
                              given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
     problem_ = &*learned_;
     p_.learned = prior_of(problem_->obs).learned_fields();
-    for (NamedArray& field : problem_->alloc.learned_fields()) p_.learned.push_back(std::move(field));
+    for (NamedArray& field : concentrations_of(problem_->alloc).learned_fields())
+      p_.learned.push_back(std::move(field));
     list_moves();
   }
 
@@ -198,10 +199,11 @@ class Memoized final : public SharedFit {
   // next.
   void learn_concentrations() {
     State& state = p_.state;
-    std::shared_ptr<const AllocModel> alloc = problem_->alloc.learned(state, &pool_);
+    std::shared_ptr<const AllocModel> alloc = concentrations_of(problem_->alloc).learned(state, &pool_);
     if (!alloc) return;
     const auto value = [&](const AllocModel& model) {
-      return sum_terms(model.elbo_terms(state.total, state.globals)) + model.log_hyperprior();
+      return sum_terms(model.elbo_terms(state.total, state.globals)) +
+             concentrations_of(model).log_hyperprior();
     };
     state.elbo += value(*alloc) - value(problem_->alloc);
     take_models(obs_, std::move(alloc));

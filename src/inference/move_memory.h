@@ -21,7 +21,7 @@ struct ClusterHistory {
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k clusters; p: operations that one observation costs (AllocModel::cost_of_observation), on which the
+  /// k clusters; p: operations that one observation costs (cost_of_observation), on which the
   /// number of failures that are allowed depends.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 

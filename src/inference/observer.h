@@ -17,7 +17,7 @@ class Observer {
   virtual ~Observer() = default;
 
   /// True when states are to carry their explicit q(z) (State::assignments), unless the memory of the units
-  /// says it (AllocModel::remembers).
+  /// says it (RememberedUnits).
   virtual bool wants_assignments() const { return false; }
 
   /// True when the fit is also to do what it could spare itself: an ELBO after the visit of every batch, and

@@ -10,7 +10,7 @@ namespace bnpvi {
 double SoundLap::slack(const Problem& problem, const State& state) const {
   RoundedSum terms;
   for (const auto& term : elbo_terms(problem, state.total, state.globals)) terms.add(term.second);
-  return 1e-8 * terms.size() + (problem.alloc.remembers() ? 1 : 0);
+  return 1e-8 * terms.size() + (remembers(problem.alloc) ? 1 : 0);
 }
 
 State SoundLap::restored(const Problem& problem, Pool& pool) const {

@@ -12,7 +12,7 @@ class SoundLap {
  public:
   /// By how much the state's ELBO may be below the one kept by rounding: 1e-8 of
   /// the sum of its terms' absolute values. (Of 320 fits under concentrations from 0.01 to 1e6 the worst fell
-  /// by 2e-12 of it.) In models that remember units (AllocModel::remembers) a visit may end in a slightly
+  /// by 2e-12 of it.) In models that remember units (RememberedUnits) a visit may end in a slightly
   /// lower local optimum, by 0.4 in the worst case seen, so that there a fall by up to 1 is accepted too.
   double slack(const Problem& problem, const State& state) const;
 

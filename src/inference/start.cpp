@@ -38,7 +38,7 @@ Globals start_from_clusters(const Problem& problem, const HardClusters& hard) {
   if (problem.alloc.grouped() && problem.obs.capabilities().tokens)
     for (Index j = 0; j < hard.k; ++j)
       total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
-  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
+  complete_start(problem.alloc, total, weight_of_units(problem.source, problem.alloc.grouped()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -62,7 +62,9 @@ Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool) {
 
 Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
-  return problem.alloc.global_step(by_size(problem.alloc.own_start(problem, k, stream, pool)), {});
+  const OwnStart* start = problem.alloc.capabilities().start;
+  if (!start) throw std::logic_error("this allocation model has no start of its own");
+  return problem.alloc.global_step(by_size(start->own_start(problem, k, stream, pool)), {});
 }
 
 Globals start_from_blocks(const Problem& problem, Index k) {
@@ -91,7 +93,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
       block.add_rows(total.edit_t(j));
       from += static_cast<std::size_t>(m);
     }
-  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
+  complete_start(problem.alloc, total, weight_of_units(problem.source, problem.alloc.grouped()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -101,7 +103,7 @@ State start_from_globals(const Problem& problem, Globals globals) {
   state.total.owner = globals.effective.owner;
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
-  if (problem.observer.wants_assignments() && !problem.alloc.remembers())
+  if (problem.observer.wants_assignments() && !remembers(problem.alloc))
     state.assignments.emplace(problem.source.shape().n, state.k(), state.total.shape.pairs);
   return state;
 }
@@ -110,7 +112,7 @@ void settle_earlier(const Problem& problem, State& state) {
   auto earlier = std::make_shared<Summary>(state.globals.effective);
   state.total = *earlier;
   earlier->settled = true;
-  if (problem.alloc.remembers()) earlier->memory = std::make_shared<const UnitMemory>();
+  if (remembers(problem.alloc)) earlier->memory = std::make_shared<const UnitMemory>();
   state.batch.back() = std::move(earlier);
 }
 
@@ -133,7 +135,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     }
   };
   summarise(nullptr);
-  if (problem.observer.wants_assignments() && !problem.alloc.remembers()) {
+  if (problem.observer.wants_assignments() && !remembers(problem.alloc)) {
     state.assignments.emplace(n, k, state.total.shape.pairs);
     Vec& r = state.assignments->r;
     for (Index j = 0; j < k; ++j)

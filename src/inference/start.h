@@ -16,7 +16,7 @@ Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool);
 /// reaches across the end of a group [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k);
 
-/// Globals from at most k clusters that the allocation model finds (AllocModel::own_start).
+/// Globals from at most k clusters that the allocation model finds (OwnStart).
 Globals start_of_model(const Problem& problem, Index k, Pool& pool);
 
 /// A complete state from responsibilities of all rows of the data.

@@ -14,7 +14,8 @@ Terms with_data_term(const Problem& problem, const Vec& data, const Summary& tot
   for (double evidence : data) sum.add(evidence);
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  const double density = prior_of(problem.obs).log_hyperprior() + problem.alloc.log_hyperprior();
+  const double density =
+      prior_of(problem.obs).log_hyperprior() + concentrations_of(problem.alloc).log_hyperprior();
   if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }
@@ -94,10 +95,12 @@ void evaluate_and_weigh(const Problem& problem, State& state) {
 
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence) {
-  return problem.alloc.visit_weights(problem.obs, problem.source.shape(), effective, problem.pool, evidence);
+  return visit_weights(problem.alloc, problem.obs, problem.source.shape(), effective, problem.pool, evidence);
 }
 
 void settle(const Problem& problem, State& state) {
+  const Tangents* tangents = problem.alloc.capabilities().tangents;
+  if (!tangents) return;
   const double before = sum_terms(problem.alloc.elbo_terms(state.total, state.globals));
   Vec extra(state.total.extra.size(), 0.0), scalar(state.total.scalar.size(), 0.0);
   bool any = false;
@@ -106,7 +109,7 @@ void settle(const Problem& problem, State& state) {
     if (!batch->settled) {
       const bool ours = batch.use_count() == 1;  // no other state shares it
       auto renewed = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
-      if (!problem.alloc.settle(*renewed, state.globals)) return;
+      tangents->settle(*renewed, state.globals);
       batch = std::move(renewed);
       any = true;
     }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 #include "inference/assignments.h"
 #include "inference/observer.h"
 
@@ -75,11 +75,11 @@ void evaluate(const Problem& problem, State& state);
 /// most of their work.
 void evaluate_and_weigh(const Problem& problem, State& state);
 
-/// AllocModel::visit_weights for this problem.
+/// visit_weights() for this problem.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 
-/// AllocModel::settle of every batch at the present globals, which stay as they are; the ELBO rises or stays.
+/// Tangents::settle of every batch at the present globals, which stay as they are; the ELBO rises or stays.
 void settle(const Problem& problem, State& state);
 
 /// total ← Σ_b batch[b], so that rounding errors of many exchanges do not add up.

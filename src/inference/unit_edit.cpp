@@ -49,7 +49,8 @@ void UnitEdit::put_back(State& edited) {
     auto batch = std::make_shared<Summary>(parts_[b].rest);
     if (!parts_[b].units.empty()) {
       batch->add(found_[b]);
-      batch->memory = c_.problem.alloc.joined_memory(parts_[b].rest.memory, found_[b].memory);
+      const VisitMemory* memory = c_.problem.alloc.capabilities().memory;
+      batch->memory = memory ? memory->joined_memory(parts_[b].rest.memory, found_[b].memory) : nullptr;
     }
     edited.batch[b] = std::move(batch);
   }

@@ -10,10 +10,7 @@ namespace {
 class FiniteDirichlet final : public MixtureAlloc {
  public:
   FiniteDirichlet(Index k, double concentration, const Sparsity& sparsity)
-      : MixtureAlloc(sparsity), k_(k), concentration_(concentration) {}
-
-  Index fixed_k() const override { return k_; }
-  bool ordered() const override { return false; }
+      : MixtureAlloc(k, sparsity), concentration_(concentration) {}
 
   Vec expected_log_weights(const Vec& counts) const override {
     Vec out(counts.size());
@@ -59,7 +56,6 @@ class FiniteDirichlet final : public MixtureAlloc {
     return s;
   }
 
-  Index k_;
   double concentration_;
 };
 

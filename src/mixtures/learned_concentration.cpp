@@ -9,9 +9,7 @@ namespace {
 class LearnedConcentration final : public MixtureAlloc {
  public:
   LearnedConcentration(const GammaPrior& concentration, double discount, const Sparsity& sparsity)
-      : MixtureAlloc(sparsity), prior_(concentration), discount_(discount) {}
-
-  bool ordered() const override { return true; }
+      : MixtureAlloc(0, sparsity), prior_(concentration), discount_(discount) {}
 
   Vec expected_log_weights(const Vec& counts) const override { return at(counts).expected_log_weights(); }
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "foundation/gamma_prior.h"
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 #include "mixtures/candidates.h"
 
 namespace bnpvi::mixtures {
@@ -20,11 +20,12 @@ std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, dou
 std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
 
 /// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k.
-class MixtureAlloc : public AllocModel {
+class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  using AllocModel::AllocModel;
+  /// fixed_k: 0 where sticks order any number of clusters.
+  MixtureAlloc(Index fixed_k, const Sparsity& sparsity)
+      : AllocModel({false, fixed_k == 0, fixed_k}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
-  bool grouped() const override { return false; }
   Summary local_step(const Visit& in) const override;
   std::unique_ptr<Visitor> visitor() const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
@@ -32,6 +33,11 @@ class MixtureAlloc : public AllocModel {
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   std::vector<MoveKind> moves() const override;
+  AllocCapabilities capabilities() const override {
+    AllocCapabilities out;
+    out.work = this;
+    return out;
+  }
   std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const override;
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;

@@ -20,9 +20,7 @@ void for_each_stick(double gamma, double discount, const Vec& counts, F f) {
 class PitmanYor final : public MixtureAlloc {
  public:
   PitmanYor(double concentration, double discount, const Sparsity& sparsity)
-      : MixtureAlloc(sparsity), gamma_(concentration), discount_(discount) {}
-
-  bool ordered() const override { return true; }
+      : MixtureAlloc(0, sparsity), gamma_(concentration), discount_(discount) {}
 
   Vec expected_log_weights(const Vec& counts) const override {
     Vec out(counts.size());

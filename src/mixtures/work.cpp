@@ -10,7 +10,7 @@ std::unique_ptr<Watch> MixtureAlloc::read_watch(const std::string& kind, Reader&
   if (kind == "target_rows") return TargetRows::read(in);
   if (kind == "touched_rows") return TouchedSink::read(in);
   if (kind == "pair_entropy") return PairEntropy::read(in);
-  return AllocModel::read_watch(kind, in);
+  return WorkReader::read_watch(kind, in);
 }
 
 std::unique_ptr<BatchWork> MixtureAlloc::read_work(const std::string& kind, Index batch,
@@ -18,7 +18,7 @@ std::unique_ptr<BatchWork> MixtureAlloc::read_work(const std::string& kind, Inde
   if (kind == "assign") return std::make_unique<AssignWork>(batch, in);
   if (kind == "statistic") return std::make_unique<StatisticWork>(batch, in);
   if (kind == "without") return std::make_unique<WithoutWork>(batch, in);
-  return AllocModel::read_work(kind, batch, std::move(at), in);
+  return WorkReader::read_work(kind, batch, std::move(at), in);
 }
 
 }  // namespace bnpvi::mixtures

@@ -28,7 +28,7 @@ struct GammaPriors {
 /// distribution for all of them, a restriction of the family that costs next to nothing as they differ by
 /// what they meet alone. Only the others have parts of their own, so that memory and laps are in proportion
 /// to links and parts, not to nK, and a change of one community can be judged by its nodes alone.
-class GammaNetwork final : public Overlap, public LocalMoves {
+class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
  public:
   /// weight: n × k, row-major, ≥ 0: where the shares of the nodes begin; a row of zeros is spread evenly.
   GammaNetwork(const Links& links, const GammaPriors& priors, Index k, const Vec& weight);
@@ -52,7 +52,7 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   void write(Writer& out) const override;
   void read(Reader& in) override;
 
-  LocalMoves* local() override { return this; }
+  OverlapCapabilities capabilities() override { return {this, this}; }
   double split_here(const Division& division, double share, double least) override;
   double merge_here(Index a, Index b, double least) override;
   double divide_here(Index a, Index b, const std::vector<int>& leaves, double share, double least) override;

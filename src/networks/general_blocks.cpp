@@ -11,6 +11,7 @@ namespace bnpvi::networks {
 GeneralBlocks::GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
                              const Vec& weight)
     : Relational(links, blocks, gamma, alpha, k, weight) {
+  pair_blocks_ = &blocks;
   begin();
 }
 

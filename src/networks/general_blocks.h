@@ -21,7 +21,6 @@ class GeneralBlocks final : public Relational {
   }
   /// Within each community; last, of all pairs of two communities together.
   Vec rates() const override;
-  const LinkModel* blocks() const override { return blocks_; }
 
  private:
   void weigh(Vec& none, Vec& link) const override;

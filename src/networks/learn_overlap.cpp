@@ -61,7 +61,8 @@ void OverlapFit::advance(LapRecord& record) {
   if (stage_ == Stage::first) {
     stage_ = Stage::rounds;
     if (options_.births && now_->blocks()) from_partition(record);
-    if (options_.births && now_->k() == 1 && now_->local() && is_large()) undivided_ = now_->copy();
+    if (options_.births && now_->k() == 1 && now_->capabilities().local && is_large())
+      undivided_ = now_->copy();
   }
   if (stage_ == Stage::rounds && can_move()) {
     if (!round(record)) stage_ = Stage::rest;
@@ -87,7 +88,7 @@ bool OverlapFit::round(LapRecord& record) {
     // In a large network other moves wait until splits of all communities at once gain no more.
     if (record.births > 0 && is_large()) return true;
   }
-  if (is_large() && now_->local()) {
+  if (is_large() && now_->capabilities().local) {
     const double gain = local_.run(
         *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
         record);

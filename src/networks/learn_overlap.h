@@ -90,8 +90,10 @@ class SampledOverlap final : public SampledFit {
 
  private:
   Index k() const override { return now_->k(); }
-  void step(const std::vector<int>& nodes, double rate) override { now_->step(nodes, rate); }
-  void end_steps() override { now_->end_steps(); }
+  void step(const std::vector<int>& nodes, double rate) override {
+    now_->capabilities().steps->step(nodes, rate);
+  }
+  void end_steps() override { now_->capabilities().steps->end_steps(); }
   void visit_all() override { now_->lap(); }
 
   std::unique_ptr<Overlap> now_;

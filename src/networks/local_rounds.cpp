@@ -124,7 +124,7 @@ double LocalRounds::run(Overlap& state, std::uint64_t round, double least, const
 }
 
 double LocalRounds::splits(Overlap& state, std::uint64_t round) {
-  LocalMoves& moves = *state.local();
+  LocalMoves& moves = *state.capabilities().local;
   // Not all nodes with a part: in small or noisy networks these are most of all nodes.
   const auto members = members_of(state);
   double sum = 0;
@@ -150,7 +150,7 @@ double LocalRounds::splits(Overlap& state, std::uint64_t round) {
 
 double LocalRounds::joins(Overlap& state) {
   constexpr int partners = 3;  // of a community, that are tried; a guess
-  LocalMoves& moves = *state.local();
+  LocalMoves& moves = *state.capabilities().local;
   // Which number a community has now, and how often it was tried.
   std::vector<Index> now(static_cast<std::size_t>(state.k())), was(now.size());
   std::iota(now.begin(), now.end(), 0);
@@ -181,7 +181,7 @@ double LocalRounds::joins(Overlap& state) {
 }
 
 double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
-  LocalMoves& moves = *state.local();
+  LocalMoves& moves = *state.capabilities().local;
   const auto members = members_of(state);
   std::vector<char> tried(static_cast<std::size_t>(state.k()));
   double sum = 0;
@@ -205,7 +205,7 @@ double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
 }
 
 double LocalRounds::drops(Overlap& state) {
-  LocalMoves& moves = *state.local();
+  LocalMoves& moves = *state.capabilities().local;
   double sum = 0;
   for (Index k = state.k() - 1; k >= 0 && state.k() > 1; --k) {
     if (rounds_left_[k] == 0) continue;

@@ -35,6 +35,28 @@ class LocalMoves {
   virtual double drop_here(Index k, double least) = 0;
 };
 
+/// Steps of stochastic learning.
+class NodeSteps {
+ public:
+  /// The natural gradient of the bound with respect to q(φ), all else held, is a sum over pairs of nodes,
+  /// less what q(φ) has; it is estimated from the pairs of `nodes`, every pair half at each of its ends,
+  /// times n over their number, with the exact sums over all nodes: its mean over all sets of as many nodes
+  /// is the gradient itself. q(φ) goes `rate` of the way, then these nodes are visited, and the sticks follow
+  /// from sums over all nodes. The bound is right again after a lap().
+  virtual void step(const std::vector<int>& nodes, double rate) = 0;
+  /// After steps that visited all nodes.
+  virtual void end_steps() = 0;
+
+ protected:
+  ~NodeSteps() = default;
+};
+
+/// What a state can do beside laps and changes; null where it cannot.
+struct OverlapCapabilities {
+  NodeSteps* steps = nullptr;
+  LocalMoves* local = nullptr;  // the changes that can be judged without a lap
+};
+
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value
 /// that lap() improves and the other verbs change; only whole bounds of states are ever compared.
 class Overlap : public StoredState {
@@ -49,22 +71,13 @@ class Overlap : public StoredState {
   /// Expected link ends of node i: how many of its links it has as a member of k; those that are not 0, in
   /// ascending order of k.
   virtual std::vector<Ends> ends(Index i) const = 0;
-  /// The changes that can be judged without a lap, if there are any.
-  virtual LocalMoves* local() { return nullptr; }
   /// The model of blocks where every pair of communities has one: then halves of a community need not be
-  /// dense.
-  virtual const LinkModel* blocks() const { return nullptr; }
+  /// dense. Null elsewhere.
+  const LinkModel* blocks() const { return pair_blocks_; }
+  virtual OverlapCapabilities capabilities() = 0;
 
   /// One step each for q of all links, all nodes and the global parameters; the bound never falls.
   virtual void lap() = 0;
-  /// A step of stochastic learning. The natural gradient of the bound with respect to q(φ), all else held, is
-  /// a sum over pairs of nodes, less what q(φ) has; it is estimated from the pairs of `nodes`, every pair
-  /// half at each of its ends, times n over their number, with the exact sums over all nodes: its mean over
-  /// all sets of as many nodes is the gradient itself. q(φ) goes `rate` of the way, then these nodes are
-  /// visited, and the sticks follow from sums over all nodes. The bound is right again after a lap().
-  virtual void step(const std::vector<int>& nodes, double rate) = 0;
-  /// After steps that visited all nodes.
-  virtual void end_steps() = 0;
   /// Named terms of the bound, exact for the present q: no pair is sampled.
   virtual std::vector<std::pair<std::string, double>> terms() const = 0;
   double bound() const {
@@ -100,6 +113,7 @@ class Overlap : public StoredState {
  protected:
   Overlap(const Links& links, Index k) : links_(&links), k_(k) {}
   const Links* links_;
+  const LinkModel* pair_blocks_ = nullptr;
   Index k_;
   HdpSticks sticks_;
 };

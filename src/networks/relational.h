@@ -13,8 +13,9 @@ namespace bnpvi::networks {
 /// takes time in proportion to links and nodes. q(π_i) = Dirichlet(θ̂_i) is at its optimum for the counts, and
 /// the top level uses the loose bound of sticks.h. Directed: a pair each way, with the same memberships at
 /// both ends.
-class Relational : public Overlap {
+class Relational : public Overlap, public NodeSteps {
  public:
+  OverlapCapabilities capabilities() override { return {this, nullptr}; }
   void lap() override;
   void step(const std::vector<int>& nodes, double rate) override;
   void end_steps() override { update_proportions(); }

@@ -69,13 +69,13 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
 
 void Audit::computed(const Problem& problem, const State& state) {
   ++checks;
-  const bool remembers = problem.alloc.remembers();
-  if (!remembers && !(state.assignments && state.assignments->k == state.k())) {
+  const RememberedUnits* remembered = problem.alloc.capabilities().remembered;
+  if (!remembered && !(state.assignments && state.assignments->k == state.k())) {
     elbo = std::numeric_limits<double>::infinity();
     return;
   }
   GivenResponsibilities resp;
-  if (!remembers) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
+  if (!remembered) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
   const bool expects = n_cells(problem.obs) > 0;
   std::shared_ptr<const Weights> visiting;
   if (expects) {
@@ -96,10 +96,11 @@ void Audit::computed(const Problem& problem, const State& state) {
       continue;
     }
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
-    Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals, visiting,
-                                             pool_, nullptr, state.batch[b]->memory.get()},
-                                            resp.of_rows(batch->rows));
-    if (truth.shape.pairs && remembers) {
+    const Visit visit{batch->data, batch->units, problem.obs, state.globals,
+                      visiting,    pool_,        nullptr,     state.batch[b]->memory.get()};
+    Summary truth =
+        remembered ? remembered->recompute(visit) : problem.alloc.summarise(visit, resp.of_rows(batch->rows));
+    if (truth.shape.pairs && remembered) {
       statistics = std::max(statistics, largest_difference(state.batch[b]->pair, truth.pair));
     } else if (truth.shape.pairs) {
       const double margins = count_pairs(problem, *batch, *state.assignments, truth);
@@ -107,7 +108,7 @@ void Audit::computed(const Problem& problem, const State& state) {
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }
     truth.log_base = batch_log_base(problem, *batch);
-    if (remembers) weights = std::max(weights, state.batch[b]->memory->shares.n_weights());
+    if (remembered) weights = std::max(weights, state.batch[b]->memory->shares.n_weights());
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth, p));

@@ -1,6 +1,6 @@
 // A model with statistics by pairs of clusters, the smallest that is one.
 #pragma once
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 
 namespace bnpvi::testing {
 
@@ -17,14 +17,12 @@ namespace bnpvi::testing {
 ///          + Σ_lj [log Γ(1 + S_lj) − (1 + S_lj) log(1 + M_lj)] − Σ log y! + H(q)
 ///
 /// K varies by merges; a merge compares the bounds of the models with K and with K − 1 blocks. One thread.
-class LinkBlocks final : public AllocModel {
+class LinkBlocks final : public AllocModel, public OwnStatistics {
  public:
-  LinkBlocks() : AllocModel({}) {}
+  LinkBlocks() : AllocModel({true, false}, {}) {}
 
   /// scalar: entropy, Σ −log y!.
   SummaryShape shape(const ObsModel& obs) const override { return {obs.n_features(), 0, 2, 2}; }
-  bool grouped() const override { return true; }
-  bool ordered() const override { return false; }
   Summary local_step(const Visit& in) const override;
   /// As if the ends of a link did not depend on each other, and y were 1.
   void complete_start(Summary& start, double n_groups) const override;
@@ -34,6 +32,11 @@ class LinkBlocks final : public AllocModel {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override;
   Vec mean_weights(const Globals& globals) const override;  // of first ends
   NamedArrays posterior(const Globals&) const override { return {}; }
+  AllocCapabilities capabilities() const override {
+    AllocCapabilities out;
+    out.statistics = this;
+    return out;
+  }
   std::vector<MoveKind> moves() const override;  // merge: the best pair of a lap, all links visited anew
 };
 

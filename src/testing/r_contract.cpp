@@ -45,6 +45,29 @@ struct Observed {
   }
 };
 
+// What the model has beside the core, by the names of the fields of Capabilities.
+Rcpp::CharacterVector capabilities_to_r(const ObsModel& obs) {
+  const Capabilities can = obs.capabilities();
+  const std::pair<const char*, bool> fields[] = {{"lag", can.lag > 0},
+                                                 {"linear", can.linear},
+                                                 {"far_rows", can.far_rows},
+                                                 {"entries", can.entries},
+                                                 {"cells", can.cells},
+                                                 {"gaps", can.gaps},
+                                                 {"base", can.base},
+                                                 {"tokens", can.tokens},
+                                                 {"prior", can.prior},
+                                                 {"units", can.units},
+                                                 {"row_estimates", can.row_estimates},
+                                                 {"urn", can.urn},
+                                                 {"times", can.times},
+                                                 {"individuals", can.individuals}};
+  Rcpp::CharacterVector out;
+  for (const auto& [name, has] : fields)
+    if (has) out.push_back(name);
+  return out;
+}
+
 }  // namespace
 
 namespace {
@@ -106,6 +129,7 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+    out.push_back(capabilities_to_r(obs), "capabilities");
     out.push_back(row_mean.matrix(), "row_mean");
     out.push_back(row_weights.matrix(), "row_weights");
     return out;

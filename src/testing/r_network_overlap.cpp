@@ -51,7 +51,7 @@ Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
     Rcpp::List out;
     for (const Rcpp::IntegerVector& set : sets) {
       const std::unique_ptr<networks::Overlap> next = state->copy();
-      next->step(nodes_from_r(set, links.n()), rate);
+      next->capabilities().steps->step(nodes_from_r(set, links.n()), rate);
       out.push_back(overlap_to_r(*next));
     }
     return out;

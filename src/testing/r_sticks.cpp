@@ -90,7 +90,7 @@ Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omeg
 Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
                                   Rcpp::NumericVector effective) {
   const auto alloc = make_alloc_model(ListFields(prior));
-  const auto& mixture = dynamic_cast<const mixtures::MixtureAlloc&>(*alloc);
+  const auto& mixture = alloc_of<mixtures::MixtureAlloc>(*alloc);
   const auto summary = [](const Rcpp::NumericVector& sizes) {
     Summary s(SummaryShape{}, sizes.size());
     s.obs = Vec(sizes.begin(), sizes.end());

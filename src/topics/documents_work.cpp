@@ -59,7 +59,7 @@ std::unique_ptr<BatchWork> TopicAlloc::read_work(const std::string& kind, Index 
                                                  std::shared_ptr<const WorkGlobals> at, Reader& in) const {
   if (kind == "anchors") return std::make_unique<AnchorWork>(batch, in);
   if (kind == "documents") return std::make_unique<DocumentsWork>(batch, std::move(at), in);
-  return AllocModel::read_work(kind, batch, std::move(at), in);
+  return WorkReader::read_work(kind, batch, std::move(at), in);
 }
 
 }  // namespace bnpvi::topics

@@ -14,10 +14,7 @@ class HdpTopics final : public TopicAlloc {
  public:
   HdpTopics(const TopConcentration& gamma, const Concentration& alpha, RowBound bound,
             const Sparsity& sparsity, std::shared_ptr<const ResponseModel> response)
-      : TopicAlloc(alpha, sparsity, std::move(response)), gamma_(gamma), bound_(bound) {}
-
-  bool has_sticks() const override { return true; }
-  bool ordered() const override { return true; }
+      : TopicAlloc(0, alpha, sparsity, std::move(response)), gamma_(gamma), bound_(bound) {}
 
   Vec document_prior(const Globals& globals) const override {
     Vec a = weights_from_sticks(globals.u);

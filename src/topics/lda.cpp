@@ -11,10 +11,7 @@ class Lda final : public TopicAlloc {
  public:
   Lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
       std::shared_ptr<const ResponseModel> response)
-      : TopicAlloc(alpha, sparsity, std::move(response)), k_(k) {}
-
-  Index fixed_k() const override { return k_; }
-  bool ordered() const override { return false; }
+      : TopicAlloc(k, alpha, sparsity, std::move(response)) {}
 
   Vec document_prior(const Globals& globals) const override { return equal(globals.effective.k); }
 
@@ -22,8 +19,11 @@ class Lda final : public TopicAlloc {
 
   Globals globals_at(Summary total, const Vec&) const override { return {std::move(total), {}, {}}; }
 
-  bool settle(Summary& batch, const Globals& globals) const override {
-    return alpha_.prior && TopicAlloc::settle(batch, globals);
+  // The proportions of topics are known: only a learned α moves tangents.
+  AllocCapabilities capabilities() const override {
+    AllocCapabilities out = TopicAlloc::capabilities();
+    if (!alpha_.prior) out.tangents = nullptr;
+    return out;
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
@@ -62,15 +62,13 @@ class Lda final : public TopicAlloc {
   Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
 
   std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
-    return std::make_unique<Lda>(k_, alpha, sparsity_, response_);
+    return std::make_unique<Lda>(fixed_k(), alpha, sparsity_, response_);
   }
 
  private:
   // α/K of k topics: K, or fewer once some have been joined.
   double each(Index k) const { return alpha() / static_cast<double>(k); }
   Vec equal(Index k) const { return Vec(static_cast<std::size_t>(k), each(k)); }
-
-  Index k_;
 };
 
 }  // namespace

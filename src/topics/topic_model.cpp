@@ -203,7 +203,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
 }
 
 // Counts come from the responsibilities, not from the shares, which must agree with them.
-Summary TopicAlloc::recompute(const Visit& in, const GivenResponsibilities&) const {
+Summary TopicAlloc::recompute(const Visit& in) const {
   const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
   TopicSum sum(in.obs, in.data, in.weights->k, alpha(), width(), response());
@@ -240,8 +240,8 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
   return global_step(effective, out);
 }
 
-bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
-  if (!batch.memory) return false;
+void TopicAlloc::settle(Summary& batch, const Globals& globals) const {
+  if (!batch.memory) return;
   const Vec a = document_prior(globals);
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
   auto settled = std::make_shared<UnitMemory>();
@@ -255,7 +255,6 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
     batch.scalar[TopicScalar::lengths] = lengths.term(alpha());
   }
   batch.memory = std::move(settled);
-  return true;
 }
 
 std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
@@ -296,6 +295,18 @@ void TopicAlloc::add_response_term(const Summary& total, const Globals& globals,
 NamedArrays TopicAlloc::learned_fields() const {
   NamedArrays out;
   add_field("alpha", alpha_, out);
+  return out;
+}
+
+AllocCapabilities TopicAlloc::capabilities() const {
+  AllocCapabilities out;
+  out.concentrations = this;
+  out.tangents = this;
+  out.joins = this;
+  out.visits = this;
+  out.remembered = this;
+  out.start = this;
+  out.work = this;
   return out;
 }
 

@@ -3,7 +3,7 @@
 #include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
 #include "hdp/top_concentration.h"
-#include "inference/alloc_model.h"
+#include "inference/alloc_capabilities.h"
 #include "topics/document_step.h"
 #include "topics/response.h"
 
@@ -31,13 +31,23 @@ struct LastVisit {
 /// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary
 /// has a tangent of log Γ at the π of their last visit: a lower bound, as log Γ is convex, and exact after
 /// settle(). Responses of documents are one more term of the ELBO (response.h).
-class TopicAlloc : public AllocModel {
+class TopicAlloc : public AllocModel,
+                   public LearnedConcentrations,
+                   public Tangents,
+                   public UnitJoins,
+                   public OwnVisits,
+                   public RememberedUnits,
+                   public OwnStart,
+                   public WorkReader {
  public:
-  TopicAlloc(const Concentration& alpha, const Sparsity& sparsity,
+  /// fixed_k: 0 where sticks order any number of topics.
+  TopicAlloc(Index fixed_k, const Concentration& alpha, const Sparsity& sparsity,
              std::shared_ptr<const ResponseModel> response)
-      : AllocModel(sparsity), alpha_(alpha), response_(std::move(response)) {}
+      : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0},
+                   sparsity),
+        alpha_(alpha),
+        response_(std::move(response)) {}
   SummaryShape shape(const ObsModel& obs) const override;
-  bool grouped() const override { return true; }
   Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
   std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                const Summary& effective, Pool* pool,
@@ -47,11 +57,11 @@ class TopicAlloc : public AllocModel {
   /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
   Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
-  Summary recompute(const Visit& in, const GivenResponsibilities& resp) const override;
-  bool remembers() const override { return true; }
+  Summary recompute(const Visit& in) const override;
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
-  bool settle(Summary& batch, const Globals& globals) const override;
+  void settle(Summary& batch, const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
+  AllocCapabilities capabilities() const override;
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 

@@ -271,7 +271,7 @@ test_that("what is written several times, and contracts that are too wide, do no
     "functions that refuse" = in_r("^refuse_[a-z_]+ <- function"),
     "functions that check" = in_r("^check_[a-z_0-9]+ <- function")
   )
-  most <- c(2, 1, 1, 3, 1, 12, 29, 16, 14, 1, 39, 117)
+  most <- c(2, 1, 1, 3, 1, 12, 11, 13, 5, 1, 38, 115)
   expect_identical(names(counts)[counts > most], character(), info = paste(names(counts), counts, collapse = "\n"))
 })
 
@@ -323,7 +323,7 @@ test_that("a first call does not go through more and more functions and files", 
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)) |> suppressWarnings()
   most <- list(
-    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(132, 92, 15)),
+    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(129, 90, 15)),
     list(bquote(predict(.(fit), faithful[1:5, ])), c(68, 51, 15)),
     list(bquote(predict(.(chain), faithful[1:50, ])), c(38, 31, 11))
   )
