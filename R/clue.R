@@ -4,9 +4,6 @@
 #' @exportS3Method clue::is.cl_partition
 is.cl_partition.bnp_fit <- function(x) TRUE
 
-#' @exportS3Method clue::is.cl_partition
-is.cl_partition.bnp_topics <- function(x) FALSE
-
 #' @exportS3Method clue::is.cl_hard_partition
 is.cl_hard_partition.bnp_fit <- function(x) is.null(x$probabilities)
 

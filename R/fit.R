@@ -91,9 +91,9 @@ kept_input <- function(data, obs, input = list()) {
 # What a fit keeps of its data beside what the engine returned: a list of its fields.
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
-# A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered by
-# decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number of
-# each cluster.
+# A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
+# by decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number
+# of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole

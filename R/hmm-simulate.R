@@ -123,3 +123,30 @@ draw_path <- function(n, start, transition, lag) {
   }
   path
 }
+
+# Given all rows of a sequence; paths are drawn by forward filtering and backward sampling.
+clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
+  prob <- state_probabilities(fit, data)
+  fit <- fit_with_gaps(fit, data)
+  filtered <- engine_filter_states(
+    as_engine_data(data), fit$model, fit$state, NULL, FALSE, fit$control$threads, !new
+  )$filtered
+  order <- engine_index(fit, ncol(filtered))
+  filtered <- filtered[, order, drop = FALSE]
+  transition <- engine_mean_transitions(fit$model, fit$state)[1L + order, order, drop = FALSE]
+  lag <- state_lag(fit)
+  modelled <- which(sequence(diff(data$starts)) > lag)
+  last <- seq_len(data$n) %in% data$starts
+  list(prob = prob, draw = function() {
+    path <- integer(data$n)
+    for (t in rev(modelled)) {
+      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
+    }
+    carry_back(path, data$starts, lag)
+  })
+}
+
+labels_from_fit.bnp_hmm <- function(fit, data, model, numbers, seed) {
+  fit <- fit_with_gaps(fit, data)
+  engine_draw_paths(as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads)
+}

@@ -268,3 +268,10 @@ fitted.bnp_hmm <- function(object, ...) {
   check_format(object)
   for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
 }
+
+# Given all rows of the sequence or tree.
+predictive_states.bnp_hmm <- function(fit, data) {
+  fit <- fit_for_any_row(fit, data)
+  prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  prob[, fit$numbering, drop = FALSE]
+}

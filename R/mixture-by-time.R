@@ -39,3 +39,8 @@ one_slot_a_row <- function(slot, n, call = rlang::caller_env()) {
 kept_of_data.bnp_mixture_by_time <- function(fit, data) c(NextMethod(), counts_by_group(fit, data))
 
 is_grouped.bnp_mixture_by_time <- function(fit) TRUE
+
+with_more_weights.bnp_mixture_by_time <- function(fit, data, weights, call) {
+  data$lengths <- diff(data$starts)
+  data
+}

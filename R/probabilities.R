@@ -61,13 +61,6 @@ weights_with_new.default <- function(fit) {
   t(weight[engine_index(fit, length(weight))])
 }
 
-# Given all rows of the sequence or tree.
-predictive_states.bnp_hmm <- function(fit, data) {
-  fit <- fit_for_any_row(fit, data)
-  prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  prob[, fit$numbering, drop = FALSE]
-}
-
 # Of each cluster and, last, the one that is not seen yet.
 clusters_with_new <- function(fit, params = posterior_arrays(fit)) {
   c(posterior_clusters(fit, params), list(new_cluster(fit)))

@@ -287,11 +287,6 @@ first_states <- function(fit, data, model, options) {
   })
 }
 
-labels_from_fit.bnp_hmm <- function(fit, data, model, numbers, seed) {
-  fit <- fit_with_gaps(fit, data)
-  engine_draw_paths(as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads)
-}
-
 labels_from_fit.default <- function(fit, data, model, numbers, seed) {
   prob <- modelled_rows_of(data, model$obs, state_responsibilities(fit, data))
   engine_draw_labels(prob, as.double(numbers), seed)

@@ -169,12 +169,4 @@ shared_rows.default <- function(out, before) {
   table(factor(before$labels, seq_len(before$state$k)), factor(out$labels[rows], seq_len(out$state$k)))
 }
 
-shared_rows.bnp_topics <- function(out, before) {
-  as.matrix(Matrix::crossprod(before$documents, out$documents[seq_len(nrow(before$documents)), , drop = FALSE]))
-}
-
 clusters_of_last.default <- function(fit, data) tabulate(utils::tail(fit$labels, data$n), fit$state$k)
-
-clusters_of_last.bnp_topics <- function(fit, data) {
-  round(Matrix::colSums(utils::tail(fit$documents, length(data$starts) - 1L)))
-}
