@@ -105,6 +105,7 @@
 #' fit
 #' top_terms(fit, 5)
 #' head(fitted(fit))
+#' @order 1
 #' @export
 bnp_topics <- function(x, ...) {
   UseMethod("bnp_topics")
