@@ -1,7 +1,9 @@
 # What is special about draws of topic models. Of counts the observations are tokens, in the order of the stored entries
 # of the documents; of other models they are the rows that have a likelihood of their own.
 
-samples_tokens <- function(fit) inherits(fit, "bnp_topics") && obs_facts(fit$model$obs)$counts_tokens
+observations_of.bnp_topics <- function(fit, data) {
+  c(list(of_fit = topics_of_observations(fit, data)), if (is_of_tokens(fit)) list(tokens = tokens_of(data)))
+}
 
 # list(document, term): numbers for each token.
 tokens_of <- function(data) {
@@ -16,8 +18,11 @@ documents_of_rows <- function(draws) {
   as.vector(modelled_rows_of(input, draws$model$obs, matrix(group_of_rows(input))))
 }
 
-# n x chains: topics drawn for each token from the fit's probabilities, p(k) proportional to theta_dk phi_kw.
-token_labels_from_fit <- function(fit, data, numbers, seed) {
+# Of tokens p(k) is proportional to theta_dk phi_kw.
+labels_from_fit.bnp_topics <- function(fit, data, model, numbers, seed) {
+  if (!is_of_tokens(fit)) {
+    return(NextMethod())
+  }
   engine_draw_token_labels(
     as_engine_data(data), unname(document_proportions(fit)), unname(topic_terms(fit)), as.double(numbers), seed
   )
@@ -25,7 +30,7 @@ token_labels_from_fit <- function(fit, data, numbers, seed) {
 
 # The most probable topic of each token, or row, under a fit.
 topics_of_observations <- function(fit, data) {
-  if (!samples_tokens(fit)) {
+  if (!is_of_tokens(fit)) {
     prob <- modelled_rows_of(data, fit$model$obs, state_responsibilities(fit, data))
     return(unname(most_probable(prob)))
   }

@@ -105,6 +105,7 @@
 #' fit
 #' top_terms(fit, 5)
 #' head(fitted(fit))
+#' @order 1
 #' @export
 bnp_topics <- function(x, ...) {
   UseMethod("bnp_topics")
@@ -210,3 +211,35 @@ as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...)
   out$terms <- unname(vapply(split(terms$term, terms$topic), paste, "", collapse = " "))
   out
 }
+
+kept_of_data.bnp_topics <- function(fit, data) {
+  out <- counts_by_group(fit, data)
+  if (!is.null(fit$model$response)) out$responses <- responses_by_words(replace(fit, "documents", out), data)
+  out
+}
+
+# Expected tokens or rows of each topic in each document (of each cluster at each time), from the engine's triplets.
+counts_by_group <- function(fit, data) {
+  counts <- fit$documents
+  list(documents = sparseMatrix(
+    i = counts$document, j = counts$topic, x = counts$count, dims = c(length(data$starts) - 1L, fit$state$k),
+    dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
+  ))
+}
+
+row_word.bnp_topics <- function(fit) "document"
+unit_word.bnp_topics <- function(fit) "document"
+is_of_tokens.bnp_topics <- function(fit) obs_facts(fit$model$obs)$counts_tokens
+
+described_data.bnp_topics <- function(fit) {
+  if (!is_of_tokens(fit)) {
+    return(NextMethod())
+  }
+  paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term"))
+}
+
+hard_labels.bnp_topics <- function(fit) {
+  if (is_of_tokens(fit)) most_probable(document_proportions(fit)) else NextMethod()
+}
+
+known_action.bnp_topics <- function(fit, na_action, call) check_no_model_of_missing(na_action, call)

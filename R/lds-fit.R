@@ -1,6 +1,4 @@
-# Fits whose rows are seen through noise: what the fitting function and all that reads a fit do about hidden states.
-
-is_hidden <- function(fit) obs_facts(fit$model$obs)$hidden
+# Fits of linear systems, whose rows are seen through noise.
 
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
@@ -71,12 +69,12 @@ hidden_start <- function(start, data, model, call) {
   }
   check_start_columns(start$input$column_names, data$column_names, call)
   k <- start_clusters(start$state$k, model$prior, call)
-  resp <- if (is_hidden(start) && identical(start$input$fingerprint, fingerprint_of(data))) {
+  resp <- if (inherits(start, "bnp_lds") && identical(start$input$fingerprint, fingerprint_of(data))) {
     resp_of_path(start)
   } else {
     state_responsibilities(start, data)
   }
-  same <- is_hidden(start) && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
+  same <- inherits(start, "bnp_lds") && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
     identical(start$model$obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")],
               obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")])
   if (!same) {
@@ -95,10 +93,12 @@ resp_of_path <- function(fit) {
 
 # q(x) and q(z) of new data, or what a fit has just found in its own.
 expected_paths <- function(fit, data) {
+  if (data$n == 0L) {
+    m <- length(fit$model$obs$unit)
+    return(list(mean = matrix(0, 0L, m), var = matrix(0, 0L, m * (m + 1) / 2), resp = matrix(0, 0L, fit$state$k)))
+  }
   data$expected %||%
-    engine_lds_smooth(
-      hidden_data(fit$model$obs, data), fit$model, fit$state, as.integer(fit$control$threads)
-    )
+    engine_lds_smooth(hidden_data(fit$model$obs, data), fit$model, fit$state, as.integer(fit$control$threads))
 }
 
 # Expected rows in the engine's form.
@@ -106,9 +106,9 @@ expected_rows <- function(data, paths) {
   list(x = paths$features, n = nrow(paths$features), d = ncol(paths$features), starts = as.integer(data$starts))
 }
 
-# Modes of rows by the most probable path, and their probabilities (rows x modes): a first row has those of the next
-# one, a sequence of one row those of a start.
-hidden_path <- function(fit, data, paths = expected_paths(fit, data)) {
+# A first row has the mode of the next one, a sequence of one row that of a start.
+viterbi_path.bnp_lds <- function(fit, data) {
+  paths <- expected_paths(fit, data)
   path <- rep(NA_integer_, data$n)
   if (any(diff(data$starts) > 1L)) {
     path <- engine_viterbi(expected_rows(data, paths), fit$model, fit$state, fit$control$threads)
@@ -120,15 +120,16 @@ hidden_path <- function(fit, data, paths = expected_paths(fit, data)) {
   path
 }
 
-hidden_probabilities <- function(fit, data, paths = expected_paths(fit, data)) {
-  prob <- paths$resp[, fit$numbering, drop = FALSE]
+predictive_states.bnp_lds <- function(fit, data) {
+  prob <- expected_paths(fit, data)$resp[, fit$numbering, drop = FALSE]
   first <- data$starts[-length(data$starts)] + 1L
   several <- diff(data$starts) > 1L
   prob[first[several], ] <- prob[first[several] + 1L, ]
   prob[first[!several], ] <- rep(attr(transition_matrix(fit), "start"), each = sum(!several))
-  dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
   prob
 }
+
+local_step.bnp_lds <- function(fit, data) predictive_states(fit, data)
 
 # q(C, noise) of the engine in the user's units: list(loadings (columns x hidden), offset, precision (of a column's
 # loadings and offset, in engine units), df, scale); noise that is known has no df.
@@ -176,11 +177,8 @@ draw_seen <- function(emission, x) {
     stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
 }
 
-# coef() of the emission.
+# coef() and posterior_params() of the emission.
 emission_means <- function(fit) {
-  if (!is_hidden(fit)) {
-    return(NULL)
-  }
   e <- fit$emission
   columns <- column_labels(fit)
   hidden <- hidden_labels(fit)
@@ -190,11 +188,7 @@ emission_means <- function(fit) {
   )
 }
 
-# posterior_params() of the emission.
 emission_params <- function(fit) {
-  if (!is_hidden(fit)) {
-    return(NULL)
-  }
   means <- emission_means(fit)
   out <- means[c("loadings", "offset")]
   out$noise_df <- fit$emission$df
@@ -241,5 +235,29 @@ as_parameters <- function(fit, coef, cov, emission, start, transition) {
     C = unname(if (obs$identity) emission$loadings else cbind(emission$loadings, emission$offset)),
     R = unname(emission$noise_var), start_mean = obs$start_mean, start_var = obs$start_var, start = unname(start),
     transition = unname(transition)
+  )
+}
+
+path_probabilities.bnp_lds <- function(fit, data, most = NULL) {
+  state_probabilities(fit, data)[cbind(seq_len(data$n), fit$labels)]
+}
+
+# Beside the rest, hidden states of the rows, and how columns come from them.
+shape_of.bnp_lds <- function(fit) {
+  of_chain <- NextMethod()
+  if (!all(of_chain)) {
+    return(of_chain)
+  }
+  obs <- fit$model$obs
+  e <- fit$emission
+  m <- length(obs$unit)
+  d <- fit$input$d
+  which_hold(
+    "model$obs" = rlang::is_bool(obs$identity) && (sees_all(obs) || is_whole(obs$loadings, 1)) &&
+      length(obs$centre) == m && length(obs$column_unit) == d && length(obs$column_centre) == d,
+    "latent" = is_array_of(fit$latent$mean, c(n_of_fit(fit), m)) &&
+      is_array_of(fit$latent$var, c(n_of_fit(fit), m * (m + 1) / 2)),
+    "emission" = is_array_of(e$loadings, c(d, m)) && are_finite(e$offset, d) && are_finite(e$scale, d) &&
+      (is.null(e$df) || are_finite(e$df, d))
   )
 }

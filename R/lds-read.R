@@ -19,15 +19,11 @@ latent_path <- function(fit, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   check_able(fit, "latent_path")
-  if (is.null(newdata)) {
-    return(latent_table(fit, fit$input, fit$latent))
-  }
-  data <- as_new_sequences(fit, newdata, id)
-  if (data$n == 0L) {
-    return(latent_table(fit, data, list(mean = matrix(0, 0L, length(fit$model$obs$unit)), var = matrix(0, 0L, 0L))))
-  }
-  latent_table(fit, data, expected_paths(fit, data))
+  data <- if (!is.null(newdata)) as_new_sequences(fit, newdata, id)
+  latent_table(fit, data %||% fit$input, latent_rows(fit, data))
 }
+
+latent_rows.bnp_lds <- function(fit, data = NULL) if (is.null(data)) fit$latent else expected_paths(fit, data)
 
 # from: data, or the input of a fit.
 latent_table <- function(fit, from, latent) {
@@ -63,8 +59,8 @@ moduli <- function(fit) {
   apply(coef, 3L, function(a) max(Mod(eigen(matrix(a, m)[, seq_len(m), drop = FALSE], only.values = TRUE)$values)))
 }
 
-# tidy(): one row for each coefficient of each mode.
-tidy_hidden <- function(fit) {
+# One row for each coefficient of each mode.
+tidy_states.bnp_lds <- function(fit) {
   coef <- coef(fit)$coef
   k <- dim(coef)[3L]
   m <- dim(coef)[1L]
@@ -80,9 +76,55 @@ tidy_hidden <- function(fit) {
   ))
 }
 
+glance_columns.bnp_lds <- function(fit) list(max_modulus = max(moduli(fit)), unstable = sum(moduli(fit) > 1))
+
+# Fitted values and hidden states.
+augment_columns.bnp_lds <- function(fit, data) {
+  if (data$n == 0L) {
+    return(list())
+  }
+  latent <- data$expected
+  columns <- function(values, prefix, names) stats::setNames(as.data.frame(values), paste0(prefix, names))
+  c(
+    columns(fitted_rows(fit, latent)$mean, ".fitted.", column_labels(fit)),
+    columns(latent$mean, ".state.", hidden_labels(fit))
+  )
+}
+
+log_densities_ahead.bnp_lds <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
+  filtered_rows(fit, data, call)$log_density
+}
+
+#' @rdname predict.bnp_hmm
+#' @export
+residuals.bnp_lds <- function(object, newdata, id = NULL, ...) {
+  check_no_dots(...)
+  check_able(object, "residuals", "object")
+  need_data(missing(newdata), "newdata")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  data <- as_new_sequences(object, newdata, id)
+  below <- filtered_rows(object, data, rlang::current_env())$below
+  for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object))))
+}
+
+# A first mode lasts for two rows, as the first row has none of its own.
+rows_without_state.bnp_lds <- function(fit) 1L
+
+# There is no system but those of the fit.
+clusters_to_draw.bnp_lds <- function(fit, params, new) posterior_clusters(fit, params)
+
+# From the last row's mode; a sequence of one row is followed by a first mode.
+first_state_ahead.bnp_lds <- function(fit, data) {
+  transition <- transition_matrix(fit)
+  ahead <- state_probabilities(fit, data)[data$starts[-1L], , drop = FALSE] %*% transition
+  alone <- diff(data$starts) == 1L
+  ahead[alone, ] <- rep(attr(transition, "start"), each = sum(alone))
+  unname(ahead)
+}
+
 # Mixtures of modes ahead of the last row: mean and covariance of hidden states by moments, as for autoregressions,
 # then of rows.
-moments_of_hidden <- function(fit, data, states, transition) {
+moments_ahead.bnp_lds <- function(fit, data, states, transition, call) {
   obs <- fit$model$obs
   means <- coef(fit)
   e <- fit$emission
@@ -116,4 +158,15 @@ unpacked <- function(x, m) {
   out <- matrix(0, m, m)
   out[upper.tri(out, diag = TRUE)] <- x
   out + t(out) - diag(diag(out), m)
+}
+
+# What rows are without their noise, with two standard deviations on either side; without data only that.
+with_band <- function(series, fit, latent, kept) {
+  found <- fitted_rows(fit, latent)
+  mean <- found$mean[kept, , drop = FALSE]
+  reach <- 2 * found$sd[kept, , drop = FALSE]
+  series$band <- list(mean = mean, low = mean - reach, high = mean + reach)
+  series$seen <- !is.null(series$x)
+  if (!series$seen) series$x <- replace(mean, TRUE, NA_real_)
+  series
 }

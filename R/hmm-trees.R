@@ -3,7 +3,7 @@
 # The internal form of data has, where rows have parents, `back` (how many rows before a row its parent is, 0 at a root;
 # the rows of each subtree follow each other, its root first), `tree`: list(parent, at, names), parents by node as the
 # user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; `position`
-# (R/tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
+# (R/hmm-tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
 
 # Rows of x and their parents -> internal form. id: which tree, or group of trees, a row belongs to.
 as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,

@@ -14,7 +14,7 @@ no_topics_yet <- function(prior) {
 
 # The topics of a memoized fit at full weight. Of n observations of a topic in a document sum_{i < n} a / (a + i) tables
 # are expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
-topics_of_fit <- function(fit) {
+stream_of_fit.bnp_topics <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)
   weight <- document_weight(fit)[used]
@@ -66,3 +66,9 @@ documents_in <- function(batch, id) {
   }
   if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(label_text(take_id(batch, id)$id, "id")))
 }
+
+read_batch.bnp_topics <- function(fit, batch, id, call, arg, na_action, new_terms) {
+  without_new_terms(read_rows(fit, batch, id, call, arg, na_action), new_terms, call, arg)
+}
+
+stream_engine.bnp_topics <- function(fit) engine_topic_stream

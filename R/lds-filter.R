@@ -1,11 +1,16 @@
 # Filters of fits with hidden linear dynamics: at the means of their parameters, or at draws.
 
-filter_hidden <- function(fit, newdata, id, parameters, keep, particles = 100L, collapse = c("none", "gpb2"),
-                          seed = NULL, ..., threads = default_threads(), call = rlang::caller_env()) {
-  check_no_dots(..., call = call)
-  systems <- if (parameters == "mean") list(mean_system(fit)) else
-    function(n, seed) drawn_systems(fit, n, seed)
-  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, call)
+#' @rdname bnp_filter
+#' @export
+bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), particles = 100L,
+                               collapse = c("none", "gpb2"), seed = NULL, keep = Inf, threads = default_threads()) {
+  check_able(object, "bnp_filter", "object")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
+  check_no_dots(...)
+  systems <- if (parameters == "mean") list(mean_system(object)) else
+    function(n, seed) drawn_systems(object, n, seed)
+  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, rlang::current_env())
 }
 
 # Columns have the names of the fit's, so that new rows are matched by them.

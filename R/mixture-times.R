@@ -80,9 +80,7 @@ with_slot_column <- function(data) {
 }
 
 # Has each time weights of its own of the clusters of this mixture?
-has_weights_by_time <- function(fit) {
-  inherits(fit, "bnp_mixture") && "bnp_mixture" != prior_entry(fit$model$prior)$verb
-}
+has_weights_by_time <- function(fit) inherits(fit, "bnp_mixture_by_time")
 
 # New data of a fit and their `time`, which is the column that the fit had it from, or given.
 newdata_time <- function(fit, newdata, time, arg, call) {

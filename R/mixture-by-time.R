@@ -8,12 +8,12 @@ weights_concentration_by_time <- function(fit) {
 }
 
 # Their means.
-weights_by_time <- function(fit) {
+weights_with_new.bnp_mixture_by_time <- function(fit) {
   weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
 }
 
-responsibilities_by_time <- function(fit, data) {
+local_step.bnp_mixture_by_time <- function(fit, data) {
   expected <- engine_expected_logs(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   log_weight <- digamma(weights_concentration_by_time(fit)[, seq_len(fit$state$k), drop = FALSE])
   log_p <- expected[, fit$numbering, drop = FALSE] + log_weight[data$slot, , drop = FALSE]
@@ -34,4 +34,13 @@ draw_by_time <- function(weights, slot) {
 one_slot_a_row <- function(slot, n, call = rlang::caller_env()) {
   if (n > 0L && !length(slot)) abort("time", "{.arg time} must have at least one time.", call = call)
   rep_len(slot, n)
+}
+
+kept_of_data.bnp_mixture_by_time <- function(fit, data) c(NextMethod(), counts_by_group(fit, data))
+
+is_grouped.bnp_mixture_by_time <- function(fit) TRUE
+
+with_more_weights.bnp_mixture_by_time <- function(fit, data, weights, call) {
+  data$lengths <- diff(data$starts)
+  data
 }

@@ -71,7 +71,7 @@
 #'   rows to come, which `predict(n.ahead = )` does not have: add these rows to `newdata`, with `NA` as response (or
 #'   give no response at all), see [predict.bnp_hmm()].
 #'
-#' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
+#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list without
 #'   the data. States are numbered by decreasing size. `fitted()` is the most
 #'   probable path. See [segments()], [transition_matrix()],
 #'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
@@ -200,6 +200,8 @@ columns_beside <- function(x, id) {
   if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
 }
 
+unit_word.bnp_hmm <- function(fit) "sequence"
+
 state_lag <- function(fit) obs_lag(fit$model$obs)
 
 # Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
@@ -217,12 +219,9 @@ carry_back <- function(values, starts, lag) {
   values
 }
 
-viterbi_path <- function(fit, data) {
+viterbi_path.bnp_hmm <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
-  }
-  if (is_hidden(fit)) {
-    return(hidden_path(fit, data))
   }
   if (has_missing(data)) fit <- fit_with_gaps(fit, data)
   path <- match(engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads), fit$numbering)
@@ -230,11 +229,25 @@ viterbi_path <- function(fit, data) {
   if (lag > 0L) carry_back(path, data$starts, lag) else path
 }
 
-# Probability of each row's state on the path, in parts that need not hold all rows times states at once.
-path_probabilities <- function(fit, data, most = 5e6) {
-  if (is_hidden(fit)) {
-    return(hidden_probabilities(fit, data)[cbind(seq_len(data$n), fit$labels)])
+kept_of_data.bnp_hmm <- function(fit, data) {
+  path_of <- function(part) {
+    fit$labels <- viterbi_path(fit, part)
+    list(labels = fit$labels, prob = path_probabilities(fit, part))
   }
+  if (!is_spooled(data)) {
+    return(path_of(data))
+  }
+  out <- list(labels = integer(data$n), prob = double(data$n))
+  for_batches(data, function(part, rows) {
+    own <- path_of(part)
+    out$labels[rows] <<- own$labels
+    out$prob[rows] <<- own$prob
+  })
+  out
+}
+
+# Probability of each row's state on the path, in parts that need not hold all rows times states at once.
+path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
@@ -254,4 +267,11 @@ fitted.bnp_hmm <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
   for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
+}
+
+# Given all rows of the sequence or tree.
+predictive_states.bnp_hmm <- function(fit, data) {
+  fit <- fit_for_any_row(fit, data)
+  prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  prob[, fit$numbering, drop = FALSE]
 }

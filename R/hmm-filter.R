@@ -6,9 +6,6 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameter
   check_able(object, "bnp_filter", "object")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
-  if (is_hidden(object)) {
-    return(filter_hidden(object, newdata, id, parameters, keep, ...))
-  }
   check_no_dots(...)
   if (parameters == "draw") {
     abort("argument", c(

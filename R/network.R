@@ -25,9 +25,9 @@
 #'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`,
 #'   `value`, `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
 #' @param ... Must be empty.
-#' @return An object of class `c("bnp_network", "bnp_fit")`, a plain list without the data. Communities are numbered by
-#'   decreasing size. See [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()],
-#'   [link_auc()].
+#' @return An object of class `c("bnp_network", "bnp_fit")`, with [prior_dp()] `bnp_blocks` before these, else
+#'   `bnp_communities`; a plain list without the data. Communities are numbered by decreasing size. See
+#'   [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()], [link_auc()].
 #'
 #' @section Models:
 #' * [prior_dp()]: a stochastic blockmodel (infinite relational model). Nodes have one community each, from a

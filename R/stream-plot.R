@@ -11,11 +11,10 @@ score_picture <- function(fit, call = rlang::caller_env()) {
   trace <- elbo_trace(fit)
   group <- ceiling(seq_len(nrow(trace)) * min(1, 200 / nrow(trace)))
   mean_of <- function(x) as.vector(tapply(x, group, mean, na.rm = TRUE))
-  topics <- inherits(fit, "bnp_topics")
   data.frame(
     seen = mean_of(trace$seen), score = mean_of(trace$score), k = mean_of(trace$k),
-    unit = if (topics) "Documents seen" else "Rows seen",
-    what = if (topics) "Log probability of a token" else "Log density of a row"
+    unit = if (row_word(fit) == "document") "Documents seen" else "Rows seen",
+    what = if (is_of_tokens(fit)) "Log probability of a token" else "Log density of a row"
   )
 }
 
