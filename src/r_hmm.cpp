@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "chains/chain_memory.h"
-#include "chains/hmm.h"
-#include "chains/path_filter.h"
-#include "chains/sequence_rows.h"
-#include "chains/smooth_states.h"
-#include "chains/tree_messages.h"
+#include "chains/messages/smooth_states.h"
+#include "chains/model/chain_memory.h"
+#include "chains/model/hmm.h"
+#include "chains/model/sequence_rows.h"
+#include "chains/sampling/path_filter.h"
+#include "chains/trees/tree_messages.h"
 #include "observations/cluster_densities.h"
 #include "r_hmm.h"
 

@@ -301,7 +301,7 @@ test_that("what is written several times, and contracts that are too wide, do no
     "rules of convergence" = in_cpp("(<=?|>) .*\\btol\\b", grep("^foundation", cpp, value = TRUE, invert = TRUE)),
     "clocks of laps" = in_cpp("seconds = *$|seconds = .*(duration|passed)"),
     "virtual functions of ObsModel" = virtuals("ObsModel", "observations/obs_model.h"),
-    "virtual functions of AllocModel" = virtuals("AllocModel", "inference/alloc_model.h"),
+    "virtual functions of AllocModel" = virtuals("AllocModel", "inference/learn/alloc_model.h"),
     "virtual functions of Overlap" = virtuals("Overlap", "networks/overlap.h"),
     "dynamic_cast" = in_cpp("dynamic_cast"),
     "constructors of fits" = in_r("(class = |^ *structure\\(fit, class = |, class = )c\\(.*\"bnp_fit\"\\)"),
