@@ -254,7 +254,7 @@ test_that("simulated rows have the law of the fit at their times", {
     for (t in c(1, 4)) {
       own <- all[all$.time == t & all$.class == 1, ]
       known <- path[path$cluster == 1 & path$time == t, ]
-      expect_equal(nrow(own) / 80000, weights_by_time(fit)[t, 1], tolerance = 0.02)
+      expect_equal(nrow(own) / 80000, weights_with_new(fit)[t, 1], tolerance = 0.02)
       expect_lt(abs(mean(own[[1]]) - known$mean.x1), 4 * known$se.x1 / sqrt(40))
       expect_equal(stats::sd(own[[1]]), sqrt(known$sd.x1^2 + known$se.x1^2), tolerance = 0.05)
     }
