@@ -530,3 +530,18 @@ test_that("a fit goes on to later times, with the bound of all rows", {
   stays <- suppressWarnings(bnp_mixture(paths$x[early, ], control = few))
   expect_bad(update(stays, paths$x[!early, ], time = paths$time[!early]), "time", "drift")
 })
+
+test_that("where clusters have weights by time, what is said of a new row does not depend on the rows beside it", {
+  weeks <- rep(1:4, each = 20)
+  fit <- suppressWarnings(bnp_mixture(
+    faithful[1:80, ], obs_gaussian(drift = 0.5), time = weeks, control = bnp_control(seed = 1, max_laps = 6)
+  ))
+  new <- faithful[101:106, ]
+  at <- c(1, 2, 2, 3, 4, 4)
+  for (type in c("responsibility", "prob")) {
+    together <- predict(fit, new, time = at, type = type)
+    alone <- do.call(rbind, lapply(1:6, function(i) predict(fit, new[i, ], time = at[i], type = type)))
+    expect_gt(n_clusters(fit), 1)
+    expect_equal(together, alone, tolerance = 1e-12)
+  }
+})
