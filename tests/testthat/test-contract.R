@@ -84,48 +84,6 @@ test_that("every registered model is in the table", {
   )
 })
 
-# What a model has beside the core (observations/capabilities.h), in the order of the fields there; one that is not
-# named here has the core alone. What is forgotten would cost time and no more, so that no other test would fail.
-beside <- strsplit(c(
-  "gaussian_full" = "far_rows units row_estimates urn",
-  "gaussian_diagonal" = "far_rows units urn",
-  "gaussian_full, drifting" = "far_rows entries units times",
-  "gaussian_diagonal, drifting" = "far_rows entries units times",
-  "gaussian_zero_mean" = "far_rows units row_estimates urn",
-  "ar, lag 1" = "lag far_rows units urn",
-  "ar, lag 1, intercept" = "lag far_rows units urn",
-  "ar, lag 2" = "lag far_rows units urn",
-  "ar, lag 2, intercept" = "lag far_rows units urn",
-  "multinomial" = "linear tokens urn",
-  "bernoulli" = "linear urn",
-  "poisson" = "linear base urn",
-  "poisson, exposure" = "linear base",
-  "waiting_time" = "linear base",
-  "censored" = "linear",
-  "binomial" = "linear base",
-  "gaussian_spherical" = "far_rows units urn",
-  "gaussian_tied_spherical" = "far_rows units",
-  "gaussian_tied_diagonal" = "far_rows units",
-  "gaussian_tied" = "far_rows units",
-  "regression" = "far_rows units urn",
-  "regression, no intercept" = "far_rows units urn",
-  "categorical" = "entries urn",
-  "categorical, cells of no level" = "entries urn",
-  "gaussian_diagonal, gaps" = "far_rows gaps units",
-  "gaussian_diagonal, no cell missing" = "far_rows gaps units",
-  "gaussian_spherical, gaps" = "far_rows gaps units",
-  "bernoulli, gaps" = "gaps urn",
-  "poisson, gaps" = "gaps base",
-  "poisson, exposure, gaps" = "gaps base",
-  "waiting_time, gaps" = "gaps base",
-  "product" = "far_rows entries base units row_estimates",
-  "product, gaps" = "far_rows entries gaps base units row_estimates",
-  "product with pairs" = "far_rows entries base units row_estimates",
-  "product with regressions" = "far_rows entries units row_estimates",
-  "product of one block" = "far_rows units row_estimates",
-  "product of categories" = "entries row_estimates"
-), " ")
-
 for (case in model_cases()) {
   rows <- case$rows(case$data)
   resp <- weights_of(case)
