@@ -47,9 +47,16 @@ obs_read <- function(obs, x, arg, call, na_action = NULL) UseMethod("obs_read")
 # What a fit keeps of its data, in fit$input, for obs_given().
 obs_keep <- function(obs, data) UseMethod("obs_keep")
 
-# The rows x on the scale on which `mean` and `cov` of coef() describe them: their logarithms, or as they are.
-obs_scaled <- function(obs, x) UseMethod("obs_scaled")
-obs_scaled.default <- function(obs, x) x
+# The rows x, with the columns of a product's blocks one block after the other, on the scale on which `mean` and `cov` of
+# coef() describe them: the logarithms of models with the field `logs`, others as they are.
+obs_scaled <- function(obs, x) {
+  if (!is.null(obs$blocks)) {
+    width <- vapply(obs$blocks, function(block) length(block$columns) + length(exposure_column(block)), 1L)
+    logs <- rep(vapply(obs$blocks, function(block) !is.null(block$logs), NA), width)
+    x[, logs] <- log(x[, logs])
+  }
+  if (is.null(obs$logs)) x else log(x)
+}
 
 # --- Its prior ---
 # obs with a number for every NULL. `start`: of the fit, or NULL.

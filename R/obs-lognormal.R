@@ -23,40 +23,41 @@ obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_
   }
   prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale)
   prior <- checked_arguments(names(match.call()), checks, prior)
-  do.call(new_obs, c(paste0("lognormal_", covariance), prior, columns_field(columns)))
+  do.call(new_obs, c(paste0("lognormal_", covariance), prior, logs = TRUE, columns_field(columns)))
 }
 
-# The Gaussian model of the logarithms.
-of_logs <- function(obs) as_family(obs, sub("lognormal", "gaussian", obs$family))
+model_lognormal_full <- utils::modifyList(model_gaussian_full, list(
+  title = "Lognormal, full covariance", constructor = "obs_lognormal",
+  class = c("obs_lognormal", "obs_gaussian_full", "obs_gaussian"), values = "values above 0",
+  working = c(working_of_gaussians, "logs"),
+  refusal = c(
+    class = "not_positive", must = "hold values above 0",
+    remedy = "A value of 0 has been rounded: give half of the smallest that can be told from 0. Values below 0 have no
+              logarithm: {.fn obs_gaussian} takes them."
+  )
+))
+model_lognormal_diagonal <- utils::modifyList(model_lognormal_full, list(
+  title = "Lognormal, diagonal covariance", class = c("obs_lognormal", "obs_gaussian_diagonal", "obs_gaussian"),
+  arrays = model_gaussian_diagonal$arrays
+))
 
-as_family <- function(obs, family) {
+# The Gaussian model of the logarithms: of the class that comes after obs_lognormal.
+of_logs <- function(obs) as_family(obs, sub("^obs_", "", obs_facts.default(obs)$class[2L]), NULL)
+
+as_family <- function(obs, family, logs) {
   obs$family <- family
+  obs$logs <- logs
   structure(obs, class = obs_class(obs))
 }
 
-lognormal_facts <- function(of_logs, family) {
-  utils::modifyList(of_logs, list(
-    title = sub("Gaussian", "Lognormal", of_logs$title), constructor = "obs_lognormal",
-    class = c("obs_lognormal", paste0("obs_", family), "obs_gaussian"), values = "values above 0",
-    refusal = c(
-      class = "not_positive", must = "hold values above 0",
-      remedy = "Values of 0 have been rounded: give half of the smallest that can be told from 0. Values below 0 have no
-                logarithm: {.fn obs_gaussian} takes them."
-    )
-  ))
-}
-model_lognormal_full <- lognormal_facts(model_gaussian_full, "gaussian_full")
-model_lognormal_diagonal <- lognormal_facts(model_gaussian_diagonal, "gaussian_diagonal")
-
 obs_supports.obs_lognormal <- function(obs, values) values > 0
-obs_scaled.obs_lognormal <- function(obs, x) log(x)
 in_logs <- function(data) {
   data$x <- log(data$x)
   data
 }
 
 obs_resolve.obs_lognormal <- function(obs, data, start, call) {
-  as_family(obs_resolve(of_logs(obs), in_logs(data), start, call), obs$family)
+  as_family(obs_resolve(of_logs(obs), in_logs(data), start, call), obs$family, TRUE)
 }
 
 obs_draw_rows.obs_lognormal <- function(obs, q, rows, given) exp(obs_draw_rows(of_logs(obs), q, rows, given))

@@ -245,16 +245,6 @@ obs_marginals.obs_product <- function(obs, means) {
   })))
 }
 
-# The columns of x are those of the blocks, one block after the other.
-obs_scaled.obs_product <- function(obs, x) {
-  width <- vapply(obs$blocks, function(block) length(block$columns) + length(exposure_column(block)), 1L)
-  for (i in which(vapply(obs$blocks, obs_can, NA, "scaled"))) {
-    own <- sum(width[seq_len(i - 1L)]) + seq_len(width[i])
-    x[, own] <- obs_scaled(obs$blocks[[i]], x[, own])
-  }
-  x
-}
-
 obs_picture.obs_product <- function(obs, fit, data) profile_picture(fit)
 
 blocks_with_totals <- function(blocks) {

@@ -248,6 +248,9 @@ n_block_columns <- function(obs) {
   n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
 }
 
+# Are `mean` and `unit` those of logarithms of the data?
+is_of_logs <- function(case) startsWith(case$model$obs$family, "lognormal")
+
 # Columns of the data that the model is a distribution of.
 count_columns <- function(case) case$data$d - n_known_columns(case$model$obs)
 
