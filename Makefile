@@ -56,6 +56,6 @@ document:
 	touch $@
 
 clean:
-	rm -rf .lib .lib-test demo-output site src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
+	rm -rf .lib .lib-test demo-output site src/*.o src/*/*.o src/*/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
 
 .PHONY: demo install test check site figures document clean

@@ -2,9 +2,9 @@
 # and what there is instead. Everything that refuses such a thing asks here, and the help page ?abilities is printed
 # from it, so that a cell of the table has one text and one class of error.
 
-# A kind is a family, or a special case of one, or a way of learning. what: its name in a sentence, plural; class and
-# maker: of its objects (families); of: the family that it is a case of; error: a class that its refusals have beside
-# those that all have.
+# A kind is a family, or a special case of one, or a way of learning. what: its name in a sentence, plural; class: of
+# its objects; maker: what makes these (families); of: the family that it is a case of; error: a class that its refusals
+# have beside those that all have.
 kind <- function(what, class = NULL, of = NULL, error = NULL, maker = class) {
   list(what = what, class = class, of = of, error = error, maker = maker)
 }
@@ -14,17 +14,18 @@ kinds <- list(
   series = kind("mixtures of series ({.fn obs_ar})", of = "mixture"),
   regressions = kind("mixtures of regressions", of = "mixture"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
-  mixture_by_time = kind("mixtures with weights by time", of = "mixture"),
+  mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
-  hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", of = "sequences", error = "hidden"),
+  hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
-  communities = kind("networks of overlapping communities", of = "network"),
+  blocks = kind("blockmodels", "bnp_blocks", of = "network"),
+  communities = kind("networks of overlapping communities", "bnp_communities", of = "network"),
   corrected_network = kind("degree-corrected blockmodels ({.fn bnp_network})"),
   sampled_network = kind("networks by stochastic steps ({.fn bnp_network})"),
   update = kind("{.fn update} with new rows"),
@@ -36,16 +37,20 @@ kinds <- list(
   source = kind("data in a source"),
   rows_of_source = kind("mixtures of data in a source"),
   draws = kind("draws ({.fn bnp_sample})", "bnp_draws", maker = "bnp_sample"),
+  topic_draws = kind("draws of topic models", of = "draws"),
+  state_draws = kind("draws of sequences", of = "draws"),
   filter = kind("filters ({.fn bnp_filter})", "bnp_filter"),
   dynamic_means = kind("Dynamic Means ({.fn bnp_dynamic_means})", "bnp_dynamic_means")
 )
-family_kinds <- names(Filter(function(kind) !is.null(kind$class), kinds))
+family_kinds <- names(Filter(function(kind) !is.null(kind$class) && is.null(kind$of), kinds))
+classes_of_kinds <- unlist(lapply(kinds, function(kind) kind$class))
 
 # The kinds of an object, the most special one first and its family last; NULL of other objects.
 kinds_of <- function(x) {
   family <- family_of(x)
   if (!inherits(x, "bnp_fit")) {
-    return(family)
+    of_fit <- if (identical(family, "draws")) family_of(x$fit) else ""
+    return(c(switch(of_fit, topics = "topic_draws", sequences = "state_draws"), family))
   }
   obs <- x$model$obs
   c(
@@ -55,8 +60,7 @@ kinds_of <- function(x) {
       topics = c(
         if (!is.null(x$model$response)) "response", if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
       ),
-      sequences = if (has_trees(x$input)) "trees",
-      network = if (is.null(x$log_joint)) "communities"
+      sequences = if (has_trees(x$input)) "trees"
     ),
     kinds_to_fit(kinds[[family]]$class, obs, x$model$prior)
   )
@@ -66,16 +70,21 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 
 # Kinds of what is to be fitted by a verb.
 kinds_to_fit <- function(verb, obs, prior = NULL) {
-  switch(verb,
-    bnp_mixture = c(
-      if (!is.null(prior) && prior_entry(prior)$verb != "bnp_mixture") "mixture_by_time",
-      if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series",
-      if (!is.null(obs$responses)) "regressions", "mixture"
+  of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
+  c(
+    of_classes[-length(of_classes)],
+    switch(verb,
+      bnp_mixture = c(
+        if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
+      ),
+      bnp_hmm = if (obs_lag(obs) > 0L) "lagged"
     ),
-    bnp_topics = "topics", bnp_features = "features", bnp_network = "network",
-    bnp_hmm = c(if (obs_facts(obs)$hidden) "hidden", if (obs_lag(obs) > 0L) "lagged", "sequences")
+    of_classes[length(of_classes)]
   )
 }
+
+# Of what a fit is one: bnp_mixture, ...
+verb_of <- function(fit) intersect(class(fit), verbs_of_fits)
 
 # Why an ability is not there for these kinds (the most special first): list(what, why, instead), NULL if it is. The
 # first kind of which the table says something decides.
@@ -181,4 +190,7 @@ refusing_method <- function(verb, x) {
   )
 }
 
-.onLoad <- function(libname, pkgname) refusing_methods()
+.onLoad <- function(libname, pkgname) {
+  refusing_methods()
+  unsealing_methods()
+}

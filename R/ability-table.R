@@ -214,9 +214,18 @@ ability_table <- list(
   augment = able(
     c(of_fits, "filter", "dynamic_means"), draws = c("{.fn point_partition} gives the cluster of each row.")
   ),
-  predict = able(c(of_fits, "draws", "filter"), dynamic_means = c(
-    "Cluster all rows again, with the new ones; {.fn fitted} has the clusters of its own."
-  )),
+  predict = able(
+    c(of_fits, "draws", "filter"),
+    topic_draws = c(
+      "A new document mixes topics, and its probability is a sum over all ways to do so.",
+      "{.fn predict} of the fit has its proportions, {.fn heldout_loglik} how well its words are predicted."
+    ),
+    state_draws = c(
+      "They keep the state of each row, not where a new sequence would go.",
+      "{.fn predict} of the fit has states and densities of new sequences."
+    ),
+    dynamic_means = c("Cluster all rows again, with the new ones; {.fn fitted} has the clusters of its own.")
+  ),
   expected_response = able(
     c("mixture", "sequences"), trees = c("There is no response yet in trees.", "{.fn coef} has the coefficients."),
     hidden = hidden_instead, label = "{.code predict(type = \"response\")}", applies = c("mixture", "sequences")
@@ -272,6 +281,11 @@ ability_table <- list(
   ),
   update = able(
     c(of_fits, "draws", "filter"), dynamic_means = c("Call {.fn bnp_dynamic_means} again with all rows.")
+  ),
+  discount = able(
+    "mixture", "Only rows of {.fn bnp_mixture} can count less.", "Leave it out: all rows count fully.",
+    mixture_by_time = c("Each time has weights of its own, which forget the earlier ones.", "Leave it out."),
+    label = "{.arg discount} of {.fn update}", applies = c("mixture", "topics", "sequences")
   ),
   keep_times = able(
     "drift", "Only drifting clusters are somewhere at a time.",

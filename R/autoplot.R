@@ -1,34 +1,3 @@
-#' @rdname plot.bnp_mixture
-#' @exportS3Method ggplot2::autoplot
-autoplot.bnp_mixture <- function(object, type = c(
-                                   "clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories"
-                                 ), data = NULL, ...) {
-  check_no_dots(...)
-  rlang::check_installed("ggplot2", "for autoplot().")
-  type <- mixture_plot_type(object, type)
-  if (type == "elbo") {
-    return(gg_trace(trace_picture(object)))
-  }
-  if (type == "score") {
-    return(gg_score(score_picture(object)))
-  }
-  if (type == "trajectories") {
-    return(gg_trajectories(trajectory_picture(object, data)))
-  }
-  if (type == "uncertainty") {
-    return(gg_uncertainty(uncertainty_picture(object, data)))
-  }
-  picture <- switch(type,
-    clusters = cluster_picture(object, data), density = density_picture(object, data), profile = profile_picture(object)
-  )
-  switch(picture$kind,
-    curve = gg_curve(picture),
-    plane = gg_plane(picture),
-    surface = gg_surface(picture),
-    heat = gg_heat(picture),
-    profile = gg_profile(picture)
-  )
-}
 
 gg_clusters <- function(k, aesthetics) {
   ggplot2::scale_colour_manual(

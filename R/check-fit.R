@@ -63,7 +63,7 @@ print.bnp_check <- function(x, ...) {
   middle <- stats::quantile(as.vector(trace_of(x$draws, "n_clusters")), c(0.05, 0.95), type = 1, names = FALSE)
   say <- function(...) cat(strwrap(paste0(...)), sep = "\n")
   say(
-    "The fit has ", count_of(k, cluster_words[[class(x$draws$fit)[1L]]]),
+    "The fit has ", count_of(k, cluster_word(x$draws$fit)),
     ". The posterior has as many with probability ", format(share, digits = 2), ", and with probability 0.9 from ",
     middle[1L], " to ", middle[2L], "."
   )

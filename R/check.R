@@ -40,7 +40,7 @@ describe <- function(x) {
     return(if (is.character(x)) dQuote(x, FALSE) else format(x))
   }
   size <- if (is.null(dim(x))) paste("length", length(x)) else paste(dim(x), collapse = " x ")
-  paste0(if (is.object(x)) class(x)[1] else typeof(x), " of ", size)
+  paste0(if (is.object(x)) c(intersect(class(x), verbs_of_fits), class(x))[1L] else typeof(x), " of ", size)
 }
 
 check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {

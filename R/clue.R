@@ -2,7 +2,7 @@
 # training data are probabilities where the fit keeps them, else 0 and 1.
 
 #' @exportS3Method clue::is.cl_partition
-is.cl_partition.bnp_fit <- function(x) !inherits(x, "bnp_topics")
+is.cl_partition.bnp_fit <- function(x) TRUE
 
 #' @exportS3Method clue::is.cl_hard_partition
 is.cl_hard_partition.bnp_fit <- function(x) is.null(x$probabilities)
@@ -29,10 +29,7 @@ cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   padded
 }
 
-membership_of <- function(fit) {
-  if (inherits(fit, "bnp_network")) {
-    return(unname(fit$prob))
-  }
+membership_of.default <- function(fit) {
   kept <- if (!is.null(fit$probabilities)) of_rows(fit$input, fit$probabilities)
   unname(kept %||% diag(fit$state$k)[hard_labels(fit), , drop = FALSE])
 }

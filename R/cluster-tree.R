@@ -62,27 +62,7 @@ cluster_tree <- function(fit, data, ...) UseMethod("cluster_tree")
 
 #' @rdname cluster_tree
 #' @export
-cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
-  check_no_dots(...)
-  check_able(fit, "cluster_tree")
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id), data, "data")
-  grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
-}
-
-#' @rdname cluster_tree
-#' @export
-cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
-  check_no_dots(...)
-  check_able(fit, "cluster_tree")
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id), data, "data")
-  grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
-}
-
-#' @rdname cluster_tree
-#' @export
-cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
+cluster_tree.bnp_fit <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   check_able(fit, "cluster_tree")
   need_data(missing(data), "data")
@@ -98,10 +78,7 @@ cluster_tree.default <- function(fit, data, ...) {
 # The data of a fit in the engine's form, which must be those that it was made of.
 training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
-  read <- switch(class(fit)[1L],
-    bnp_mixture = as_newdata(fit, data, call, "data", id = id), bnp_topics = new_documents(fit, data, id, call, "data"),
-    bnp_hmm = as_new_sequences(fit, data, id, call, "data")
-  )
+  read <- read_rows(fit, data, id, call, "data")
   known <- fit$input
   if (has_weights_by_time(fit)) {
     read$distinct_times <- fit$model$obs$times
@@ -109,7 +86,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   }
   trained <- as_trained(read, fit)
   # A mixture without a lag has no groups, whatever the input calls them.
-  grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
+  grouped <- !is.null(unit_word(fit)) || state_lag(fit) > 0L
   same <- !is.null(trained) && (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
     isTRUE(all.equal(mean_exposure(trained), known$mean_exposure)) && identical(read$individual, known$individual) &&
     identical(read$back, known$back) && identical(read$position, known$position)
@@ -129,7 +106,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
 
 # Where the engine begins: the fit's statistics, and what each of the same documents has of each topic.
 engine_start <- function(fit, data) {
-  c(list(state = fit$state), if (inherits(fit, "bnp_topics")) documents_of_fit(fit, data))
+  c(list(state = fit$state), if (row_word(fit) == "document") documents_of_fit(fit, data))
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
@@ -170,7 +147,7 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
       order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
       loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
-      word = cluster_words[[class(fit)[1L]]],
+      word = cluster_word(fit),
       fingerprint = fit$input$fingerprint
     ),
     class = c("bnp_tree", "hclust")

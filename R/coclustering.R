@@ -39,30 +39,21 @@ coclustering.default <- function(fit, ...) {
 
 #' @rdname coclustering
 #' @export
-coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {
+coclustering.bnp_fit <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), data, "data")
-  pairs_together(fit, data, as_newdata, id = id)
+  check_able(fit, "coclustering")
+  pairs_together(fit, data, id)
 }
 
-#' @rdname coclustering
-#' @export
-coclustering.bnp_hmm <- function(fit, data = NULL, id = NULL, ...) {
-  check_no_dots(...)
-  read_arguments(rlang::enquos(id = id), data, "data")
-  pairs_together(fit, data, as_new_sequences, id = id)
-}
-
-# read(fit, data, ..., call, arg): data in the engine's form.
-pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
-  check_format(fit, call)
+pairs_together <- function(fit, data, id, most = 15000L, call = rlang::caller_env()) {
   repeated <- isTRUE(fit$model$obs$repeated)
   counted_later <- repeated || is.list(data) && !is.data.frame(data)
   n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
       if (is.null(data)) predict(fit, type = "responsibility") else
-      state_responsibilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
+      state_responsibilities(fit, with_known(read_rows(fit, data, id, call, "data"), fit))
     n <- nrow(prob)
   }
   if (n > most) {

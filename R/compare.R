@@ -109,28 +109,19 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
-  completed <- vapply(fits, inherits, NA, "bnp_topics")
-  if (length(unique(completed)) > 1L) {
+  predicted <- vapply(fits, row_word, "")
+  if (length(unique(predicted)) > 1L) {
     abort("not_comparable", c(
       "Topic models complete documents, other models predict rows: they cannot be compared on {.arg newdata}.",
       i = "Leave out {.arg newdata}, or compare fits of one kind."
     ), call = call)
   }
-  seed <- if (any(completed)) draw_seed()
+  seed <- if ("document" %in% predicted) draw_seed()
   vapply(fits, function(fit) {
-    grouped <- !inherits(fit, "bnp_mixture") || has_individuals(fit$input)
+    grouped <- !is.null(unit_word(fit)) || has_individuals(fit$input)
     extra <- list(id = if (grouped) id, seed = seed)
     do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
   }, 1)
-}
-
-# One label for each row, in the user's order; of documents of counts, their largest topic.
-hard_labels <- function(fit) {
-  if (inherits(fit, "bnp_topics") && obs_facts(fit$model$obs)$counts_tokens) {
-    most_probable(document_proportions(fit))
-  } else {
-    in_user_order(fit, fit$labels)
-  }
 }
 
 agreement <- function(labels) {

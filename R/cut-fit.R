@@ -14,27 +14,7 @@ cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 
 #' @rdname cluster_tree
 #' @export
-cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
-  check_no_dots(...)
-  check_able(fit, "cut_fit")
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id), data, "data")
-  cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
-}
-
-#' @rdname cluster_tree
-#' @export
-cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
-  check_no_dots(...)
-  check_able(fit, "cut_fit")
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id), data, "data")
-  cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
-}
-
-#' @rdname cluster_tree
-#' @export
-cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
+cut_fit.bnp_fit <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
   check_able(fit, "cut_fit")
   need_data(missing(data), "data")
@@ -67,7 +47,7 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   # Only sequences whose rows may be in few states can end lower, as they choose these anew.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
   learned <- cut$result[names(cut$result) != "group"]
-  out <- with_result(new_bnp_fit(class(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
+  out <- with_result(new_bnp_fit(verb_of(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
   out$call <- call
   out$cut <- list(
     from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
@@ -158,7 +138,7 @@ cut_control <- function(control, k) {
 format_cut <- function(fit) {
   cut <- fit$cut
   strwrap(paste0(
-    "Cut from ", count_of(cut$from$k, cluster_words[[class(fit)[1L]]]), " with ELBO ",
+    "Cut from ", count_of(cut$from$k, cluster_word(fit)), " with ELBO ",
     format(cut$from$elbo, digits = 8L), ": joining led to ",
     format(cut$joined, digits = 8L), if (fit$laps > 0L) paste0(", polishing to ", format(fit$elbo, digits = 8L))
   ), exdent = 2)

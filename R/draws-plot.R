@@ -60,7 +60,7 @@ plot_number <- function(x, main = "", xlab = word_for_clusters(x), ylab = "Share
 }
 
 plot_pairs <- function(x, rows, main = "", xlab = NULL, ylab = "", ...) {
-  documents <- inherits(x$fit, "bnp_topics")
+  documents <- row_word(x$fit) == "document"
   xlab <- xlab %||% if (documents) "Documents" else "Observations by cluster"
   n <- if (documents) length(x$fit$input$starts) - 1L else nrow(kept_labels(x))
   rows <- if (is.null(rows)) unique(round(seq(1, n, length.out = min(n, 300L)))) else check_rows(rows, n)

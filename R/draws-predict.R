@@ -20,22 +20,8 @@
 predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "logdensity"), ..., id = NULL,
                               new_id = NULL) {
   check_no_dots(...)
-  check_object(object)
+  check_able(object, "predict", "object")
   need_data(missing(newdata), "newdata")
-  if (inherits(object$fit, "bnp_topics")) {
-    abort("argument", c(
-      "{.fn predict} takes draws of mixtures: a new document mixes topics, and its probability is a sum over all ways
-       to do so.",
-      i = "{.fn predict} of the fit has its proportions, {.fn heldout_loglik} how well its words are predicted."
-    ))
-  }
-  if (inherits(object$fit, "bnp_hmm")) {
-    abort("argument", c(
-      "{.fn predict} takes draws of mixtures: draws of sequences keep the state of each row, not where a new sequence
-       would go.",
-      i = "{.fn predict} of the fit has states and densities of new sequences."
-    ))
-  }
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   read_arguments(rlang::enquos(new_id = new_id), newdata, "newdata")

@@ -152,14 +152,14 @@ print.bnp_draws <- function(x, ...) {
 
 # "Clusters", "Topics", "States".
 word_for_clusters <- function(draws) {
-  word <- cluster_words[[class(draws$fit)[1L]]]
+  word <- cluster_word(draws$fit)
   paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L), "s")
 }
 
 # "12 rows", or "40 tokens in 3 documents".
 count_of_observations <- function(draws) {
   input <- draws$fit$input
-  if (!inherits(draws$fit, "bnp_topics")) {
+  if (row_word(draws$fit) == "row") {
     return(count_of(n_units(input), "row"))
   }
   paste(
@@ -173,7 +173,7 @@ draws_head <- function(draws) {
   thin <- draws$options$thin
   c(
     paste0(
-      "Draws from the posterior of a ", fit_titles[[class(draws$fit)[1L]]], ": ", count_of(size[2L], "chain"), ", ",
+      "Draws from the posterior of a ", fit_titles[[verb_of(draws$fit)]], ": ", count_of(size[2L], "chain"), ", ",
       count_of(size[1L], "draw"), " each", if (thin > 1L) paste0(" (one in ", thin, " sweeps)")
     ),
     paste0("Prior: ", format(draws$model$prior), "; ", count_of_observations(draws))

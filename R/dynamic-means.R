@@ -40,6 +40,7 @@
 #' moving <- bnp_dynamic_means(x, time, lambda = 4)
 #' moving
 #' plot(moving)
+#' @order 1
 #' @export
 bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5, ...) {
   call <- rlang::current_env()

@@ -218,3 +218,30 @@ as.data.frame.bnp_features <- function(x, row.names = NULL, optional = FALSE, ..
     as.data.frame(loadings, row.names = seq_len(nrow(loadings)))
   )
 }
+
+try_state.bnp_features <- function(fit, call) NULL
+
+shape_of.bnp_features <- function(fit) {
+  state <- fit$state
+  model <- fit$model
+  offset <- isTRUE(model$offset)
+  k <- k_of_fit(fit)
+  d <- fit$input$d
+  all <- k + offset
+  is_number <- function(x, length) is.numeric(x) && length(x) %in% length && !anyNA(x)
+  which_hold(
+    "model$offset" = rlang::is_bool(model$offset), "model$centre" = is_number(model$centre, d),
+    "model$unit" = is_number(model$unit, d) && all(model$unit > 0), "model$likelihood" = is.list(model$likelihood),
+    "state$loadings" = is.matrix(state$loadings) && is_table_of(state$loadings, all, d),
+    "state$extra" = is.matrix(state$extra) && is_table_of(state$extra, all),
+    "state$counts" = is_number(state$counts, all), "state$scalar" = is_number(state$scalar, 3:8),
+    "state$pair" = is.numeric(state$pair) && (all == 0 || length(state$pair) %% (all * all) == 0),
+    "state$noise" = is_number(state$noise, 2L), "state$precision" = is_number(state$precision, 3L),
+    "state$prob" = is_number(state$prob, k), "state$logit" = is_number(state$logit, k),
+    "state$alpha" = is_number(state$alpha, c(1L, 3L)),
+    "state$group" = is_number(state$group, d) && all(state$group >= 0 & state$group < length(state$inverse)),
+    "state$inverse" = is.list(state$inverse) && all(vapply(state$inverse, is.matrix, NA)),
+    "presence" = !is.null(fit$presence) && is_table_of(fit$presence, unique(c(fit$input$n, nrow(fit$presence))), k),
+    "cells" = is_number(fit$cells, d)
+  )
+}

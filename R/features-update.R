@@ -1,7 +1,7 @@
 # update(fit, newdata) of latent features: further rows, of which those before need not be at hand.
 
 # Without `olddata` the features of earlier rows stay as they are, and only their sums go into the bound.
-take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = NULL, ...,
+take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = NULL, control = NULL, ...,
                              error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   na_action <- action_of_fit(fit, na_action, error_call)

@@ -135,15 +135,13 @@ coef.bnp_fit <- function(object, ...) {
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
-  if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
-    means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
-  }
-  c(means, emission_means(fit), learned_concentrations(fit))
+  if (is_grouped(fit)) means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
+  c(means, if (!is.null(fit$emission)) emission_means(fit), learned_concentrations(fit))
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
 proportion <- function(fit, means = NULL) {
-  if (inherits(fit, "bnp_mixture") && !has_weights_by_time(fit)) {
+  if (!is_grouped(fit)) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
   }
   size <- cluster_sizes(fit)
@@ -154,16 +152,16 @@ proportion <- function(fit, means = NULL) {
 #' @export
 posterior_params <- function(fit) {
   check_able(fit, "posterior_params")
-  if (inherits(fit, "bnp_network")) {
-    return(fit$state[!vapply(fit$state, is.null, NA)])
-  }
-  obs_shown(fit$model$obs, posterior_arrays(fit))
+  all_parameters(fit)
 }
+
+all_parameters.default <- function(fit) obs_shown(fit$model$obs, posterior_arrays(fit))
 
 # The same with all arrays of the observation model as obs_facts() lists them.
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
-  params <- c(name_arrays(fit, engine_posterior(fit$model, fit$state)), emission_params(fit))
+  params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
+  if (!is.null(fit$emission)) params <- c(params, emission_params(fit))
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
 }

@@ -8,20 +8,22 @@ check_shape <- function(fit, call) {
     "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
     "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
   ))
+  wrong <- wrong %||% wrong_parts(which_hold("class" = identical(
+    intersect(class(fit), c(classes_of_kinds, "bnp_fit")), fit_classes(verb_of(fit), fit$model$obs, fit$model$prior)
+  )))
   wrong <- wrong %||% wrong_parts(shape_of_all(fit))
-  kind <- if (inherits(fit, "bnp_features")) shape_of_features else
-    if (inherits(fit, "bnp_network")) shape_of_network else shape_of_clusters
-  if (is.null(wrong)) wrong <- wrong_parts(kind(fit))
-  if (is.null(wrong) && inherits(fit, "bnp_hmm") && is_hidden(fit)) wrong <- wrong_parts(shape_of_hidden(fit))
+  wrong <- wrong %||% wrong_parts(shape_of(fit))
   if (!is.null(wrong)) refuse_damaged(cli::format_inline("It is not as it was made: {.field {wrong}}."), call)
-  if (identical(kind, shape_of_clusters) && !is.null(fit$state)) {
-    engine_check_state(fit$model, fit$state)
-    wrong <- wrong_parts(which_hold("input" = {
-      if (length(fit$numbering)) name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
-      TRUE
-    }))
-    if (!is.null(wrong)) refuse_damaged(cli::format_inline("Its {.field {wrong}} is not that of its clusters."), call)
-  }
+  if (!is.null(fit$state)) try_state(fit, call)
+}
+
+try_state.default <- function(fit, call) {
+  engine_check_state(fit$model, fit$state)
+  wrong <- wrong_parts(which_hold("input" = {
+    if (length(fit$numbering)) name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
+    TRUE
+  }))
+  if (!is.null(wrong)) refuse_damaged(cli::format_inline("Its {.field {wrong}} is not that of its clusters."), call)
 }
 
 numbers_of_control <- c("k_init", "max_laps", "tol", "restarts", "wave", "half_life", "sweeps", "k_max")
@@ -100,12 +102,13 @@ shape_of_all <- function(fit) {
 
 # Mixtures, topics and sequences; also without rows of their own, as streams are. Tables of rows may have those of
 # several calls while a fit takes in more.
-shape_of_clusters <- function(fit) {
+shape_of.default <- function(fit) {
   input <- fit$input
   n <- n_of_fit(fit)
   k <- k_of_fit(fit)
   groups <- max(0L, length(input$starts) - 1L)
-  all <- unique(c(n, input$n_individuals, if (inherits(fit, "bnp_topics")) groups))
+  of_documents <- row_word(fit) == "document"
+  all <- unique(c(n, input$n_individuals, if (of_documents) groups))
   state <- fit$state
   labels <- fit$labels
   which_hold(
@@ -114,11 +117,11 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = if (is.null(fit$documents)) !inherits(fit, "bnp_topics") || is.list(fit$stream) else
-      (inherits(fit, "bnp_topics") || has_weights_by_time(fit)) &&
+    "documents" = if (is.null(fit$documents)) !of_documents || is.list(fit$stream) else
+      (of_documents || has_weights_by_time(fit)) &&
         (is_table_of(fit$documents, NROW(fit$documents), k) ||
           is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents))),
-    "input$starts" = if (is.null(input$starts)) inherits(fit, "bnp_mixture") || is.list(fit$stream) else
+    "input$starts" = if (is.null(input$starts)) is.null(unit_word(fit)) || is.list(fit$stream) else
       are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
@@ -139,75 +142,3 @@ shape_of_clusters <- function(fit) {
   )
 }
 
-# Of linear systems seen through noise: hidden states of the rows, and how columns come from them.
-shape_of_hidden <- function(fit) {
-  obs <- fit$model$obs
-  e <- fit$emission
-  m <- length(obs$unit)
-  d <- fit$input$d
-  which_hold(
-    "model$obs" = rlang::is_bool(obs$identity) && (sees_all(obs) || is_whole(obs$loadings, 1)) &&
-      length(obs$centre) == m && length(obs$column_unit) == d && length(obs$column_centre) == d,
-    "latent" = is_array_of(fit$latent$mean, c(n_of_fit(fit), m)) &&
-      is_array_of(fit$latent$var, c(n_of_fit(fit), m * (m + 1) / 2)),
-    "emission" = is_array_of(e$loadings, c(d, m)) && are_finite(e$offset, d) && are_finite(e$scale, d) &&
-      (is.null(e$df) || are_finite(e$df, d))
-  )
-}
-
-shape_of_network <- function(fit) {
-  state <- fit$state
-  k <- k_of_fit(fit)
-  n <- n_of_fit(fit)
-  which_hold(
-    "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
-    "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
-    "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),
-    "state$rates" = is_vector_of(state$rates, "numeric", c(k, k + 1)),
-    "state$weights" = is_vector_of(state$weights, "numeric", c(k, k + 1)),
-    "state$ends" = is_table_of(state$ends, n, k),
-    "state$u" = is_vector_of(state$u, "numeric", c(0, k, k + 1)),
-    "state$omega" = is_vector_of(state$omega, "numeric", c(0, k, k + 1)),
-    "input$ids" = is.null(fit$input$ids) || is.atomic(fit$input$ids) && length(fit$input$ids) == n,
-    "input$degree" = is_vector_of(fit$input$degree, "numeric", n),
-    "input$directed" = rlang::is_bool(fit$input$directed), "input$n_links" = is_whole(fit$input$n_links),
-    "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
-    "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
-    "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
-    "state$params" = is.null(state$params) && !is.null(state$pairs) || is.list(state$params) &&
-      length(state$params) > 0L &&
-      all(vapply(state$params, is.numeric, NA)) &&
-      all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
-    "model$obs$links" = rlang::is_string(fit$model$obs$links),
-    "model$obs$degree" = rlang::is_bool(fit$model$obs$degree),
-    "model$obs$background" = is.null(fit$model$obs$background) || is.numeric(fit$model$obs$background),
-    "model$obs$assortative" = rlang::is_bool(fit$model$obs$assortative),
-    "model$obs$a" = is_single(fit$model$obs$a), "model$obs$b" = is_single(fit$model$obs$b),
-    "control$batches" = is_whole(fit$control$batches, 1)
-  )
-}
-
-shape_of_features <- function(fit) {
-  state <- fit$state
-  model <- fit$model
-  offset <- isTRUE(model$offset)
-  k <- k_of_fit(fit)
-  d <- fit$input$d
-  all <- k + offset
-  is_number <- function(x, length) is.numeric(x) && length(x) %in% length && !anyNA(x)
-  which_hold(
-    "model$offset" = rlang::is_bool(model$offset), "model$centre" = is_number(model$centre, d),
-    "model$unit" = is_number(model$unit, d) && all(model$unit > 0), "model$likelihood" = is.list(model$likelihood),
-    "state$loadings" = is.matrix(state$loadings) && is_table_of(state$loadings, all, d),
-    "state$extra" = is.matrix(state$extra) && is_table_of(state$extra, all),
-    "state$counts" = is_number(state$counts, all), "state$scalar" = is_number(state$scalar, 3:8),
-    "state$pair" = is.numeric(state$pair) && (all == 0 || length(state$pair) %% (all * all) == 0),
-    "state$noise" = is_number(state$noise, 2L), "state$precision" = is_number(state$precision, 3L),
-    "state$prob" = is_number(state$prob, k), "state$logit" = is_number(state$logit, k),
-    "state$alpha" = is_number(state$alpha, c(1L, 3L)),
-    "state$group" = is_number(state$group, d) && all(state$group >= 0 & state$group < length(state$inverse)),
-    "state$inverse" = is.list(state$inverse) && all(vapply(state$inverse, is.matrix, NA)),
-    "presence" = !is.null(fit$presence) && is_table_of(fit$presence, unique(c(fit$input$n, nrow(fit$presence))), k),
-    "cells" = is_number(fit$cells, d)
-  )
-}

@@ -17,13 +17,13 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   spooled <- is_spooled(data)
   obs <- resolve_obs(obs, sample_of(data), start, error_call)
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
-  if (has_individuals(data)) obs$repeated <- TRUE
+  if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (!is.null(start) || !is.null(data$classes)) {
     resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
   }
-  if (!is.null(resolved_start) && has_individuals(data)) resolved_start <- start_of_units(resolved_start, data)
+  if (!is.null(resolved_start) && !is.null(data$individual)) resolved_start <- start_of_units(resolved_start, data)
   if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
   batch_of <- if (length(control$batches) > 1L) batch_numbers(control, data, class, error_call)
   if (spooled) {
@@ -33,7 +33,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (!is.null(batch_of)) control$batches <- max(batch_of)
   resolved <- resolve_control(
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
-    word = if (has_individuals(data)) "individuals" else "observations"
+    word = if (is.null(data$individual)) "observations" else "individuals"
   )
   if (is.null(resolved_start) && !is.null(prior$k)) resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
@@ -88,49 +88,33 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
-# A fit of clusters as the engine returned it, in the numbers and with the tables that users see.
+# What a fit keeps of its data beside what the engine returned: a list of its fields.
+kept_of_data <- function(fit, data) UseMethod("kept_of_data")
+
+# A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
+# by decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number
+# of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
-  fit <- number_clusters(unclass(fit)) # a list until it is whole
+  fit <- unclass(fit) # a list until it is whole
+  numbering <- order(-fit$sizes)
+  number <- order(numbering)
+  fit$labels <- number[fit$labels]
+  fit$sizes <- fit$sizes[numbering]
+  if (!is.null(fit$documents)) fit$documents$topic <- number[fit$documents$topic]
+  fit$numbering <- numbering
   if (length(fit$learned)) fit$model$obs <- with_learned_fields(fit$model$obs, fit$learned)
   if (length(fit$concentrations)) fit$model$prior <- with_learned_values(fit$model$prior, fit$concentrations)
   fit$learned <- fit$concentrations <- NULL
   class(fit) <- class
-  if (identical(fit$control$keep, "probabilities")) {
-    fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
-    fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
-  }
-  sealed(complete_fit(fit, data))
-}
-
-# What each kind of fit keeps of its data beside what the engine returns.
-complete_fit <- function(fit, data) {
-  if (inherits(fit, "bnp_mixture")) {
-    lag <- obs_lag(fit$model$obs)
-    if (lag > 0L) fit$labels <- carry_back(fit$labels, data$starts, lag)
-    if (has_individuals(data)) fit$labels <- of_rows(data, fit$labels)
-  }
-  if (!is.null(fit$documents)) {
-    fit$documents <- sparseMatrix(
-      i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
-      dims = c(length(data$starts) - 1L, fit$state$k),
-      dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
-    )
-    if (!is.null(fit$model$response)) fit$responses <- responses_by_words(fit, data)
-  } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
-    fit$labels <- integer(data$n)
-    fit$prob <- double(data$n)
-    for_batches(data, function(part, rows) {
-      own <- fit
-      own$labels <- viterbi_path(fit, part)
-      fit$labels[rows] <<- own$labels
-      fit$prob[rows] <<- path_probabilities(own, part)
-    })
-  } else if (!inherits(fit, "bnp_mixture")) {
-    fit$labels <- viterbi_path(fit, data)
-    fit$prob <- path_probabilities(fit, data)
-  }
-  fit
+  kept <- if (identical(fit$control$keep, "probabilities")) list(
+    probabilities = in_user_order(fit, state_responsibilities(fit, data)),
+    predictive = in_user_order(fit, state_probabilities(fit, data))
+  )
+  more <- c(kept, kept_of_data(fit, data))
+  fit <- unclass(fit)
+  fit[names(more)] <- more
+  sealed(structure(fit, class = class))
 }
 
 # Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of
@@ -147,18 +131,6 @@ check_size <- function(prior, k, n, call) {
       i = "With {.or {.fn {open}}} the number is found, from one on."
     ), call = call)
   }
-}
-
-# Clusters are numbered by decreasing size. The engine keeps its own order, which
-# for sticks is part of the model: `numbering` is its number of each cluster.
-number_clusters <- function(result) {
-  numbering <- order(-result$sizes)
-  number <- order(numbering)
-  result$labels <- number[result$labels]
-  result$sizes <- result$sizes[numbering]
-  if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
-  result$numbering <- numbering
-  result
 }
 
 # Index along a dimension that has the engine's clusters first and n entries in all.
@@ -220,8 +192,20 @@ plain_engine <- function(form = as_engine_data) {
   function(data, model, asked, start, report) engine_fit(form(data), model, asked, start, report)
 }
 
-# The object that users get, of any family. learned: what it has beside, as the engine or the family calls it.
-new_bnp_fit <- function(class, call, model, control, input, learned) {
+# The classes of a fit of this verb: of its kind, if it is a special one, its verb, and that of all fits. prior: NULL
+# where it is not known yet.
+fit_classes <- function(verb, obs, prior) {
+  special <- switch(verb,
+    bnp_mixture = if (!is.null(prior) && prior_entry(prior)$verb != verb) "bnp_mixture_by_time",
+    bnp_hmm = if (obs_facts(obs)$hidden) "bnp_lds",
+    bnp_network = if (has_blocks(prior)) "bnp_blocks" else "bnp_communities"
+  )
+  c(special, verb, "bnp_fit")
+}
+
+# The object that users get, of any family. verb: what it is a fit of; learned: what it has beside, as the engine or the
+# family calls it.
+new_bnp_fit <- function(verb, call, model, control, input, learned) {
   names(learned)[names(learned) == "terms"] <- "elbo_terms"
   control$threads <- learned$threads %||% control$threads
   control$header <- control$batch_of <- learned$threads <- NULL
@@ -230,6 +214,6 @@ new_bnp_fit <- function(class, call, model, control, input, learned) {
   learned <- learned[!vapply(learned, is.null, NA) | names(learned) %in% c("state", "trace")]
   structure(
     c(list(format = fit_format, call = call, model = model, control = control), learned, list(input = input)),
-    class = unique(c(class, "bnp_fit"))
+    class = fit_classes(verb, model$obs, model$prior)
   )
 }

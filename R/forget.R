@@ -52,13 +52,7 @@ with_discount <- function(fit, discount, call) {
   if (discount == 1) {
     return(fit)
   }
-  if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
-    abort("argument", c(
-      "{.arg discount} is for fits of {.fn bnp_mixture} with the same weights at all times.",
-      i = if (has_weights_by_time(fit)) "Here each time has weights of its own, which forget the earlier ones." else
-        "Leave it out: all rows count fully."
-    ), call = call)
-  }
+  require_ability(fit, "discount", call)
   for (name in c("obs", "extra", "scalar", "log_base")) fit$state[[name]] <- discount * fit$state[[name]]
   fit$discounted <- TRUE
   fit

@@ -3,17 +3,11 @@
 
 # A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state
 # (the most probable), prob.<state>, mean.<column>, sd.<column>.
-forecast_of_fit <- function(fit, data, h) {
+forecast_of_fit <- function(fit, data, h, call = rlang::caller_env(2)) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
-  moments <- if (is_hidden(fit)) {
-    moments_of_hidden(fit, data, states, transition)
-  } else if (state_lag(fit) > 0L) {
-    moments_of_dynamics(fit, data, states, transition)
-  } else {
-    moments_of_states(fit, states)
-  }
+  moments <- moments_ahead(fit, data, states, transition, call)
   n <- length(data$starts) - 1L
   prob <- do.call(rbind, states)
   out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))
@@ -33,6 +27,10 @@ forecast_of_fit <- function(fit, data, h) {
   out
 }
 
+moments_ahead.bnp_hmm <- function(fit, data, states, transition, call) {
+  if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states, call)
+}
+
 # What a picture shows before the forecast, list(id, at, x): the number or time of the last rows of each sequence and,
 # where columns are worth drawing as lines, their values.
 rows_before <- function(fit, data, h, timed) {
@@ -46,12 +44,8 @@ rows_before <- function(fit, data, h, timed) {
   list(id = rep(names, n), at = place[at], x = x)
 }
 
-# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last
-# one is taken twice.
-first_state_ahead <- function(fit, data) {
-  if (is_hidden(fit)) {
-    return(first_mode_ahead(fit, data))
-  }
+# The probability ahead of a row does not depend on the row, so the last one is taken twice.
+first_state_ahead.bnp_hmm <- function(fit, data) {
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
   ahead <- one_step_ahead(fit, data_rows(data, at, lengths + 1L))$prob
@@ -59,17 +53,8 @@ first_state_ahead <- function(fit, data) {
   ahead / rowSums(ahead)
 }
 
-# From the last row's mode; a sequence of one row is followed by a first mode.
-first_mode_ahead <- function(fit, data) {
-  transition <- transition_matrix(fit)
-  ahead <- hidden_probabilities(fit, data)[data$starts[-1L], , drop = FALSE] %*% transition
-  alone <- diff(data$starts) == 1L
-  ahead[alone, ] <- rep(attr(transition, "start"), each = sum(alone))
-  unname(ahead)
-}
-
 # Exchangeable rows: the mixture over states of the posterior predictive of each.
-moments_of_states <- function(fit, states, call = rlang::caller_env(3)) {
+moments_of_states <- function(fit, states, call) {
   obs <- fit$model$obs
   given <- complete_given(fit, list())
   if (!obs_can(obs, "moments")) {

@@ -66,7 +66,8 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   ids <- utils::head(all_ids, max_sequences)
   runs <- runs[runs$id %in% ids, ]
   runs$state <- cluster_ids(fit)[runs$state]
-  as_series <- (!is.null(data) || is_hidden(fit)) && obs_facts(fit$model$obs)$as_series
+  latent <- latent_rows(fit, internal)
+  as_series <- (!is.null(data) || !is.null(latent)) && obs_facts(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
     runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),
@@ -82,10 +83,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
       x = from$x[kept, , drop = FALSE], id = row_id[kept], at = (from$times %||% sequence(lengths))[kept],
       columns = column_labels(fit)
     )
-    if (is_hidden(fit)) {
-      latent <- if (is.null(data)) fit$latent else expected_paths(fit, from)
-      picture$series <- with_band(picture$series, fit, latent, kept)
-    }
+    if (!is.null(latent)) picture$series <- with_band(picture$series, fit, latent, kept)
   }
   picture
 }
@@ -100,17 +98,6 @@ refuse_joined_sequences <- function(fit, data, call) {
       i = "Give {.arg id} as it was given to {.fn bnp_hmm}."
     ), call = call)
   }
-}
-
-# What rows are without their noise, with two standard deviations on either side; without data only that.
-with_band <- function(series, fit, latent, kept) {
-  found <- fitted_rows(fit, latent)
-  mean <- found$mean[kept, , drop = FALSE]
-  reach <- 2 * found$sd[kept, , drop = FALSE]
-  series$band <- list(mean = mean, low = mean - reach, high = mean + reach)
-  series$seen <- !is.null(series$x)
-  if (!series$seen) series$x <- replace(mean, TRUE, NA_real_)
-  series
 }
 
 # `left` and `right` of runs on the horizontal axis. In time a run lasts until the next one begins. Without times a row

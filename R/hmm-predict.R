@@ -165,8 +165,8 @@ tree_log_density <- function(fit, data, plugin = FALSE) {
   stats::setNames(density, data$group_names)
 }
 
-log_densities_ahead <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
-  if (is_hidden(fit)) filtered_rows(fit, data, call)$log_density else one_step_ahead(fit, data, plugin)$log_density
+log_densities_ahead.bnp_hmm <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
+  one_step_ahead(fit, data, plugin)$log_density
 }
 
 one_step_ahead <- function(fit, data, plugin = FALSE) {
@@ -187,6 +187,10 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use)
 }
 
+read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
+  as_new_sequences(fit, newdata, id, call, arg, na_action)
+}
+
 # The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
   arg <- arg_of_table(arg, newdata)
@@ -196,7 +200,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   }
   obs <- fit$model$obs
   na_action <- na_action %||% fit$input$na_action
-  if (is_hidden(fit) && !identical(na_action, "keep")) na_action <- "model"
+  if (obs_facts(obs)$hidden && !identical(na_action, "keep")) na_action <- "model"
   divided <- list(id, parent, fit$input$id_column, fit$input$back)
   as_it_is <- is.null(fit$input$terms) && all(vapply(divided, is.null, NA))
   if (as_it_is && length(dim(newdata)) == 2L && nrow(newdata) > 0L) {
@@ -273,17 +277,13 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   check_able(object, "residuals", "object")
   obs <- object$model$obs
-  if (!obs_can(obs, "predictive_cdf") && !is_hidden(object)) {
+  if (!obs_can(obs, "predictive_cdf")) {
     makers <- makers_that_can("predictive_cdf")
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {obs_facts(obs)$constructor}}.")
   }
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- as_new_sequences(object, newdata, id)
-  if (is_hidden(object)) {
-    below <- filtered_rows(object, data, rlang::current_env())$below
-    return(for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object)))))
-  }
   ahead <- one_step_ahead(object, data)$prob
   parameters <- clusters_with_new(object)
   modelled <- modelled_columns(data, obs)

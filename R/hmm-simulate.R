@@ -42,7 +42,6 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
-  lag <- if (is_hidden(object)) 1L else state_lag(object)
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
     require_ability(object, "simulated_lengths")
   }
@@ -50,9 +49,15 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_drawn(lengths, object$input$d + 2, "lengths")
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
-  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && is.null(object$model$prior$k) && !is_hidden(object)
-  clusters <- if (new) clusters_with_new(object, params) else posterior_clusters(object, params)
+  clusters <- clusters_to_draw(object, params, check_flag(new %||% (state_lag(object) == 0L), "new"))
+  lag <- rows_without_state(object)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
+}
+
+rows_without_state.bnp_hmm <- function(fit) state_lag(fit)
+
+clusters_to_draw.bnp_hmm <- function(fit, params, new) {
+  if (new && is.null(fit$model$prior$k)) clusters_with_new(fit, params) else posterior_clusters(fit, params)
 }
 
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
@@ -117,4 +122,31 @@ draw_path <- function(n, start, transition, lag) {
     path[t] <- sample.int(k, 1L, prob = transition[path[t - 1L], ])
   }
   path
+}
+
+# Given all rows of a sequence; paths are drawn by forward filtering and backward sampling.
+clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
+  prob <- state_probabilities(fit, data)
+  fit <- fit_with_gaps(fit, data)
+  filtered <- engine_filter_states(
+    as_engine_data(data), fit$model, fit$state, NULL, FALSE, fit$control$threads, !new
+  )$filtered
+  order <- engine_index(fit, ncol(filtered))
+  filtered <- filtered[, order, drop = FALSE]
+  transition <- engine_mean_transitions(fit$model, fit$state)[1L + order, order, drop = FALSE]
+  lag <- state_lag(fit)
+  modelled <- which(sequence(diff(data$starts)) > lag)
+  last <- seq_len(data$n) %in% data$starts
+  list(prob = prob, draw = function() {
+    path <- integer(data$n)
+    for (t in rev(modelled)) {
+      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
+    }
+    carry_back(path, data$starts, lag)
+  })
+}
+
+labels_from_fit.bnp_hmm <- function(fit, data, model, numbers, seed) {
+  fit <- fit_with_gaps(fit, data)
+  engine_draw_paths(as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads)
 }

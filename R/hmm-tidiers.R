@@ -5,13 +5,14 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   if (check_flag(conf.int, "conf.int")) {
     return(tidy_intervals(x, conf.level))
   }
-  if (is_hidden(check_format(x))) {
-    return(tidy_hidden(x))
-  }
-  size <- unname(cluster_sizes(x))
+  tidy_states(check_format(x))
+}
+
+tidy_states.bnp_hmm <- function(fit) {
+  size <- unname(cluster_sizes(fit))
   as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = unname(proportion(x)),
-    duration = as.double(state_durations(x))
+    component = seq_along(size), size = size, proportion = unname(proportion(fit)),
+    duration = as.double(state_durations(fit))
   ))
 }
 
@@ -24,10 +25,9 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
   read_arguments(rlang::enquos(id = id), data, "data")
   parent <- with_position(parent, position)
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent)
-  if (is_hidden(x) && internal$n > 0L) internal$expected <- expected_paths(x, internal)
+  internal$expected <- latent_rows(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_responsibilities(x, internal))
-  latent <- internal$expected
   out <- as.data.frame(if (is.data.frame(data)) data else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
     if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
@@ -40,9 +40,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
   }
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
-  if (is_hidden(x) && internal$n > 0L) {
-    out[paste0(".fitted.", column_labels(x))] <- as.data.frame(fitted_rows(x, latent)$mean)
-    out[paste0(".state.", hidden_labels(x))] <- as.data.frame(latent$mean)
-  }
+  more <- augment_columns(x, internal)
+  out[names(more)] <- more
   like_input(out, data)
 }

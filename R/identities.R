@@ -109,7 +109,7 @@ described_changes <- function(fit) {
   if (is.null(changes)) {
     return(NULL)
   }
-  word <- cluster_words[[class(fit)[1L]]]
+  word <- cluster_word(fit)
   merged <- paste(changes$merged$id, "into", changes$merged$into)[seq_len(nrow(changes$merged))]
   parts <- Filter(length, list(born = changes$born, merged = merged, removed = changes$removed))
   counts <- as.character(lengths(parts))

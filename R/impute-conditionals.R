@@ -158,12 +158,7 @@ draw_covariance <- function(df, scale) {
   chol2inv(half) * outer(unit, unit)
 }
 
-# Clusters of rows given what is there: list(prob, draw), rows x clusters of the fit, and a function that draws one for
-# each row, with `new` also the one that is not seen yet, whose number is the last.
-clusters_given <- function(fit, data, new = TRUE) {
-  if (inherits(fit, "bnp_hmm")) {
-    return(paths_given(fit, data, new))
-  }
+clusters_given.default <- function(fit, data, new = TRUE) {
   weight <- weights_with_new(fit)
   drawn <- carry_back(
     probabilities_under(fit, data, if (new) weight else in_known(fit, weight)), data$starts, state_lag(fit)
@@ -176,26 +171,4 @@ draw_each <- function(weight) {
   reached <- weight
   for (k in seq_len(ncol(weight))[-1L]) reached[, k] <- reached[, k - 1L] + weight[, k]
   1L + as.integer(rowSums(reached < stats::runif(nrow(weight)) * reached[, ncol(reached)]))
-}
-
-# The same for states given all rows of a sequence, paths being drawn by forward filtering and backward sampling.
-paths_given <- function(fit, data, new = TRUE) {
-  prob <- state_probabilities(fit, data)
-  fit <- fit_with_gaps(fit, data)
-  filtered <- engine_filter_states(
-    as_engine_data(data), fit$model, fit$state, NULL, FALSE, fit$control$threads, !new
-  )$filtered
-  order <- engine_index(fit, ncol(filtered))
-  filtered <- filtered[, order, drop = FALSE]
-  transition <- engine_mean_transitions(fit$model, fit$state)[1L + order, order, drop = FALSE]
-  lag <- state_lag(fit)
-  modelled <- which(sequence(diff(data$starts)) > lag)
-  last <- seq_len(data$n) %in% data$starts
-  list(prob = prob, draw = function() {
-    path <- integer(data$n)
-    for (t in rev(modelled)) {
-      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
-    }
-    carry_back(path, data$starts, lag)
-  })
 }

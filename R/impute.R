@@ -60,23 +60,12 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
+impute.bnp_fit <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   check_able(fit, "impute")
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  data <- as_newdata(fit, newdata, na_action = "model", id = id)
-  imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
-}
-
-#' @rdname impute
-#' @export
-impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
-  check_no_dots(...)
-  check_able(fit, "impute")
-  need_data(missing(newdata), "newdata")
-  read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  data <- as_new_sequences(fit, newdata, id, na_action = "model")
+  data <- read_rows(fit, newdata, id, rlang::current_env(), na_action = "model")
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 

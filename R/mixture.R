@@ -327,3 +327,15 @@ rename_call <- function(call, generic = "bnp_mixture") {
   call[[1L]] <- as.name(generic)
   call
 }
+
+kept_of_data.bnp_mixture <- function(fit, data) {
+  lag <- obs_lag(fit$model$obs)
+  labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
+  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+}
+
+is_grouped.bnp_mixture <- function(fit) FALSE
+
+read_rows.bnp_mixture <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
+  as_newdata(fit, newdata, call, arg, na_action, id)
+}

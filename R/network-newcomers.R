@@ -120,16 +120,9 @@ newcomers_memberships <- function(fit, new) {
 }
 
 # The step of this fit's model: a function of one node's pairs, list(out, into, hidden_out, hidden_into).
-newcomer_step <- function(fit) {
-  obs <- fit$model$obs
-  if (is_corrected(obs)) {
-    return(corrected_step(fit))
-  }
-  if (has_blocks(fit$model$prior)) {
-    return(blocks_step(fit))
-  }
-  if (obs$degree) gamma_step(fit) else relational_step(fit)
-}
+newcomer_step <- function(fit) UseMethod("newcomer_step")
+newcomer_step.bnp_blocks <- function(fit) if (fit$model$obs$degree) corrected_step(fit) else blocks_step(fit)
+newcomer_step.bnp_communities <- function(fit) if (fit$model$obs$degree) gamma_step(fit) else relational_step(fit)
 
 softmax <- function(x) {
   p <- exp(x - max(x))

@@ -105,9 +105,8 @@ coef.bnp_network <- function(object, ...) {
   out
 }
 
-# Communities of an assortative model that links avoid: it allows them, but cannot say where their links go.
-avoiding_communities <- function(fit) {
-  if (!inherits(fit, "bnp_network") || is.null(fit$state$rates)) {
+avoiding_communities.bnp_communities <- function(fit) {
+  if (is.null(fit$state$rates)) {
     return(integer())
   }
   parts <- coef(fit)
@@ -240,3 +239,42 @@ update.bnp_network <- function(object, formula., ..., newdata = NULL, evaluate =
   NextMethod()
 }
 
+try_state.bnp_network <- function(fit, call) NULL
+
+shape_of.bnp_network <- function(fit) {
+  state <- fit$state
+  k <- k_of_fit(fit)
+  n <- n_of_fit(fit)
+  which_hold(
+    "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
+    "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
+    "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),
+    "state$rates" = is_vector_of(state$rates, "numeric", c(k, k + 1)),
+    "state$weights" = is_vector_of(state$weights, "numeric", c(k, k + 1)),
+    "state$ends" = is_table_of(state$ends, n, k),
+    "state$u" = is_vector_of(state$u, "numeric", c(0, k, k + 1)),
+    "state$omega" = is_vector_of(state$omega, "numeric", c(0, k, k + 1)),
+    "input$ids" = is.null(fit$input$ids) || is.atomic(fit$input$ids) && length(fit$input$ids) == n,
+    "input$degree" = is_vector_of(fit$input$degree, "numeric", n),
+    "input$directed" = rlang::is_bool(fit$input$directed), "input$n_links" = is_whole(fit$input$n_links),
+    "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
+    "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
+    "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
+    "state$params" = is.null(state$params) && !is.null(state$pairs) || is.list(state$params) &&
+      length(state$params) > 0L &&
+      all(vapply(state$params, is.numeric, NA)) &&
+      all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
+    "model$obs$links" = rlang::is_string(fit$model$obs$links),
+    "model$obs$degree" = rlang::is_bool(fit$model$obs$degree),
+    "model$obs$background" = is.null(fit$model$obs$background) || is.numeric(fit$model$obs$background),
+    "model$obs$assortative" = rlang::is_bool(fit$model$obs$assortative),
+    "model$obs$a" = is_single(fit$model$obs$a), "model$obs$b" = is_single(fit$model$obs$b),
+    "control$batches" = is_whole(fit$control$batches, 1)
+  )
+}
+
+all_parameters.bnp_network <- function(fit) fit$state[!vapply(fit$state, is.null, NA)]
+
+membership_of.bnp_network <- function(fit) unname(fit$prob)
+
+described_data.bnp_network <- function(fit) described_network(fit$input)

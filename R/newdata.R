@@ -5,7 +5,7 @@ action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
   if (is.null(na_action)) {
     return(fit$input$na_action %||% "fail")
   }
-  if (inherits(fit, "bnp_topics")) check_no_model_of_missing(na_action, call) else check_na_action(na_action, call)
+  known_action(fit, na_action, call)
 }
 
 # newdata by either of its names.

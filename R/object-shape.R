@@ -56,9 +56,9 @@ shape_of_draws <- function(x) {
       are_columns(x$kept, c("chain", "draw"), ncol(x$labels)) && are_whole(x$kept$chain, 1, size[2L]) &&
       are_whole(x$kept$draw, 1, size[1L])
   ), shape_of_chains(x, n), which_hold(
-    "of_fit" = if (inherits(fit, "bnp_topics")) are_whole(x$of_fit, 1, Inf) && length(x$of_fit) == n else
+    "of_fit" = if (row_word(fit) == "document") are_whole(x$of_fit, 1, Inf) && length(x$of_fit) == n else
       is.null(x$of_fit) && length(labels_of_fit(x)) == n,
-    "tokens" = if (!samples_tokens(fit)) is.null(x$tokens) else length(x$tokens$document) == n &&
+    "tokens" = if (!is_of_tokens(fit)) is.null(x$tokens) else length(x$tokens$document) == n &&
       are_whole(x$tokens$document, 1, length(fit$input$starts) - 1L) && length(x$tokens$term) == n &&
       are_whole(x$tokens$term, 1, fit$input$d)
   ))

@@ -100,7 +100,9 @@ slots_to_draw <- function(time, fit, call) {
 }
 
 # The same Gaussian without drift.
-standing <- function(obs) `class<-`(obs, obs_class(obs["family"]))
+standing <- function(obs) {
+  structure(unclass(obs)[setdiff(names(obs), c("drift", "learn_drift"))], class = obs_class(obs["family"]))
+}
 
 obs_facts.obs_drifting <- function(obs) {
   facts <- obs_facts(standing(obs))
@@ -115,7 +117,8 @@ obs_facts.obs_drifting <- function(obs) {
 
 obs_resolve.obs_drifting <- function(obs, data, start, call) {
   own <- obs_resolve(standing(obs), data, start, call)
-  resolve_drift(`class<-`(own, class(obs)), data, if (inherits(start, "bnp_fit")) start$model$obs)
+  obs[names(own)] <- own
+  resolve_drift(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)
 }
 
 obs_learned.obs_drifting <- function(obs) {

@@ -69,7 +69,7 @@ NULL
 #                   a product one for each block; NULL: none does
 #   as_series       is each column worth drawing as a line over time?
 #   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
-#                   readers of fits are then those of R/hidden-fit.R.
+#                   readers of fits are then those of R/lds-fit.R.
 new_obs_facts <- function(title, constructor, values, arrays, class = constructor,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"), refusal = NULL,
                           takes_sparse = FALSE, counts_tokens = FALSE, kind = NULL, gaps = NULL,

@@ -128,7 +128,7 @@ one_hot_labels <- function(kept) {
 coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
   check_no_dots(...)
   check_object(fit)
-  if (inherits(fit$fit, "bnp_topics")) {
+  if (row_word(fit$fit) == "document") {
     if (!is.null(threshold)) {
       abort("argument", "{.arg threshold} is for pairs of observations; draws of topic models have pairs of documents.")
     }

@@ -34,7 +34,7 @@ print.summary.bnp_fit <- function(x, ...) {
   if (!is.null(fit$restarts)) {
     ends <- fit$restarts[order(-fit$restarts$elbo), ]
     wrap(
-      "Restarts (ELBO, ", plural_of(cluster_words[[class(fit)[1]]]), "): ",
+      "Restarts (ELBO, ", plural_of(cluster_word(fit)), "): ",
       paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
     )
   }
@@ -44,7 +44,7 @@ print.summary.bnp_fit <- function(x, ...) {
   avoiding <- avoiding_communities(fit)
   if (length(avoiding)) wrap("Fewer links within than between communities: ", places(avoiding))
   shown <- seq_len(min(6L, fit$state$k))
-  cat("Largest ", plural_of(cluster_words[[class(fit)[1]]]), ":\n", sep = "")
+  cat("Largest ", plural_of(cluster_word(fit)), ":\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
 }
@@ -100,19 +100,19 @@ cluster_words <- c(
   bnp_features = "feature"
 )
 
+cluster_word <- function(fit) cluster_words[[verb_of(fit)]]
+
 format_head <- function(fit) {
-  kind <- class(fit)[1]
   k <- n_clusters(fit)
-  word <- cluster_words[[kind]]
   empty <- fit$state$k - k
   learned <- learned_prior(fit)
   c(
     paste0(
-      prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_facts(fit$model$obs)$title,
+      prior_entry(fit$model$prior)$title, " ", fit_titles[[verb_of(fit)]], " (", obs_facts(fit$model$obs)$title,
       if (is_corrected(fit$model$obs)) ", degree-corrected", ")"
     ),
     paste0(
-      count_of(k, word), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
+      count_of(k, cluster_word(fit)), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
       described_data(fit)
     ),
     if (is_stream_fit(fit)) described_stream(fit) else described_bound(fit),
@@ -176,13 +176,7 @@ shown_columns <- function(block, ...) {
 # Of the data that a fit was given; those of a product may have others in the internal form.
 n_columns <- function(fit) if (is.null(fit$model$obs$blocks)) fit$input$d else length(fit$model$obs$columns)
 
-described_data <- function(fit) {
-  if (inherits(fit, "bnp_network")) {
-    return(described_network(fit$input))
-  }
-  if (inherits(fit, "bnp_topics") && obs_facts(fit$model$obs)$counts_tokens) {
-    return(paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term")))
-  }
+described_data.default <- function(fit) {
   gaps <- fit$input$n_missing
   paste0(
     described_rows(fit), " of ", count_of(n_columns(fit), "column"),

@@ -2,51 +2,38 @@
 # imputations and simulations go, and the fit's own q(z), which its labels, sizes and bound are made of.
 
 # p(cluster | row), given that it is one of the fit's, rows (or individuals) x clusters in their order: proportional to
-# the terms whose sum is the row's predictive density. Of sequences given all rows, by the posterior means of the
-# transitions. Linear systems have q(z) (see `type` of predict.bnp_hmm()).
+# the terms whose sum is the row's predictive density.
 state_probabilities <- function(fit, data) {
-  if (is_hidden(fit) && data$n > 0L) {
-    return(hidden_probabilities(fit, data))
-  }
-  known <- seq_len(fit$state$k)
-  prob <- if (data$n == 0L) {
-    matrix(0, 0L, fit$state$k)
-  } else if (inherits(fit, "bnp_hmm")) {
-    smoothed_states(fit, data)
-  } else {
-    probabilities_under(fit, data, in_known(fit, weights_with_new(fit)))
-  }
-  dimnames(prob) <- list(unit_names(data), known)
+  prob <- if (data$n > 0L) predictive_states(fit, data) else matrix(0, 0L, fit$state$k)
+  dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
   carry_back(prob, data$starts, state_lag(fit))
 }
 
-# q(z) of rows (or individuals) x clusters in their order, as the fit's own local step finds it; known labels count.
-state_responsibilities <- function(fit, data) {
-  if (is_hidden(fit) && data$n > 0L) {
-    return(hidden_probabilities(fit, data))
-  }
-  carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
-}
+# The fit's own q(z), as its local step finds it; known labels count.
+state_responsibilities <- function(fit, data) carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
 
+# The same, first rows of series as they are.
 responsibilities <- function(fit, data) {
-  prob <- if (data$n == 0L) {
-    matrix(0, 0L, fit$state$k)
-  } else if (has_weights_by_time(fit)) {
-    responsibilities_by_time(fit, data)
-  } else {
-    fit <- fit_with_gaps(fit, data)
-    resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-    resp[, fit$numbering, drop = FALSE]
-  }
+  prob <- if (data$n > 0L) local_step(fit, data) else matrix(0, 0L, fit$state$k)
   dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
   prob
 }
 
+predictive_states.default <- function(fit, data) {
+  probabilities_under(fit, data, in_known(fit, weights_with_new(fit)))
+}
+
+local_step.default <- function(fit, data) {
+  fit <- fit_with_gaps(fit, data)
+  resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  resp[, fit$numbering, drop = FALSE]
+}
+
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
-# individuals) x columns of weight. NA of rows that are not modelled.
+# individuals) x columns of weight, which has one row, or one for each time. NA of rows that are not modelled.
 probabilities_under <- function(fit, data, weight) {
   fit <- fit_for_any_row(fit, data)
-  slot <- if (has_weights_by_time(fit)) data$slot else integer()
+  slot <- if (nrow(weight) > 1L) data$slot else integer()
   prob <- engine_probabilities(
     as_engine_data(data), fit$model, fit$state, in_engine_order(fit, weight), slot, fit$control$threads
   )
@@ -69,21 +56,9 @@ in_known <- function(fit, x) {
   x / rowSums(x)
 }
 
-# Mean weights of the clusters in their order and, last, of the one that is not seen yet, which is 0 where the prior has
-# none: a row, or where weights are by time one for each.
-weights_with_new <- function(fit) {
-  if (has_weights_by_time(fit)) {
-    return(weights_by_time(fit))
-  }
+weights_with_new.default <- function(fit) {
   weight <- engine_mean_weights(fit$model, fit$state)
   t(weight[engine_index(fit, length(weight))])
-}
-
-# p(state | all rows of its sequence or tree), rows x states in their order.
-smoothed_states <- function(fit, data) {
-  fit <- fit_for_any_row(fit, data)
-  prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  prob[, fit$numbering, drop = FALSE]
 }
 
 # Of each cluster and, last, the one that is not seen yet.

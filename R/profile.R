@@ -86,7 +86,7 @@ profile_picture <- function(fit, call = rlang::caller_env()) {
       data = if (bars) bars_of(parts, profile$cluster) else intervals_of(parts, profile)
     )
   })
-  word <- cluster_words[[class(fit)[1L]]]
+  word <- cluster_word(fit)
   substr(word, 1L, 1L) <- toupper(substr(word, 1L, 1L))
   list(kind = "profile", panels = panels, cluster = profile$cluster, word = word)
 }

@@ -142,7 +142,7 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
   read_arguments(rlang::enquos(id = id), data, "data")
   check_able(x, "bnp_sample", "x")
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
-  refuse_proposals(class(x)[1L], options)
+  refuse_proposals(verb_of(x), options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
@@ -157,7 +157,7 @@ refuse_proposals <- function(verb, options, call = rlang::caller_env()) {
 # Splits and merges a sweep: a number that does not depend on where a chain is, which would spoil the law of its draws.
 # (Guesses: sequences gain by more; with four a state beaver1 had twice the effective draws a second of one.)
 default_proposals <- function(fit) {
-  a_cluster <- c(bnp_mixture = 1L, bnp_topics = 0L, bnp_hmm = 4L)[[class(fit)[1L]]]
+  a_cluster <- c(bnp_mixture = 1L, bnp_topics = 0L, bnp_hmm = 4L)[[verb_of(fit)]]
   a_cluster * max(5L, as.integer(n_clusters(fit)))
 }
 
@@ -204,7 +204,7 @@ check_amount <- function(options, draws, warmup, call) {
 
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
-  if (samples_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
+  if (is_of_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
   model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
@@ -218,10 +218,8 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
     ),
     class = "bnp_draws"
   )
-  if (inherits(fit, "bnp_topics")) {
-    draws$of_fit <- topics_of_observations(fit, data)
-    if (samples_tokens(fit)) draws$tokens <- tokens_of(data)
-  }
+  of_data <- observations_of(fit, data)
+  draws[names(of_data)] <- of_data
   draw_more(draws, data, options$warmup, options$draws)
 }
 
@@ -289,17 +287,7 @@ first_states <- function(fit, data, model, options) {
   })
 }
 
-# n x chains, labels drawn from the fit's probabilities (of sequences whole paths) for the chains with these numbers.
-labels_from_fit <- function(fit, data, model, numbers, seed) {
-  if (samples_tokens(fit)) {
-    return(token_labels_from_fit(fit, data, numbers, seed))
-  }
-  if (inherits(fit, "bnp_hmm")) {
-    fit <- fit_with_gaps(fit, data)
-    return(engine_draw_paths(
-      as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads
-    ))
-  }
+labels_from_fit.default <- function(fit, data, model, numbers, seed) {
   prob <- modelled_rows_of(data, model$obs, state_responsibilities(fit, data))
   engine_draw_labels(prob, as.double(numbers), seed)
 }

@@ -59,7 +59,7 @@ sealed <- function(fit) {
 
 # Classes and attributes that a user adds break no seal.
 seal_of <- function(fit) {
-  family <- intersect(class(fit), c(verbs_of_fits, names(object_shapes)))
+  family <- intersect(class(fit), c(classes_of_kinds, names(object_shapes)))
   attributes(fit) <- list(names = names(fit))
   engine_value_fingerprint(list(family, fit))
 }
@@ -90,47 +90,11 @@ check_seal <- function(fit, call, called = "This fit is") {
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
 
-#' @export
-`$<-.bnp_draws` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_draws` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_draws` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_filter` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_filter` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_filter` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_dynamic_means` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_dynamic_means` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_dynamic_means` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_tree` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_tree` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_tree` <- `[<-.bnp_fit`
-
-#' @export
-`$<-.bnp_check` <- `$<-.bnp_fit`
-
-#' @export
-`[[<-.bnp_check` <- `[[<-.bnp_fit`
-
-#' @export
-`[<-.bnp_check` <- `[<-.bnp_fit`
+# Other results that have a seal lose it likewise.
+unsealing_methods <- function() {
+  for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
+    for (assign in c("$<-", "[[<-", "[<-")) {
+      registerS3method(assign, class, get(paste0(assign, ".bnp_fit")), topenv())
+    }
+  }
+}

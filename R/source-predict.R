@@ -6,7 +6,7 @@
 over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
   id <- id_column(id, call) %||% fit$input$id_column %||% if (isTRUE(fit$model$obs$repeated)) fit$input$id
   put <- check_write(write, call)
-  reader <- read_units(with_types(source, types_of_fit(fit)), class(fit)[1L], id, call)
+  reader <- read_units(with_types(source, types_of_fit(fit)), verb_of(fit), id, call)
   on.exit(reader$close())
   answers <- list()
   rows <- 0
@@ -56,8 +56,8 @@ key_of <- function(answer, piece, before, fit) {
   number <- before + seq_len(NROW(answer))
   if (before + NROW(answer) < .Machine$integer.max) number <- as.integer(number) # which is written in full
   key <- data.frame(names %||% number)
-  names(key) <- if (inherits(fit, "bnp_topics")) "document" else "row"
-  if (!inherits(fit, "bnp_topics") && length(piece$id) == NROW(answer)) {
+  names(key) <- row_word(fit)
+  if (row_word(fit) == "row" && length(piece$id) == NROW(answer)) {
     key <- cbind(stats::setNames(data.frame(as.character(piece$id)), piece$id_column %||% "id"), key)
   }
   key
@@ -109,7 +109,7 @@ update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, 
   if (!is.null(olddata)) {
     abort("update", c(
       "{.arg olddata} is not there with {.arg newdata} in a source.",
-      i = "To visit all rows again, fit a source of them: {.code {class(fit)[1L]}(source, start = fit)}."
+      i = "To visit all rows again, fit a source of them: {.code {verb_of(fit)}(source, start = fit)}."
     ), call = call)
   }
   check_format(fit, call)

@@ -178,7 +178,7 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
 
 # Learns from all batches of the reader; `first` was read already.
 learn_stream <- function(fit, reader, first, new_terms, call) {
-  progress <- progress_reporter(fit$control, class(fit)[1L], batch_teller)
+  progress <- progress_reporter(fit$control, verb_of(fit), batch_teller)
   on.exit(progress$finish())
   calls <- list()
   batches <- 0L
@@ -216,12 +216,8 @@ said_before <- function(rows) {
 
 # A further batch in the engine's form.
 rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL, id = NULL) {
-  data <- if (inherits(fit, "bnp_topics")) {
-    without_new_terms(new_documents(fit, batch, id, call, arg, na_action), new_terms, call, arg)
-  } else {
-    as_newdata(fit, batch, call, arg, na_action, id)
-  }
-  refuse_for_streams(data, class(fit)[1L], fit$model$obs, call)
+  data <- read_batch(fit, batch, id, call, arg, na_action, new_terms)
+  refuse_for_streams(data, verb_of(fit), fit$model$obs, call)
   data
 }
 

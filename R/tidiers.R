@@ -51,17 +51,6 @@
 #' @name tidiers
 NULL
 
-#' @rdname tidiers
-#' @export
-tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  check_no_dots(...)
-  check_flag(conf.int, "conf.int")
-  if (obs_can(check_format(x)$model$obs, "read")) {
-    return(tidy_frame(x, conf.int, conf.level))
-  }
-  if (conf.int) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
-}
-
 # One row for each cluster and column, or level of a column, of a data frame.
 tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
@@ -171,10 +160,8 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
-  if (is_hidden(x)) {
-    out$max_modulus <- max(moduli(x))
-    out$unstable <- sum(moduli(x) > 1)
-  }
+  more <- glance_columns(x)
+  out[names(more)] <- more
   learned <- learned_concentrations(x)
   for (name in names(learned)) {
     ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")
@@ -183,26 +170,6 @@ glance.bnp_fit <- function(x, ...) {
   learned <- learned_prior(x)
   if (length(learned)) out[paste0("prior.", names(learned))] <- learned
   as_tidy(out)
-}
-
-#' @rdname tidiers
-#' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL) {
-  check_no_dots(...)
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id, time = time), data, "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time)
-  prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
-  class <- unname(most_probable(prob))
-  sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
-  one_row <- length(dim(data)) < 2L && x$input$d > 1L && NROW(data) != rows_given(internal)
-  out <- as.data.frame(
-    if (is.data.frame(data)) data else if (sequences || one_row) data_matrix(internal) else data_matrix_of(data)
-  )
-  out$.class <- factor(class, levels = seq_len(ncol(prob)))
-  out$.uncertainty <- uncertainty(prob, class)
-  if (!is.null(x$state$owner)) out$.label <- unname(most_probable_class(x, prob))
-  like_input(out, data)
 }
 
 # One minus the probability of each row's class, which rounding may put above 1.

@@ -101,3 +101,19 @@ topics.bnp_topics <- function(x, ...) {
   main <- predict(x, type = "class")
   factor(stats::setNames(main, names(main)), levels = seq_len(x$state$k))
 }
+
+#' @exportS3Method clue::is.cl_partition
+is.cl_partition.bnp_topics <- function(x) FALSE
+
+with_more_weights.bnp_topics <- function(fit, data, weights, call) {
+  data$lengths <- document_lengths(data, fit$model$obs)
+  NextMethod()
+}
+
+shared_rows.bnp_topics <- function(out, before) {
+  as.matrix(Matrix::crossprod(before$documents, out$documents[seq_len(nrow(before$documents)), , drop = FALSE]))
+}
+
+clusters_of_last.bnp_topics <- function(fit, data) {
+  round(Matrix::colSums(utils::tail(fit$documents, length(data$starts) - 1L)))
+}

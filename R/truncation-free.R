@@ -11,13 +11,7 @@ no_clusters_yet <- function(prior) {
 nothing_yet <- function(class, prior) if (class == "bnp_topics") no_topics_yet(prior) else no_clusters_yet(prior)
 
 # The clusters of a fit at full weight, with its observations as rows seen.
-clusters_of_fit <- function(fit) {
-  if (!is.null(fit$stream)) {
-    return(fit$stream)
-  }
-  if (inherits(fit, "bnp_topics")) {
-    return(topics_of_fit(fit))
-  }
+stream_of_fit.default <- function(fit) {
   used <- which(fit$state$obs[, 1L] > 0)
   used <- used[order(-fit$state$obs[used, 1L])]
   ids <- as.double(cluster_ids(fit)[match(used, fit$numbering)])
@@ -42,7 +36,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
     utils::modifyList(control, list(batches = batches)), max(n_units, 1L), error_call,
     if (topics) "documents" else "observations"
   )
-  progress <- progress_reporter(control, class(fit)[1L], batch_teller)
+  progress <- progress_reporter(control, verb_of(fit), batch_teller)
   on.exit(progress$finish())
   learned <- learn_batch(fit, data, progress, all_rows = TRUE, call = error_call)
   fit <- with_batches(learned$fit, learned)
@@ -91,7 +85,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
-      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start)
+      stream = if (is.null(start)) nothing_yet(class, prior) else start$stream %||% stream_of_fit(start)
     ),
     input = c(
       input, Filter(Negate(is.null), unclass(data)[c("d", "column_names", "na_action")]),
@@ -147,10 +141,9 @@ stream_as <- function(fit, obs) {
 # all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
 learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::caller_env()) {
   control <- fit$control
-  if (samples_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
+  if (is_of_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
   fit <- stream_as(fit, with_gaps(fit$model$obs, data))
-  engine <- if (inherits(fit, "bnp_topics")) engine_topic_stream else engine_stream
-  result <- engine(as_engine_data(data), fit$model, fit$stream, list(
+  result <- stream_engine(fit)(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,
     renewals = control$sweeps,
     k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth,
@@ -182,7 +175,7 @@ with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   fit$ids <- c(as.integer(clusters$id), rep(NA_integer_, k - length(used)))
   fit$changes <- if (!is.null(before)) history_changes(before, now)
   fit$history <- now
-  if (inherits(fit, "bnp_topics")) fit$model$prior <- with_learned_values(fit$model$prior, clusters["alpha"])
+  fit$model$prior <- with_learned_values(fit$model$prior, clusters[names(clusters) == "alpha"]) # of topics
   fit
 }
 
@@ -235,15 +228,13 @@ batch_teller <- function(word) {
 }
 
 is_stream_fit <- function(fit) !is.null(fit$stream)
-is_of_documents_of_rows <- function(fit) inherits(fit, "bnp_topics") && !obs_facts(fit$model$obs)$counts_tokens
+is_of_documents_of_rows <- function(fit) row_word(fit) == "document" && !is_of_tokens(fit)
 
 # "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens or rows.
 described_stream <- function(fit) {
   last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
   big <- function(n) format(n, big.mark = ",", scientific = FALSE)
-  topics <- inherits(fit, "bnp_topics")
-  tokens <- topics && !is_of_documents_of_rows(fit)
-  unit <- if (topics) "documents" else "rows"
+  unit <- plural_of(row_word(fit))
   c(
     paste0(
       big(fit$stream$seen), " ", unit, " seen in ", count_of(nrow(fit$trace), "batch", "es"),
@@ -251,7 +242,8 @@ described_stream <- function(fit) {
     ),
     if (nrow(last)) {
       paste0(
-        "Log ", if (tokens) "probability of a token" else "density of a row", " before it was learned from: ",
+        "Log ", if (is_of_tokens(fit)) "probability of a token" else "density of a row",
+        " before it was learned from: ",
         format(sum(last$score * last$rows) / sum(last$rows), digits = 4L), " in the last ",
         count_of(nrow(last), "batch", "es")
       )
@@ -265,7 +257,7 @@ update_of_stream <- function(fit, newdata, new_terms, id = NULL, ..., call = rla
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- rows_of_stream(fit, newdata, new_terms, call, "newdata", id = id)
   if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
-  progress <- progress_reporter(fit$control, class(fit)[1L], batch_teller)
+  progress <- progress_reporter(fit$control, verb_of(fit), batch_teller)
   on.exit(progress$finish())
   learned <- learn_batch(fit, data, progress)
   with_batches(learned$fit, learned)

@@ -3,31 +3,18 @@
 # newdata of update() -> internal form, with the columns of the fit's data and the weights given.
 data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
-  if (inherits(fit, "bnp_mixture")) {
+  single <- is.null(unit_word(fit))
+  if (single) {
     split <- split_argument(newdata, weights, "weights", call)
     weights <- split$value
     if (is.null(fit$input$terms) && !isTRUE(split$name %in% fit$input$column_names)) newdata <- split$x
   }
-  data <- without_new_terms(
-    switch(class(fit)[1L],
-      bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, time, call),
-      bnp_hmm = as_new_sequences(fit, newdata, id, call, na_action = na_action),
-      bnp_topics = new_documents(fit, newdata, id, call, na_action = na_action)
-    ),
-    new_terms, call
-  )
+  data <- without_new_terms(read_more(fit, newdata, id, na_action, time, call), new_terms, call)
   if (data$n == 0L) {
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
   }
-  if (!inherits(fit, "bnp_mixture") && !is.null(time)) newdata_time(fit, newdata, time, "newdata", call)
   if (!is.null(weights)) require_ability(fit, "weights", call)
-  if (has_weights_by_time(fit)) {
-    data$lengths <- diff(data$starts)
-  } else if (inherits(fit, "bnp_mixture")) {
-    if (!is.null(weights)) data <- with_weights(data, weights, call, "row of {.arg newdata}")
-  } else {
-    data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
-  }
+  data <- with_more_weights(fit, data, weights, call)
   if (!is.null(fit$input$weights) && is.null(data$weights)) {
     tell_no_weights()
     data$weights <- rep(1, data$n)
@@ -37,14 +24,24 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     data$class_names <- fit$input$class_names
     data$classes <- integer(data$n)
   }
-  if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
-  if (!inherits(fit, "bnp_mixture")) tell_same_names(fit, data)
+  if (!single) tell_same_names(fit, data)
+  data
+}
+
+read_more.default <- function(fit, newdata, id, na_action, time, call) {
+  data <- read_rows(fit, newdata, id, call, na_action = na_action)
+  if (!is.null(time)) newdata_time(fit, newdata, time, "newdata", call)
+  data
+}
+
+with_more_weights.default <- function(fit, data, weights, call) {
+  data$weights <- unit_weights(weights, data, unit_word(fit), call)
   data
 }
 
 # Sequences and documents of new data are new ones, whatever they are called.
 tell_same_names <- function(fit, data) {
-  word <- if (inherits(fit, "bnp_hmm")) "sequence" else "document"
+  word <- unit_word(fit)
   before <- fit$input$group_names
   at <- which(data$group_names %in% before)
   if (length(at) && !is.null(before)) {
@@ -77,38 +74,6 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
     }
     invokeRestart("muffleWarning")
   })
-}
-
-# Of a mixture, which leaves out rows without any value.
-rows_to_take_in <- function(fit, newdata, id, na_action, time, call, arg = "newdata") {
-  obs <- fit$model$obs
-  arg <- arg_of_table(arg, newdata)
-  split <- newdata_id(fit, newdata, id, arg, call)
-  when <- newdata_time(fit, split$x, time, arg, call)
-  na_action <- na_action %||% fit$input$na_action
-  x <- variables_of(fit, when$x, arg, call, na_action)
-  x <- if (obs_lag(obs) > 0L && is.list(x) && !is.data.frame(x)) lapply(x, select_columns, fit, call, arg) else
-    select_columns(x, fit, call, arg, na_action)
-  data <- as_mixture_data(x, obs, arg, FALSE, call, na_action, "predict")
-  if (obs_lag(obs) == 0L) {
-    data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
-  }
-  if (!isTRUE(obs$repeated)) {
-    data <- check_reach(data, obs, call, arg)
-    return(if (has_drift(obs)) with_later_times(fit, data, when$time, arg, call) else data)
-  }
-  if (is.null(split$id)) {
-    abort("id", "{.arg id} is needed: it says which rows of {.arg {arg}} are of the same individual.", call = call)
-  }
-  data <- with_individuals(check_reach_of_sums(data, obs, arg, call), split$id, obs, arg, call)
-  again <- intersect(data$individuals$all_names, fit$input$individuals$all_names)
-  if (length(again)) {
-    abort("id", c(
-      "Individuals of {.arg {arg}} must be new ones: the cluster of one that a fit has seen is settled.",
-      x = "Not so: {places(again)}.", i = "Fit anew to all their rows."
-    ), call = call)
-  }
-  data
 }
 
 # What a fit keeps of its data, and of more, whose rows come behind.

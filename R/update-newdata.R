@@ -2,8 +2,9 @@
 
 # With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
 # their statistics go into the bound.
-take_in <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL, control = NULL,
-                    time = NULL, keep_times = NULL, discount = 1, error_call = rlang::caller_env()) {
+take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL,
+                            control = NULL, time = NULL, keep_times = NULL, discount = 1,
+                            error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   read_arguments(rlang::enquos(weights = weights, id = id, time = time), newdata, "newdata")
   check_can_take_in(fit, error_call)
@@ -62,8 +63,8 @@ olddata_of <- function(fit, olddata, call) {
   input <- fit$input
   id <- NULL
   same <- identical(NROW(olddata), as.integer(input$n))
-  if (!inherits(fit, "bnp_mixture") && !is.null(input$group_names) && is.null(input$id_column) && same &&
-        (inherits(fit, "bnp_hmm") || !obs_facts(fit$model$obs)$counts_tokens)) {
+  if (!is.null(unit_word(fit)) && !is.null(input$group_names) && is.null(input$id_column) && same &&
+        !is_of_tokens(fit)) {
     id <- rep(input$group_names, diff(input$starts))
     if (!is.null(input$order)) id[input$order] <- id
     id <- factor(id, input$group_names)
@@ -73,18 +74,15 @@ olddata_of <- function(fit, olddata, call) {
 
 # What learning with these data from this start makes of a fit; its input is theirs.
 run_update <- function(fit, data, control, start, call) {
-  n_units <- if (inherits(fit, "bnp_mixture") && !has_weights_by_time(fit)) {
-    units_that_count(data) - state_lag(fit) * (length(data$starts) - 1L)
-  } else {
-    length(data$starts) - 1L
-  }
+  groups <- length(data$starts) - 1L
+  n_units <- if (is_grouped(fit)) groups else units_that_count(data) - state_lag(fit) * groups
   resolved <- control_of_update(fit, control, data, n_units, call)
   result <- fit_family(
-    class(fit)[1L], plain_engine(), data, fit$model, resolved, start, call, arg = "newdata", go_on = FALSE
+    verb_of(fit), plain_engine(), data, fit$model, resolved, start, call, arg = "newdata", go_on = FALSE
   )
   ids <- result$origins
   result$origins <- NULL
-  made <- new_bnp_fit(class(fit), fit$call, fit$model, resolved, kept_input(data, fit$model$obs), result)
+  made <- new_bnp_fit(verb_of(fit), fit$call, fit$model, resolved, kept_input(data, fit$model$obs), result)
   out <- with_result(made, data)
   out$ids <- ids[out$numbering]
   out
@@ -98,7 +96,7 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control$restarts <- 1L
     control$workers <- FALSE
   } else {
-    check_options(control, kind_of_fit(class(fit)[1L], fit$model$prior), fit$model$prior, call)
+    check_options(control, kind_of_fit(verb_of(fit), fit$model$prior), fit$model$prior, call)
     check_options(control, "update", fit$model$prior, call)
   }
   control["k_init"] <- list(NULL)
@@ -119,7 +117,7 @@ with_earlier_rows <- function(out, before) {
   if (!is.null(before$documents)) {
     out$documents <- rbind(in_columns(before$documents, now, out$state$k), out$documents)
   }
-  if (inherits(out, "bnp_topics")) {
+  if (row_word(out) == "document") {
     return(out)
   }
   out$labels <- c(now[before$labels], out$labels)
@@ -145,12 +143,7 @@ in_columns <- function(x, number, k) {
 with_ids_of_rows <- function(out, before) {
   known <- cluster_ids(before)
   k <- out$state$k
-  shared <- if (inherits(out, "bnp_topics")) {
-    as.matrix(Matrix::crossprod(before$documents, out$documents[seq_len(nrow(before$documents)), , drop = FALSE]))
-  } else {
-    rows <- seq_along(before$labels)
-    table(factor(before$labels, seq_along(known)), factor(out$labels[rows], seq_len(k)))
-  }
+  shared <- shared_rows(out, before)
   went <- max.col(shared, ties.method = "first")
   came <- max.col(t(shared), ties.method = "first")
   carried <- went[came] == seq_len(k) & colSums(shared) > 0
@@ -171,10 +164,9 @@ counts_of_documents <- function(fit) {
   list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x)
 }
 
-# How many of the last rows of a fit, those of these data, belong to each cluster; of topics, how many tokens.
-clusters_of_last <- function(fit, data) {
-  if (inherits(fit, "bnp_topics")) {
-    return(round(Matrix::colSums(utils::tail(fit$documents, length(data$starts) - 1L))))
-  }
-  tabulate(utils::tail(fit$labels, data$n), fit$state$k)
+shared_rows.default <- function(out, before) {
+  rows <- seq_along(before$labels)
+  table(factor(before$labels, seq_len(before$state$k)), factor(out$labels[rows], seq_len(out$state$k)))
 }
+
+clusters_of_last.default <- function(fit, data) tabulate(utils::tail(fit$labels, data$n), fit$state$k)

@@ -97,9 +97,6 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
     return(sealed(update_of_stream(object, newdata, new_terms, ...)))
   }
-  if (!is.null(newdata) && inherits(object, "bnp_features")) {
-    return(sealed(take_in_features(object, newdata, olddata, ...)))
-  }
   if (!is.null(newdata)) {
     return(sealed(take_in(object, newdata, olddata, new_terms, ...)))
   }
@@ -109,7 +106,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   if (!is.null(object$updates)) {
     abort("update", c(
       "This fit has taken in data that its call does not know.",
-      i = "Fit anew to all data: {.code {class(object)[1]}(x, start = fit)} goes on from it."
+      i = "Fit anew to all data: {.code {verb_of(object)}(x, start = fit)} goes on from it."
     ))
   }
   call <- object$call

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <optional>
 
-#include "inference/batch_work.h"
-#include "inference/check_progress.h"
-#include "inference/labels_watch.h"
-#include "inference/start.h"
-#include "inference/start_policy.h"
-#include "inference/visit_batches.h"
+#include "inference/learn/batch_work.h"
+#include "inference/learn/check_progress.h"
+#include "inference/learn/labels_watch.h"
+#include "inference/learn/visit_batches.h"
+#include "inference/start/start.h"
+#include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
 #include "r_source.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "foundation/fields.h"
-#include "inference/learn.h"
+#include "inference/learn/learn.h"
 #include "models/registry.h"
 #include "observations/repeated_rows.h"
 

@@ -1,6 +1,6 @@
 // Families of fits, as engine_fit() runs them.
 #pragma once
-#include "inference/observer.h"
+#include "inference/learn/observer.h"
 #include "r_learn.h"
 
 namespace bnpvi {

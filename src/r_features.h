@@ -1,7 +1,7 @@
 // Latent features between R's lists and the engine's types.
 #pragma once
 #include "features/learn_features.h"
-#include "inference/spool.h"
+#include "inference/data/spool.h"
 #include "r_convert.h"
 
 namespace bnpvi {

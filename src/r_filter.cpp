@@ -4,9 +4,9 @@
 #include <limits>
 #include <string>
 
-#include "chains/particle_selection.h"
-#include "chains/state_filter.h"
-#include "chains/switching_filter.h"
+#include "chains/filters/particle_selection.h"
+#include "chains/filters/state_filter.h"
+#include "chains/filters/switching_filter.h"
 #include "r_hmm.h"
 
 using namespace bnpvi;

@@ -1,8 +1,8 @@
 // An entry for trees: the order of their rows.
 #include <algorithm>
 
-#include "chains/stretches.h"
-#include "chains/tree_messages.h"
+#include "chains/moves/stretches.h"
+#include "chains/trees/tree_messages.h"
 #include "r_convert.h"
 
 using namespace bnpvi;

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "chains/chain_memory.h"
-#include "chains/hmm.h"
-#include "chains/path_filter.h"
-#include "chains/sequence_rows.h"
-#include "chains/smooth_states.h"
-#include "chains/tree_messages.h"
+#include "chains/messages/smooth_states.h"
+#include "chains/model/chain_memory.h"
+#include "chains/model/hmm.h"
+#include "chains/model/sequence_rows.h"
+#include "chains/sampling/path_filter.h"
+#include "chains/trees/tree_messages.h"
 #include "observations/cluster_densities.h"
 #include "r_hmm.h"
 
@@ -23,7 +23,7 @@ const HmmAlloc& hmm_of(const RModel& model) {
 }
 
 void require_positions(const Dataset& data, const RModel& model) {
-  const Index n = std::max<Index>(1, model.alloc->shape(*model.obs).pairs);
+  const Index n = alloc_as<HmmAlloc>(*model.alloc) ? model.alloc->shape(*model.obs).pairs : 1;
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
               std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),

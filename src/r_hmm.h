@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 
-#include "chains/hmm.h"
-#include "chains/sequence_rows.h"
+#include "chains/model/hmm.h"
+#include "chains/model/sequence_rows.h"
 #include "r_convert.h"
 
 namespace bnpvi {

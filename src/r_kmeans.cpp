@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inference/scalable_kmeans.h"
+#include "inference/start/scalable_kmeans.h"
 #include "r_convert.h"
 #include "r_source.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "dynamics/start_lds.h"
-#include "inference/archived.h"
+#include "inference/learn/archived.h"
 #include "r_family.h"
 
 using namespace bnpvi;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "foundation/fingerprint.h"
-#include "inference/start.h"
+#include "inference/start/start.h"
 #include "observations/obs_product.h"
 #include "r_query.h"
 

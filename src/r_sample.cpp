@@ -3,7 +3,7 @@
 
 #include "mixtures/draw_predictives.h"
 #include "r_convert.h"
-#include "topics/tokens.h"
+#include "topics/model/tokens.h"
 
 using namespace bnpvi;
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <string>
 
-#include "inference/source.h"
-#include "inference/spool.h"
-#include "inference/state.h"
+#include "inference/data/source.h"
+#include "inference/data/spool.h"
+#include "inference/learn/state.h"
 #include "r_convert.h"
 
 namespace bnpvi {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "foundation/checksum.h"
-#include "inference/spool_index.h"
+#include "inference/data/spool_index.h"
 #include "r_convert.h"
 
 using namespace bnpvi;

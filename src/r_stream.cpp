@@ -1,11 +1,11 @@
 // Entries of truncation-free learning.
 #include <numeric>
 
-#include "inference/source.h"
+#include "inference/data/source.h"
 #include "mixtures/truncation_free.h"
 #include "r_stream_run.h"
-#include "topics/topic_model.h"
-#include "topics/truncation_free_topics.h"
+#include "topics/model/topic_model.h"
+#include "topics/streams/truncation_free_topics.h"
 
 using namespace bnpvi;
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "foundation/data.h"
-#include "inference/running_state.h"
+#include "inference/learn/running_state.h"
 #include "r_convert.h"
 
 namespace bnpvi {

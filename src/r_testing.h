@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "inference/observer.h"
-#include "inference/source.h"
+#include "inference/data/source.h"
+#include "inference/learn/observer.h"
 #include "r_convert.h"
 
 namespace bnpvi {

@@ -7,13 +7,13 @@
 
 #include "r_convert.h"
 #include "r_source.h"
-#include "topics/anchor_words.h"
-#include "topics/anchor_work.h"
-#include "topics/completion.h"
-#include "topics/response_by_words.h"
-#include "topics/sequential_estimate.h"
-#include "topics/term_sum.h"
-#include "topics/topic_model.h"
+#include "topics/anchors/anchor_words.h"
+#include "topics/anchors/anchor_work.h"
+#include "topics/model/completion.h"
+#include "topics/model/sequential_estimate.h"
+#include "topics/model/term_sum.h"
+#include "topics/model/topic_model.h"
+#include "topics/responses/response_by_words.h"
 
 namespace bnpvi {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <Rcpp.h>
 
-#include "inference/state.h"
+#include "inference/learn/state.h"
 
 namespace bnpvi {
 

@@ -1,5 +1,5 @@
 // Entries that join the clusters of a fit.
-#include "inference/coarsening.h"
+#include "inference/joins/coarsening.h"
 #include "r_convert.h"
 #include "r_topics.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "inference/archived.h"
+#include "inference/learn/archived.h"
 
 namespace bnpvi {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <map>
 
-#include "inference/batch_work.h"
+#include "inference/learn/batch_work.h"
 #include "r_source.h"
 
 namespace bnpvi {

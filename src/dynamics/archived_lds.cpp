@@ -1,8 +1,8 @@
 #include "dynamics/archived_lds.h"
 
-#include "inference/archived.h"
-#include "inference/check_progress.h"
-#include "inference/same_kernels.h"
+#include "inference/learn/archived.h"
+#include "inference/learn/check_progress.h"
+#include "inference/learn/same_kernels.h"
 
 namespace bnpvi::dynamics {
 

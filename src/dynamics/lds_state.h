@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "dynamics/latent_path.h"
-#include "inference/state.h"
+#include "inference/learn/state.h"
 
 namespace bnpvi::dynamics {
 

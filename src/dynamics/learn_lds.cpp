@@ -7,7 +7,7 @@
 #include "dynamics/fewer_modes.h"
 #include "dynamics/rotation.h"
 #include "dynamics/window_birth.h"
-#include "inference/archived.h"
+#include "inference/learn/archived.h"
 
 namespace bnpvi::dynamics {
 

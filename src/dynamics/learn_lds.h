@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "dynamics/lds_state.h"
-#include "inference/learn.h"
+#include "inference/learn/learn.h"
 
 namespace bnpvi::dynamics {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "foundation/random.h"
-#include "inference/start.h"
+#include "inference/start/start.h"
 
 namespace bnpvi::dynamics {
 

@@ -4,7 +4,7 @@
 
 #include "features/moves.h"
 #include "features/residual_direction.h"
-#include "inference/move.h"
+#include "inference/moves/move.h"
 
 namespace bnpvi::features {
 

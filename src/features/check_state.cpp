@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 
 namespace bnpvi::features {
 

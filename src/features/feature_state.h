@@ -5,7 +5,7 @@
 
 #include "features/feature_prior.h"
 #include "features/local_step.h"
-#include "inference/observer.h"
+#include "inference/learn/observer.h"
 
 namespace bnpvi::features {
 

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "features/moves.h"
-#include "inference/move.h"
+#include "inference/moves/move.h"
 
 namespace bnpvi::features {
 

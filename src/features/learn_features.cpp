@@ -5,9 +5,9 @@
 
 #include "features/archived_features.h"
 #include "features/check_state.h"
-#include "inference/check_progress.h"
-#include "inference/move.h"
-#include "inference/same_kernels.h"
+#include "inference/learn/check_progress.h"
+#include "inference/learn/same_kernels.h"
+#include "inference/moves/move.h"
 
 namespace bnpvi::features {
 

@@ -1,7 +1,7 @@
 // Memoized coordinate ascent for latent features.
 #pragma once
 #include "features/moves.h"
-#include "inference/learn.h"
+#include "inference/learn/learn.h"
 
 namespace bnpvi::features {
 

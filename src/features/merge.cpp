@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "features/moves.h"
-#include "inference/move.h"
+#include "inference/moves/move.h"
 
 namespace bnpvi::features {
 

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "inference/source.h"
-#include "inference/summary.h"
+#include "inference/data/source.h"
+#include "inference/data/summary.h"
 
 namespace bnpvi::features {
 

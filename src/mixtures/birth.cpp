@@ -1,7 +1,7 @@
 // Birth in a mixture: the rows of one cluster are clustered afresh.
 #include <algorithm>
 
-#include "inference/visit_batches.h"
+#include "inference/learn/visit_batches.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
 

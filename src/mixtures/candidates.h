@@ -1,7 +1,7 @@
 // Candidates: with many clusters an L-sparse row is compared with few of them.
 #pragma once
-#include "inference/neighbours.h"
-#include "inference/summary.h"
+#include "inference/data/summary.h"
+#include "inference/moves/neighbours.h"
 #include "observations/feature_block.h"
 
 namespace bnpvi::mixtures {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "inference/unit_edit.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"

@@ -1,6 +1,6 @@
 // A cheap forecast of what a delete would gain.
 #pragma once
-#include "inference/state.h"
+#include "inference/learn/state.h"
 #include "mixtures/mixture.h"
 #include "mixtures/touched_rows.h"
 

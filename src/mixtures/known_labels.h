@@ -1,6 +1,6 @@
 // Known labels: r_nk = 0 for the clusters to which row n may not belong.
 #pragma once
-#include "inference/summary.h"
+#include "inference/data/summary.h"
 #include "observations/feature_block.h"
 
 namespace bnpvi::mixtures {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "foundation/gamma_prior.h"
-#include "inference/alloc_capabilities.h"
+#include "inference/learn/alloc_capabilities.h"
 #include "mixtures/candidates.h"
 
 namespace bnpvi::mixtures {

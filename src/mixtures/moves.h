@@ -1,6 +1,6 @@
 // The moves of mixtures.
 #pragma once
-#include "inference/move.h"
+#include "inference/moves/move.h"
 #include "mixtures/mixture.h"
 
 namespace bnpvi::mixtures {

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <set>
 
-#include "inference/neighbour_groups.h"
-#include "inference/shared_entropy.h"
-#include "inference/unit_edit.h"
+#include "inference/data/shared_entropy.h"
+#include "inference/moves/neighbour_groups.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 #include "mixtures/restricted_fit.h"

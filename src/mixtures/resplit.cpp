@@ -3,7 +3,7 @@
 #include <numeric>
 #include <set>
 
-#include "inference/neighbour_groups.h"
+#include "inference/moves/neighbour_groups.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
 

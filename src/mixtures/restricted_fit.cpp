@@ -7,7 +7,7 @@
 
 #include "foundation/chunks.h"
 #include "foundation/special.h"
-#include "inference/seeding.h"
+#include "inference/start/seeding.h"
 
 namespace bnpvi::mixtures {
 

@@ -1,7 +1,7 @@
 // A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
 #pragma once
 #include "foundation/random.h"
-#include "inference/state.h"
+#include "inference/learn/state.h"
 #include "mixtures/mixture.h"
 #include "mixtures/restricted_step.h"
 

@@ -1,6 +1,6 @@
 // A restricted local step: the mass that a target has on some rows, divided among a few clusters.
 #pragma once
-#include "inference/batch_work.h"
+#include "inference/learn/batch_work.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {

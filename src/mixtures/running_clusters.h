@@ -1,6 +1,6 @@
 // What is known of the rows of a stream so far.
 #pragma once
-#include "inference/running_state.h"
+#include "inference/learn/running_state.h"
 
 namespace bnpvi::mixtures {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "foundation/random.h"
-#include "inference/move.h"
+#include "inference/moves/move.h"
 #include "mixtures/mixture.h"
 #include "mixtures/target_rows.h"
 

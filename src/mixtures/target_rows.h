@@ -1,7 +1,7 @@
 // The rows of a batch that belong to the targets of a move.
 #pragma once
 #include "foundation/random.h"
-#include "inference/state.h"
+#include "inference/learn/state.h"
 
 namespace bnpvi::mixtures {
 

@@ -1,7 +1,7 @@
 // The rows of a batch that a move would assign afresh.
 #pragma once
-#include "inference/batch_work.h"
-#include "inference/unit_edit.h"
+#include "inference/learn/batch_work.h"
+#include "inference/moves/unit_edit.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {

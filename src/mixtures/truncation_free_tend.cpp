@@ -2,8 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "inference/move.h"
-#include "inference/shared_entropy.h"
+#include "inference/data/shared_entropy.h"
+#include "inference/moves/move.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/partition_sampler.h"
 #include "mixtures/row_draws.h"

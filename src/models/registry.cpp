@@ -5,15 +5,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "chains/hmm.h"
-#include "chains/path_sampler.h"
+#include "chains/model/hmm.h"
+#include "chains/sampling/path_sampler.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
 #include "observations/obs_product.h"
 #include "observations/repeated_rows.h"
-#include "topics/topic_model.h"
-#include "topics/topic_sampler.h"
+#include "topics/model/topic_model.h"
+#include "topics/sampling/topic_sampler.h"
 
 namespace bnpvi {
 

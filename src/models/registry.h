@@ -4,11 +4,11 @@
 
 #include "foundation/fields.h"
 #include "hdp/dirichlet_rows.h"
-#include "inference/alloc_model.h"
+#include "inference/learn/alloc_model.h"
 #include "mixtures/partition_prior.h"
 #include "observations/obs_models.h"
 #include "sampling/sampler.h"
-#include "topics/topic_sampler.h"
+#include "topics/sampling/topic_sampler.h"
 
 namespace bnpvi {
 

@@ -1,5 +1,5 @@
 // Searches for communities between two laps, written and read.
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 #include "networks/learn_overlap.h"
 
 namespace bnpvi::networks {

@@ -2,7 +2,7 @@
 // too.
 #include <algorithm>
 
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 #include "networks/gamma_network.h"
 #include "networks/network_fit.h"
 

@@ -1,6 +1,6 @@
 // Learning overlapping communities and their number.
 #pragma once
-#include "inference/observer.h"
+#include "inference/learn/observer.h"
 #include "networks/learn_sampled.h"
 #include "networks/local_rounds.h"
 #include "networks/overlap.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "foundation/random.h"
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 
 namespace bnpvi::networks {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "inference/driver.h"
+#include "inference/learn/driver.h"
 #include "networks/network_fit.h"
 
 namespace bnpvi::networks {

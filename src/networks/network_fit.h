@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "inference/fit.h"
+#include "inference/learn/fit.h"
 
 namespace bnpvi::networks {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 #include "networks/network_fit.h"
 
 namespace bnpvi::networks {

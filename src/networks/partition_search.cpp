@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 #include "networks/bisection.h"
 
 namespace bnpvi::networks {

@@ -2,8 +2,8 @@
 #pragma once
 #include <optional>
 
-#include "inference/driver.h"
-#include "inference/observer.h"
+#include "inference/learn/driver.h"
+#include "inference/learn/observer.h"
 #include "networks/network_fit.h"
 #include "networks/partition.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
-#include "inference/check_progress.h"
+#include "inference/learn/check_progress.h"
 #include "networks/block_tables.h"
 #include "networks/network_fit.h"
 

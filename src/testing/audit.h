@@ -1,7 +1,7 @@
 // Recomputation of every state of a fit from its q(z), for tests.
 #pragma once
-#include "inference/observer.h"
-#include "inference/state.h"
+#include "inference/learn/observer.h"
+#include "inference/learn/state.h"
 
 namespace bnpvi::testing {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdexcept>
 
-#include "inference/observer.h"
+#include "inference/learn/observer.h"
 
 namespace bnpvi::testing {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "foundation/special.h"
-#include "inference/move.h"
-#include "inference/visit_batches.h"
+#include "inference/learn/visit_batches.h"
+#include "inference/moves/move.h"
 
 namespace bnpvi::testing {
 

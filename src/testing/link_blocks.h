@@ -1,6 +1,6 @@
 // A model with statistics by pairs of clusters, the smallest that is one.
 #pragma once
-#include "inference/alloc_capabilities.h"
+#include "inference/learn/alloc_capabilities.h"
 
 namespace bnpvi::testing {
 

@@ -45,9 +45,10 @@ struct Observed {
   }
 };
 
-// What the model has beside the core, by the names of the fields of Capabilities.
-Rcpp::CharacterVector capabilities_to_r(const ObsModel& obs) {
-  const Capabilities can = obs.capabilities();
+// What a model has beside the core, by the names of the fields of Capabilities.
+Rcpp::CharacterVector engine_capabilities(Rcpp::List obs) {
+  const auto model = make_obs_model(ListFields(obs));
+  const Capabilities can = model->capabilities();
   const std::pair<const char*, bool> fields[] = {{"lag", can.lag > 0},
                                                  {"linear", can.linear},
                                                  {"far_rows", can.far_rows},
@@ -67,10 +68,6 @@ Rcpp::CharacterVector capabilities_to_r(const ObsModel& obs) {
     if (has) out.push_back(name);
   return out;
 }
-
-}  // namespace
-
-namespace {
 
 Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
   return entry([&] {
@@ -129,7 +126,6 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
-    out.push_back(capabilities_to_r(obs), "capabilities");
     out.push_back(row_mean.matrix(), "row_mean");
     out.push_back(row_weights.matrix(), "row_weights");
     return out;
@@ -260,6 +256,7 @@ Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector fir
 }
 
 const testing::Entry entries[] = {
+    {"engine_capabilities", {"obs"}, engine_capabilities},
     {"engine_contract", {"data", "model", "resp"}, engine_contract},
     {"engine_learned", {"obs", "statistic", "times"}, engine_learned},
     {"engine_re_express", {"from", "to", "statistic"}, engine_re_express},

@@ -1,6 +1,6 @@
 // Entries for tests: what a feature prior says, and the bound without a feature.
-#include "features/stick_series.h"
 #include "r_features.h"
+#include "features/stick_series.h"
 #include "testing/entries.h"
 
 using namespace bnpvi;

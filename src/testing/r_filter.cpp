@@ -1,5 +1,5 @@
 // Entries for tests: the selection of particles.
-#include "chains/particle_selection.h"
+#include "chains/filters/particle_selection.h"
 #include "r_convert.h"
 #include "testing/entries.h"
 

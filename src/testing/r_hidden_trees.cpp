@@ -1,6 +1,6 @@
 // Entries for tests: best cuts and messages of trees.
-#include "chains/stretches.h"
-#include "chains/tree_messages.h"
+#include "chains/moves/stretches.h"
+#include "chains/trees/tree_messages.h"
 #include "r_convert.h"
 #include "testing/entries.h"
 

@@ -1,6 +1,6 @@
 // Entries for tests: messages of chains, and visits with sparse states.
-#include "chains/chain_memory.h"
 #include "r_hmm.h"
+#include "chains/model/chain_memory.h"
 #include "testing/entries.h"
 
 using namespace bnpvi;

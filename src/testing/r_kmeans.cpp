@@ -1,5 +1,5 @@
 // Entries for tests: k-means from few passes over the batches.
-#include "inference/scalable_kmeans.h"
+#include "inference/start/scalable_kmeans.h"
 #include "r_source.h"
 #include "testing/entries.h"
 

@@ -1,6 +1,6 @@
 // Entries for tests: q(x) of linear systems.
-#include "dynamics/start_lds.h"
 #include "r_lds.h"
+#include "dynamics/start_lds.h"
 #include "r_family.h"
 #include "testing/entries.h"
 

@@ -1,7 +1,7 @@
 // Entries for tests: laps, steps and changes of overlapping communities.
+#include "r_network_overlap.h"
 #include "networks/gamma_network.h"
 #include "networks/relational.h"
-#include "r_network_overlap.h"
 #include "testing/entries.h"
 
 using namespace bnpvi;

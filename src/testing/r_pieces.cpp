@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "foundation/variates.h"
-#include "inference/changes.h"
-#include "inference/failed_groups.h"
-#include "inference/start.h"
+#include "inference/moves/changes.h"
+#include "inference/moves/failed_groups.h"
+#include "inference/start/start.h"
 #include "r_checkpoint.h"
 #include "r_convert.h"
 #include "r_learn.h"

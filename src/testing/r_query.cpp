@@ -1,7 +1,7 @@
 // Entries for tests: predictives by cluster and bounds of given responsibilities.
 #include <algorithm>
 
-#include "inference/start.h"
+#include "inference/start/start.h"
 #include "r_query.h"
 #include "testing/entries.h"
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "foundation/checksum.h"
-#include "inference/spool.h"
-#include "inference/spool_index.h"
+#include "inference/data/spool.h"
+#include "inference/data/spool_index.h"
 #include "r_convert.h"
 #include "testing/entries.h"
 

@@ -6,10 +6,10 @@
 #include "r_convert.h"
 #include "r_source.h"
 #include "testing/entries.h"
-#include "topics/anchor_words.h"
-#include "topics/anchor_work.h"
-#include "topics/term_sum.h"
-#include "topics/topic_model.h"
+#include "topics/anchors/anchor_words.h"
+#include "topics/anchors/anchor_work.h"
+#include "topics/model/term_sum.h"
+#include "topics/model/topic_model.h"
 
 using namespace bnpvi;
 using namespace bnpvi::topics;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "inference/fit.h"
+#include "inference/learn/fit.h"
 
 namespace bnpvi::testing {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <mutex>
 
-#include "inference/source.h"
+#include "inference/data/source.h"
 
 namespace bnpvi::testing {
 

@@ -80,8 +80,6 @@ small_fits <- function(tables) {
   ))
 }
 
-family_of <- function(fit) class(fit)[1L]
-
 # The table that a fit was made of.
 table_of <- function(name, tables) {
   kind <- c(
@@ -113,9 +111,9 @@ fitting_calls <- function(tables, fits) {
       x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL
     )
     if (name == "formula") arguments <- c(list(x = ~ a + b, data = arguments$x), arguments[-1L])
-    if (family_of(fit) == "bnp_hmm" || name == "topics_rows") arguments$id <- id
+    if (verb_of(fit) == "bnp_hmm" || name == "topics_rows") arguments$id <- id
     call <- valid_call(
-      name, family_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit
+      name, verb_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit
     )
     c(rep(list(call), 3L), list(counted_call(call, name))) # tables have more ways to be spoiled than other arguments
   }), recursive = FALSE)
@@ -136,7 +134,7 @@ reading_calls <- function(tables, fits) {
   unlist(lapply(names(fits), function(name) {
     fit <- fits[[name]]
     x <- table_of(name, tables)
-    family <- family_of(fit)
+    family <- verb_of(fit)
     grouped <- family == "bnp_hmm" || name == "topics_rows"
     id <- if (grouped) list(id = rep(c("u", "v"), c(8, 6)))
     call <- function(verb, ..., spoil = NULL, tables = NULL, holds = NULL) {

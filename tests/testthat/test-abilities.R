@@ -54,7 +54,9 @@ cases <- list(
     c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series
   ),
   features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
-  network = list("network", function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net),
+  network = list(
+    c("blocks", "network"), function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net
+  ),
   communities = list(c("communities", "network"), function(x = net, ...) bnp_network(x, ..., control = few()), net),
   stochastic = list(c("stochastic", "mixture"), function(x = rows, ...) {
     bnp_mixture(x, ..., control = bnp_control("stochastic", seed = 1, max_laps = 3))
@@ -105,7 +107,7 @@ calls <- list(
   },
   predict = function(x, data, kind) {
     if (is_network(x)) predict(x, type = "prob") else if (kind == "filter") predict(x, h = 2) else
-      if (kind == "draws") predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
+      if (inherits(x, "bnp_draws")) predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
   },
   expected_response = function(x, data) predict(x, data, type = "response"),
   heldout_loglik = function(x, data, kind) given_id(kind, heldout_loglik)(x, if (is_network(x)) as_pairs else data),
@@ -123,6 +125,10 @@ calls <- list(
   keep_times = function(x, data) {
     time <- if (!is.null(x$model$obs$times)) 7:9
     update(x, utils::head(data, 3), time = time, keep_times = 2)
+  },
+  discount = function(x, data) {
+    time <- if (!is.null(x$model$obs$times)) 7:9
+    update(x, utils::head(data, 3), time = time, discount = 0.5)
   },
   cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
   coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
@@ -142,7 +148,7 @@ is_asked <- function(verb, of) {
     "formula()" = , terms = !able || "regressions" %in% of$kinds,
     expected_response = !able || "regressions" %in% of$kinds,
     clue = inherits(of$x, "bnp_fit") && (!able || requireNamespace("clue", quietly = TRUE)),
-    keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
+    discount = , keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
     TRUE
   )
 }
@@ -156,9 +162,13 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
   objects <- lapply(cases[setdiff(names(cases), "source")], function(case) {
     list(x = quietly(case[[2L]]()), data = case[[3L]], kinds = case[[1L]])
   })
-  objects$draws <- list(
-    x = quietly(bnp_sample(rows, draws = 2, chains = 1, warmup = 1, seed = 1)), data = rows, kinds = "draws"
-  )
+  for (of in c("mixture", "topics", "sequences")) {
+    kinds <- c(topics = "topic_draws", sequences = "state_draws")[setdiff(of, "mixture")]
+    objects[[paste("draws of", of)]] <- list(
+      x = quietly(bnp_sample(objects[[of]]$x, objects[[of]]$data, draws = 2, chains = 1, warmup = 1, seed = 1)),
+      data = objects[[of]]$data, kinds = c(unname(kinds), "draws")
+    )
+  }
   objects$filter <- list(x = bnp_filter(objects$sequences$x, series), data = series, kinds = "filter")
   verbs <- names(Filter(function(row) row$area == "verbs", ability_table))
   for (kind in names(objects)) {

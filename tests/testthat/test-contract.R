@@ -110,7 +110,7 @@ for (case in model_cases()) {
   })
 
   test_that(paste0(case$name, ": hands out what it has beside the core, and nothing else"), {
-    expect_identical(contract(case, resp)$capabilities, beside[[case$name]] %||% character())
+    expect_identical(engine_capabilities(case$model$obs), beside[[case$name]] %||% character())
   })
 
   test_that(paste0(case$name, ": without data the cluster is the prior"), {

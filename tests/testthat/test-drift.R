@@ -530,3 +530,12 @@ test_that("a fit goes on to later times, with the bound of all rows", {
   stays <- suppressWarnings(bnp_mixture(paths$x[early, ], control = few))
   expect_bad(update(stays, paths$x[!early, ], time = paths$time[!early]), "time", "drift")
 })
+
+test_that("a learned step size does not take over the prior of the fit that it starts from", {
+  begin <- drifting(obs = obs_gaussian("diagonal", drift = "learn"))
+  anew <- drifting(10 * paths$x, obs = obs_gaussian("diagonal", drift = "learn"))
+  from <- drifting(10 * paths$x, obs = obs_gaussian("diagonal", drift = "learn"), start = begin)
+  parameters <- c("mean", "mean_strength", "df", "scale")
+  expect_identical(unclass(from$model$obs)[parameters], unclass(anew$model$obs)[parameters])
+  expect_null(from$model$obs$data_variance)
+})

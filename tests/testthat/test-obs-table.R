@@ -29,6 +29,24 @@ simulated_values <- function(sim, x) {
   as.matrix(sim[, seq_len(ncol(x)), drop = FALSE])
 }
 
+# The arrays of a fit have the dimensions that its facts say.
+expect_axes <- function(fit) {
+  obs <- fit$model$obs
+  facts <- obs_facts(obs)
+  arrays <- c(posterior_arrays(fit), mean_arrays(fit))
+  expect_true(all(names(facts$arrays) %in% names(arrays)))
+  expect_true(all(facts$location %in% names(mean_arrays(fit))))
+  expect_true(all(names(obs_quantiles(obs)) %in% names(facts$arrays)))
+  for (name in names(facts$arrays)) {
+    axes <- facts$arrays[[name]]
+    size <- dim(arrays[[name]]) %||% length(arrays[[name]])
+    expect_equal(size[axes == "clusters"], fit$state$k, label = name)
+    expect_true(all(size[axes == "columns"] == fit$input$d), label = name)
+    labels <- dimnames(arrays[[name]]) %||% list(names(arrays[[name]]))
+    expect_equal(lengths(labels), size, label = name)
+  }
+}
+
 expect_fits <- function(verb, case) {
   x <- named(case)
   fit <- fit_by(verb, case)
@@ -39,18 +57,7 @@ expect_fits <- function(verb, case) {
   expect_output(print(fit), facts$title, fixed = TRUE)
   expect_output(print(summary(fit)), "Observed: ")
 
-  arrays <- c(posterior_arrays(fit), mean_arrays(fit))
-  expect_true(all(names(facts$arrays) %in% names(arrays)))
-  expect_true(all(facts$location %in% names(mean_arrays(fit))))
-  expect_true(all(names(obs_quantiles(obs)) %in% names(facts$arrays)))
-  for (name in names(facts$arrays)) {
-    axes <- facts$arrays[[name]]
-    size <- dim(arrays[[name]]) %||% length(arrays[[name]])
-    expect_equal(size[axes == "clusters"], fit$state$k, label = name)
-    expect_true(all(size[axes == "columns"] == ncol(x)), label = name)
-    labels <- dimnames(arrays[[name]]) %||% list(names(arrays[[name]]))
-    expect_equal(lengths(labels), size, label = name)
-  }
+  expect_axes(fit)
   for (cluster in posterior_clusters(fit)) {
     for (name in intersect(names(cluster), names(obs))) {
       expect_equal(dim(cluster[[name]]), dim(obs[[name]]), label = name)
@@ -169,6 +176,16 @@ for (family in names(obs_models)) {
         for (other in c(facts$verbs, verb_makers(verb))) expect_match(conditionMessage(error), other, fixed = TRUE)
       })
     }
+  }
+
+  if (identical(facts$gaps, "cells") && "bnp_mixture" %in% facts$verbs) {
+    test_that(paste0(family, ": with missing cells its arrays are still those of its facts"), {
+      x <- named(case)
+      x[c(4, 9, 14), 1L] <- NA
+      fit <- suppressMessages(bnp_mixture(x, obs = case$obs, control = control, na_action = "model"))
+      expect_identical(isTRUE(fit$model$obs$gaps), is.null(case$obs$responses)) # no row has two responses
+      expect_axes(fit)
+    })
   }
 
   test_that(paste0(family, ": bregman_kmeans() takes it, or says what does"), {

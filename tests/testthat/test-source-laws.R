@@ -1,4 +1,4 @@
-# The laws of a source (src/inference/source.h), for each one there is. A new source adds its name here.
+# The laws of a source (src/inference/data/source.h), for each one there is. A new source adds its name here.
 
 sources <- c("memory", "transient")
 

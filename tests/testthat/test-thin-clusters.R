@@ -1,5 +1,6 @@
 # Clusters around one mean, each flat in most directions: seeds of single rows say nothing of a shape under the default
-# prior, and splits were missed until their rows counted more than once (draw_sharpness() in src/inference/seeding.h).
+# prior, and splits were missed until their rows counted more than once (draw_sharpness() in
+# src/inference/start/seeding.h).
 
 thin_clusters <- function(n, k, d, rank, seed) {
   set.seed(seed)

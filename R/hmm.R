@@ -1,0 +1,277 @@
+#' Fit a hidden Markov model
+#'
+#' Finds the states that sequences go through, where they change, and with the
+#' default hierarchical Dirichlet process prior the number of states.
+#'
+#' @param x Sequences: a list of matrices (or vectors) with the same columns, a
+#'   matrix or data frame whose rows follow each other in time, a `ts`, `zoo` or `xts`, or a source ([source_files()]).
+#'   Each row is one step, however far apart their times are: times label results only.
+#'   A formula with `data` names the columns, and one with a response, `y ~ a + b`, is for
+#'   [obs_regression()], see *Regressions*.
+#' @param data A data frame with the variables of the formula, whose rows follow each other in time.
+#' @param id Which sequence each row of a matrix or data frame belongs to: the
+#'   name of a column or one value per row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with
+#'   `id = ~ id`, or `id = id`: a bare name is a column, too. Rows of a sequence must follow each other. Default:
+#'   all rows are one sequence.
+#' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
+#'   columns, as in [bnp_mixture()]. The first `lag` rows of each
+#'   sequence of an autoregression are conditioned on: they have no likelihood
+#'   of their own, and take the state of the first row that has.
+#' @param prior [prior_hdp_hmm()] or [prior_hmm()].
+#' @param control [bnp_control()]. Batches are made of whole sequences. With
+#'   `sparsity = L` each row may be in `L` states only while the model is
+#'   fitted, chosen anew at every visit among all states, which is faster when
+#'   there are many (some 50 or more). The bound is exact under that constraint
+#'   and never falls. Paths and probabilities (`fitted()`, [predict.bnp_hmm()],
+#'   [segments()]) are those of the fitted model with all states. Memory: `4 L`
+#'   bytes a row, and some `30 L` for each row of the sequences in work.
+#' @param start Where to start, instead of a random start: one label per row (a
+#'   vector, or a list with a vector for each sequence), a matrix of
+#'   responsibilities (rows x states), or an earlier fit of the same columns in
+#'   the same order, with the same lag (to these or other data, with no more
+#'   states than a finite prior has), or a clustering as in [bnp_mixture()].
+#' @inheritParams missing_values
+#' @inheritSection missing_values Missing values
+#' @param weights How often each sequence counts: one number above 0 for each, by name or in the order of the
+#'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
+#'   entropy of its path are multiplied by it.
+#' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the
+#'   name of a column with these numbers; a graph of the package igraph with edges from parents to children; or a
+#'   phylogeny of the package ape. See *Trees*.
+#' @param position Of trees: which child of its parent each row is, where the transitions into left and right children,
+#'   say, may differ: a label for each row (a number, text, or a level of a factor; those of roots do not matter), the
+#'   name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows. See *Trees*.
+#' @param ... Must be empty.
+#'
+#' @section Trees:
+#'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
+#'   the probabilities of going from a parent's state to a child's, the same for all children. Rows may come in any
+#'   order, trees have any shape and number. Results are in the order of the rows of `x`.
+#'
+#'   With `position` there is one such matrix for each position (at most 100). Their rows have the same prior, and with
+#'   [prior_hdp_hmm()] the same top-level weights, so that positions share the states, whatever they make of them. Where
+#'   all rows have one position, the fit is that without. New trees have the positions of the fit.
+#'
+#'   The rows of `x` are the nodes of a graph, or the tips of a phylogeny or all its nodes, by their names where both
+#'   have names, else in their order. Nodes without a row are unobserved, as are rows of `NA` with
+#'   `na_action = "model"`: they have a state, but no likelihood. Results then have all nodes, in their order.
+#'   Lengths of edges are not used.
+#'
+#'   Each tree is a unit as sequences are, of which batches are made and which `weights` count; with `id` all trees of
+#'   one `id` together. The bound is exact, by messages from the leaves up and from the roots down, and births try
+#'   subtrees. Memory: `24 K` bytes for each row of the trees in work, for `K` states. `fitted()` are the most probable
+#'   states of each tree together. Not for trees: [obs_ar()], `sparsity`, `na_action = "omit"`, `update(newdata = )`,
+#'   [bnp_sample()], [segments()], [residuals()], [impute()], forecasts and expected responses.
+#'
+#' @section Regressions:
+#'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise,
+#'   as the clusters of [bnp_mixture()] do, and follow each other as ever. Covariates are known and not modelled, so
+#'   that a row says by its response, given its covariates, which state it is in. `predict(type = "response")` gives
+#'   what is expected of each row given its covariates and the rows before it. Forecasts need the covariates of the
+#'   rows to come, which `predict(n.ahead = )` does not have: add these rows to `newdata`, with `NA` as response (or
+#'   give no response at all), see [predict.bnp_hmm()].
+#'
+#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list without
+#'   the data. States are numbered by decreasing size. `fitted()` is the most
+#'   probable path. See [segments()], [transition_matrix()],
+#'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
+#' @references
+#' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
+#' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
+#'
+#' Hughes, M. C., Stephenson, W. T. and Sudderth, E. B. (2015). Scalable adaptation of state
+#' complexity for nonparametric hidden Markov models. *Advances in Neural Information
+#' Processing Systems* 28.
+#'
+#' Crouse, M. S., Nowak, R. D. and Baraniuk, R. G. (1998). Wavelet-based statistical signal processing using hidden
+#' Markov models. *IEEE Transactions on Signal Processing* 46(4), 886-902; trees.
+#'
+#' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
+#' recognition. *Proceedings of the IEEE* 77(2), 257-286.
+#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit]; [latent_path()] of fits with [obs_lds()];
+#'   `vignette("segmenting-sequences")`, `vignette("from-depmixS4")`.
+#' @examples
+#' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
+#' fit <- bnp_hmm(x, "id", prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+#' fit
+#' segments(fit)
+#' transition_matrix(fit)
+#'
+#' # A tree with two states, and one node that was not observed
+#' parent <- c(0, 1, 1, 2, 2, 3, 3)
+#' tree <- bnp_hmm(c(0, 0.1, NA, 0.2, -0.1, 5, 5.2), parent = parent, na_action = "model",
+#'   control = bnp_control(seed = 1))
+#' fitted(tree)
+#' plot(tree)
+#'
+#' # Transitions that differ for left and right children
+#' side <- c(NA, "left", "right", "left", "right", "left", "right")
+#' sided <- bnp_hmm(c(0, 0.1, 5.1, 0.2, 5, -0.1, 5.2), parent = parent, position = side,
+#'   control = bnp_control(seed = 1))
+#' transition_matrix(sided)
+#'
+#' # A regression in each state: how temperature falls and rises with the hour
+#' bnp_hmm(temp ~ time, beaver2, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+#' @export
+bnp_hmm <- function(x, ...) {
+  UseMethod("bnp_hmm")
+}
+
+#' @rdname bnp_hmm
+#' @export
+bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
+                            control = bnp_control(), start = NULL,
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
+                            position = NULL, ...) {
+  check_form(x, "sequences", rlang::current_env())
+  check_no_dots(...)
+  read_arguments(rlang::enquos(id = id, weights = weights), x, "x")
+  na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
+  fit_sequences(
+    x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
+    with_position(parent, position)
+  )
+}
+
+#' @rdname bnp_hmm
+#' @export
+bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
+                            control = bnp_control(), start = NULL,
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
+                            position = NULL, ...) {
+  check_no_dots(...)
+  here <- rlang::current_env()
+  read_arguments(rlang::enquos(id = id, weights = weights), data)
+  na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
+  call <- rename_call(match.call(), "bnp_hmm")
+  if (inherits(data, "bnp_source")) {
+    given <- list(weights = weights, parent = parent, position = position)
+    require_abilities(kinds_of_form("source", "sequences"), given, here)
+    return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
+  }
+  split <- split_formula_id(x, data, id, here)
+  read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
+  fit_sequences(
+    read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
+    weights, with_position(parent, position)
+  )
+}
+
+# What is done about missing values where nothing was said: models of hidden rows take them.
+action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
+  if (is.null(na_action)) {
+    hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_facts(obs)$hidden)
+    return(if (hidden) "model" else "fail")
+  }
+  check_na_action(na_action, call)
+}
+
+# id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
+fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
+                          error_call = rlang::caller_env()) {
+  given <- taken_apart(parent)
+  obs <- obs %||%
+    default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
+  check_obs(obs, "bnp_hmm", error_call)
+  check_prior(prior, "bnp_hmm", error_call)
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  if (!is.null(parent)) {
+    require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)
+    if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
+    if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
+  }
+  data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action, parent = parent)
+  prior <- prior_by_position(prior, data)
+  data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
+  input$times <- data$times
+  if (is.character(id) && length(id) == 1L) input$id_column <- id
+  if (obs_facts(obs)$hidden) {
+    return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
+  }
+  fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+}
+
+# A data frame without the column of the sequences; those of a list of sequences one after the other.
+columns_beside <- function(x, id) {
+  if (is.list(x) && !is.data.frame(x)) {
+    alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
+    return(if (alike) do.call(rbind, unname(lapply(x, plain_columns))) else if (length(x)) x[[1L]])
+  }
+  if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
+}
+
+unit_word.bnp_hmm <- function(fit) "sequence"
+
+state_lag <- function(fit) obs_lag(fit$model$obs)
+
+# Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
+carry_back <- function(values, starts, lag) {
+  if (lag == 0L || NROW(values) == 0L) {
+    return(values)
+  }
+  first <- rep(starts[-length(starts)] + lag + 1L, each = lag)
+  at <- first - seq_len(lag)
+  if (is.matrix(values)) {
+    values[at, ] <- values[first, , drop = FALSE]
+  } else {
+    values[at] <- values[first]
+  }
+  values
+}
+
+viterbi_path.bnp_hmm <- function(fit, data) {
+  if (data$n == 0L) {
+    return(integer())
+  }
+  if (has_missing(data)) fit <- fit_with_gaps(fit, data)
+  path <- match(engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads), fit$numbering)
+  lag <- obs_lag(fit$model$obs)
+  if (lag > 0L) carry_back(path, data$starts, lag) else path
+}
+
+kept_of_data.bnp_hmm <- function(fit, data) {
+  path_of <- function(part) {
+    fit$labels <- viterbi_path(fit, part)
+    list(labels = fit$labels, prob = path_probabilities(fit, part))
+  }
+  if (!is_spooled(data)) {
+    return(path_of(data))
+  }
+  out <- list(labels = integer(data$n), prob = double(data$n))
+  for_batches(data, function(part, rows) {
+    own <- path_of(part)
+    out$labels[rows] <<- own$labels
+    out$prob[rows] <<- own$prob
+  })
+  out
+}
+
+# Probability of each row's state on the path, in parts that need not hold all rows times states at once.
+path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
+  parts <- sequence_parts(diff(data$starts), fit$state$k, most)
+  unlist(lapply(parts, function(groups) {
+    rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
+    prob <- state_responsibilities(fit, data_groups(data, groups))
+    prob[cbind(seq_along(rows), fit$labels[rows])]
+  }), use.names = FALSE)
+}
+
+# Sequences of the given lengths in runs: each has at most `most` rows times k states beside its first sequence.
+sequence_parts <- function(lengths, k, most) {
+  split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
+}
+
+#' @rdname read_fit
+#' @export
+fitted.bnp_hmm <- function(object, ...) {
+  check_no_dots(...)
+  check_format(object)
+  for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
+}
+
+# Given all rows of the sequence or tree.
+predictive_states.bnp_hmm <- function(fit, data) {
+  fit <- fit_for_any_row(fit, data)
+  prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  prob[, fit$numbering, drop = FALSE]
+}

@@ -1,0 +1,48 @@
+# Filters of fits with hidden linear dynamics: at the means of their parameters, or at draws.
+
+#' @rdname bnp_filter
+#' @export
+bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), particles = 100L,
+                               collapse = c("none", "gpb2"), seed = NULL, keep = Inf, threads = default_threads()) {
+  check_able(object, "bnp_filter", "object")
+  read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
+  check_no_dots(...)
+  systems <- if (parameters == "mean") list(mean_system(object)) else
+    function(n, seed) drawn_systems(object, n, seed)
+  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, rlang::current_env())
+}
+
+# Columns have the names of the fit's, so that new rows are matched by them.
+system_of <- function(fit, parameters) {
+  rownames(parameters$C) <- fit$input$column_names
+  dimnames(parameters$A) <- list(hidden_labels(fit), NULL, NULL)
+  do.call(lds_model, parameters)
+}
+
+mean_system <- function(fit) system_of(fit, lds_parameters(fit))
+
+drawn_systems <- function(fit, n, seed) {
+  params <- posterior_arrays(fit)
+  clusters <- posterior_clusters(fit, params)
+  with_seed(engine_restart_seed(seed, 1), lapply(seq_len(n), function(i) {
+    system_of(fit, draw_lds_parameters(fit, params, clusters))
+  }))
+}
+
+# What the filter at mean parameters says of each row of these data before it is seen: list(log_density, below), below:
+# rows x columns, the probability of a value of at most the one that came.
+filtered_rows <- function(fit, data, call) {
+  if (data$n == 0L) {
+    return(list(log_density = numeric(), below = matrix(0, 0L, data$d)))
+  }
+  f <- list(
+    model = list(mean_system(fit)), options = list(particles = 100L, seed = 1, threads = fit$control$threads)
+  )
+  x <- unname(data$x)
+  if (has_missing(data)) x[data$missing] <- NA_real_
+  names <- data$group_names %||% as.character(seq_len(length(data$starts) - 1L))
+  sequences <- stats::setNames(lapply(seq_along(names), function(g) list(number = g, n = 0)), names)
+  out <- unname(run_systems(f, x, data$starts, sequences, FALSE, call))
+  list(log_density = unlist(lapply(out, `[[`, "log_density")), below = do.call(rbind, lapply(out, `[[`, "below")))
+}

@@ -1,0 +1,245 @@
+#' Fit a topic model
+#'
+#' Finds topics shared by many documents, each with proportions of its own, and,
+#' with the default hierarchical Dirichlet process prior, the number of topics.
+#'
+#' @param x Documents. For `r maker_links(token_makers())`: counts, one row per document
+#'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
+#'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
+#'   and `n`; or a source of such ([source_files()]). A vector of counts is one document. For other observation
+#'   models: a matrix or data frame of rows that `id` groups into documents.
+#' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
+#' @param prior [prior_hdp()] or [prior_lda()].
+#' @param control [bnp_control()]. Topics of counts start from anchor words
+#'   (Arora and others, 2013) or from clusters of documents (`init`).
+#' @param start Where to start instead: one topic per row, a matrix of
+#'   responsibilities (rows x topics), or an earlier fit of the same terms in
+#'   the same order (to these or other documents, with no more topics than a
+#'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
+#'   them had of each topic, and cannot end lower.
+#' @param id The document of each row, a value of any class (see [bnpvi]), or the name of a column that says so.
+#'   With counts, the rows of a document are added up.
+#' @param weights How often each document counts: one number above 0 for each, by name or in the order of the
+#'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
+#' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
+#'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
+#'   results. Topics cannot average over missing values.
+#' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
+#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
+#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
+#'   side are `covariates`. See *Responses*.
+#' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
+#'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
+#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
+#'   for each.
+#' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound, and
+#'   the variance of a number about its mean is not learned while topics are. A document has one response and many
+#'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
+#'   predicts of documents that were held out.
+#' @param response_cost Of hinges: what a unit of loss costs.
+#' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
+#' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
+#'   variance that is left. Default: 1, and 0.1 where the response is not gaussian (a guess).
+#' @param ... Further arguments of methods; must otherwise be empty.
+#'
+#' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
+#'   the data. Topics are numbered by decreasing size. See [top_terms()],
+#'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
+#'
+#' @details Tokens of one word type in one document share their
+#'   responsibilities. The fit keeps for every document the expected number of
+#'   tokens of each topic that it uses, from which the next visit starts; this
+#'   takes about 40 bytes for each topic of each document while fitting. The
+#'   summary of a batch takes 8 bytes for each topic and term, and as much again
+#'   for the topics as they were at its last visit.
+#'
+#'   The prior of the documents' proportions enters through a lower bound on
+#'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
+#'   "Reliable and scalable variational inference for the hierarchical
+#'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#' @section Responses:
+#'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
+#'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
+#'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that
+#'   there is no intercept. The ELBO has a term `response`:
+#'   of numbers the evidence of a Bayesian regression on expected shares,
+#'   with the variance integrated; of classes a bound that touches the logistic function
+#'   (Jaakkola and Jordan, 2000), several classes as one against all less frequent ones in turn. It is exact for the
+#'   responsibilities in that nothing is sampled, and takes E\[z z'\] of a document as if its tokens had the same
+#'   responsibilities, which is an upper bound and makes it a lower one. Births, merges and deletes are judged by all
+#'   terms. Hinges are losses, so that the objective is then no bound of a log evidence (`print()` says so).
+#'
+#'   Documents whose response is `NA` help to find topics. Predictions of new documents
+#'   ([predict()][predict.bnp_topics()]) go by their words alone, with effects learned at the end from what words
+#'   alone say of the documents of the fit, under topics that these documents had no part in (by fifths).
+#'   `coef(fit)$response` has these effects, and `plot(fit, "response")` shows them. Numbers are centred and scaled
+#'   inside, so that units do not matter; the term `response` is of the scaled ones.
+#'
+#'   Fits with a response cannot be sampled from, take in more data by [update()], or be learned truncation free.
+#' @references
+#' Blei, D. M. and McAuliffe, J. D. (2008). Supervised topic models. *Advances in Neural Information Processing Systems*
+#' 20.
+#'
+#' Jaakkola, T. S. and Jordan, M. I. (2000). Bayesian parameter estimation via variational methods. *Statistics and
+#' Computing* 10, 25-37.
+#'
+#' Zhu, J., Ahmed, A. and Xing, E. P. (2012). MedLDA: maximum margin supervised topic models. *Journal of Machine
+#' Learning Research* 13, 2237-2278.
+#'
+#' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet
+#' processes. *Journal of the American Statistical Association* 101, 1566-1581.
+#'
+#' Hughes, M. C., Kim, D. I. and Sudderth, E. B. (2015). Reliable and scalable variational
+#' inference for the hierarchical Dirichlet process. *Artificial Intelligence and Statistics*
+#' 18.
+#'
+#' Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. *Journal of
+#' Machine Learning Research* 3, 993-1022.
+#'
+#' Arora, S. and others (2013). A practical algorithm for topic modeling with provable
+#' guarantees. *International Conference on Machine Learning* 30.
+#' @seealso [bnp_stream()] for documents that come in batches; [top_terms()], [coherence()], [predict.bnp_topics()],
+#'   [plot.bnp_topics()], [read_fit]; `vignette("topics")`, `vignette("from-topicmodels")`.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit
+#' top_terms(fit, 5)
+#' head(fitted(fit))
+#' @order 1
+#' @export
+bnp_topics <- function(x, ...) {
+  UseMethod("bnp_topics")
+}
+
+#' @rdname bnp_topics
+#' @export
+bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
+                               start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL,
+                               response = NULL, family = NULL, covariates = NULL, response_weight = 1,
+                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, ...) {
+  check_no_dots(...)
+  read_arguments(rlang::enquos(id = id), x, "x")
+  na_action <- check_no_model_of_missing(na_action)
+  call <- rename_call(match.call(), "bnp_topics")
+  check_form(x, "topics", rlang::current_env())
+  check_obs(obs, "bnp_topics", rlang::current_env())
+  check_prior(prior, "bnp_topics", rlang::current_env())
+  check_class(control, "bnp_control", "control", "bnp_control")
+  data <- as_documents(x, obs, id, na_action = na_action)
+  data$weights <- unit_weights(weights, data, "document", rlang::current_env())
+  known <- read_response(
+    response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
+    rlang::current_env()
+  )
+  data$response <- known
+  data$group_values <- known$values
+  fit_model(
+    "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
+    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(document_response = known$input))
+  )
+}
+
+# Rows of counts that belong to one document are added up first.
+as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(),
+                         na_action = NULL) {
+  data <- as_document_data(x, obs, id, arg, allow_no_rows, call, na_action)
+  if (is.null(id) || !obs_facts(obs)$counts_tokens) {
+    return(data)
+  }
+  added <- Matrix::t(Matrix::fac2sparse(factor(group_of_rows(data)))) |>
+    Matrix::crossprod(as_column_sparse(as(data_matrix(data), "dMatrix")))
+  dimnames(added) <- list(data$group_names, data$column_names)
+  out <- as_document_data(added, obs, NULL, arg, allow_no_rows, call)
+  out$na_action <- data$na_action
+  out$left_out <- out$left_out_documents <- data$left_out_documents
+  out
+}
+
+# Tokens (counts) or rows of each document.
+document_lengths <- function(data, obs) {
+  if (is_spooled(data)) {
+    return(data$lengths %||% diff(data$starts))
+  }
+  if (!obs_facts(obs)$counts_tokens) {
+    return(diff(data$starts))
+  }
+  total <- c(0, cumsum(data$value))
+  diff(total[data$row_start + 1L])
+}
+
+# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document.
+document_weight <- function(fit) {
+  k <- fit$model$prior$k
+  alpha <- plugged_in(fit$model$prior$alpha)
+  if (!is.null(k)) {
+    return(c(rep(alpha / k, k), 0))
+  }
+  u <- fit$state$u
+  alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
+}
+
+# Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are
+# all there are: the weights of their Dirichlet posterior, and its mean.
+document_concentration <- function(fit, counts) {
+  weight <- document_weight(fit)[seq_len(fit$state$k)]
+  as.matrix(counts) + rep(weight, each = nrow(counts))
+}
+
+proportions <- function(fit, counts) {
+  theta <- document_concentration(fit, counts)
+  theta / rowSums(theta)
+}
+
+#' @rdname bnp_topics
+#' @param object A fit.
+#' @return `fitted()`: proportions of the training documents, documents x
+#'   topics, rows summing to 1; `NA` for documents that `na_action = "omit"` left out.
+#' @export
+fitted.bnp_topics <- function(object, ...) {
+  check_no_dots(...)
+  check_format(object)
+  for_all_documents(object$input, document_proportions(object))
+}
+
+#' @export
+as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...) {
+  out <- cluster_table(x, "topic")
+  if (!obs_facts(x$model$obs)$counts_tokens) {
+    return(cbind(out, as.data.frame.bnp_fit(x)[-seq_along(out)]))
+  }
+  terms <- top_terms(x, 6)
+  out$terms <- unname(vapply(split(terms$term, terms$topic), paste, "", collapse = " "))
+  out
+}
+
+kept_of_data.bnp_topics <- function(fit, data) {
+  out <- counts_by_group(fit, data)
+  if (!is.null(fit$model$response)) out$responses <- responses_by_words(replace(fit, "documents", out), data)
+  out
+}
+
+# Expected tokens or rows of each topic in each document (of each cluster at each time), from the engine's triplets.
+counts_by_group <- function(fit, data) {
+  counts <- fit$documents
+  list(documents = sparseMatrix(
+    i = counts$document, j = counts$topic, x = counts$count, dims = c(length(data$starts) - 1L, fit$state$k),
+    dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
+  ))
+}
+
+row_word.bnp_topics <- function(fit) "document"
+unit_word.bnp_topics <- function(fit) "document"
+is_of_tokens.bnp_topics <- function(fit) obs_facts(fit$model$obs)$counts_tokens
+
+described_data.bnp_topics <- function(fit) {
+  if (!is_of_tokens(fit)) {
+    return(NextMethod())
+  }
+  paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term"))
+}
+
+hard_labels.bnp_topics <- function(fit) {
+  if (is_of_tokens(fit)) most_probable(document_proportions(fit)) else NextMethod()
+}
+
+known_action.bnp_topics <- function(fit, na_action, call) check_no_model_of_missing(na_action, call)

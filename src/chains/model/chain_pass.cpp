@@ -1,0 +1,161 @@
+#include "chains/model/chain_pass.h"
+
+#include <algorithm>
+
+#include "kernels/kernels.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+// Rows of a segment. What several threads process of a sequence at a time should fit into the cache that
+// they share: 2^16 potentials a segment, 5 MB for three segments. (With 4,096 rows of 50 states backward
+// messages took twice as long on two threads as on one; 2^16 is a guess, and so are 512 rows, fewer of which
+// would not pay for a parallel call.)
+Index rows_at_once(const Piece& piece, Index k) {
+  constexpr Index potentials = Index{1} << 16, fewest = 512;
+  if (piece.parts == 1) return segment_rows;
+  return std::clamp(power_of_two_below(std::max<Index>(potentials / k, 1)), fewest, segment_rows);
+}
+
+}  // namespace
+
+ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
+                     Pool* pool)
+    : in_(in),
+      chain_(chain),
+      shape_(shape),
+      work_(in, chain.k, piece, pool),
+      pairs_(static_cast<std::size_t>(piece.parts), Vec(static_cast<std::size_t>(chain.k * chain.k), 0.0)),
+      log_space_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
+      start_count_(static_cast<std::size_t>(chain.k), 0.0),
+      most_rows_(rows_at_once(piece, chain.k)),
+      ahead_(work_.overlaps() ? 1 : 0),
+      segments_(static_cast<std::size_t>(2 * ahead_ + 1)) {}
+
+void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space) {
+  const Index k = chain_.k;
+  log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + x.from + begin, m,
+                  x.log_e.data() + begin * k);
+  make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, log_space);
+}
+
+bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool log_space) {
+  const Index k = chain_.k;
+  const ChainRows rows{x.n, s.first.data() + x.from};
+  double* const before = before_.data() + x.number * k;
+  std::copy_n(before, k, x.alpha.begin());
+  bool sure = true;
+  if (log_space)
+    log_space_forward(chain_, rows, x.log_e.data(), x.alpha.data(), x.scale.data());
+  else
+    sure = forward(chain_, rows, x.e.data(), x.alpha.data(), x.scale.data());
+  std::copy_n(x.alpha.begin() + x.n * k, k, before + k);
+  return sure;
+}
+
+void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool log_space) {
+  const ChainRows rows{x.n, s.first.data() + x.from};
+  std::function<void(Index, const double*)> tell;
+  if (log_space && in_.sink && in_.sink->wants_joint())
+    tell = [&](Index t, const double* joint) {
+      in_.sink->visit_joint(s.rows[x.from + t], Vec(joint, joint + chain_.k * chain_.k));
+    };
+  if (log_space)
+    log_space_backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), beta_.data(),
+                       start_count_.data(), log_space_pairs_.data(), entropy_, tell);
+  else
+    backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), x.e.data(), beta_.data(),
+             start_count_.data(), entropy_);
+}
+
+bool ChainPass::step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward,
+                     bool log_space) {
+  bool sure = true;
+  const auto recursion = [&](Index i) {
+    if (i == 0 && to_backward) pass_backward(s, *to_backward, log_space);
+    if (i == 1 && to_forward) sure = pass_forward(s, *to_forward, log_space);
+  };
+  const auto load_part = [&](Index part, Index begin, Index m) {
+    load(s, *to_load, part, begin, m, log_space);
+  };
+  work_.for_parts(to_load ? to_load->n : 0, load_part, 2, recursion);
+  return sure;
+}
+
+void ChainPass::collect(const SequenceRows& s, const Segment& x, bool log_space) {
+  const Index k = chain_.k;
+  if (in_.sink && in_.sink->wants_joint() && !log_space) tell_joint(s, x);
+  work_.for_parts(x.n, [&](Index part, Index begin, Index m) {
+    if (!log_space)
+      kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
+                               pairs_[part].data(), k);
+    work_.collect(part, s.rows.data() + x.from + begin, m, k, x.log_e.data() + begin * k, nullptr);
+  });
+}
+
+void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
+  const Index k = chain_.k;
+  Vec joint(static_cast<std::size_t>(k * k));
+  for (Index t = 0; t < x.n; ++t) {
+    if (s.first[x.from + t]) continue;
+    for (Index l = 0; l < k; ++l)
+      for (Index j = 0; j < k; ++j)
+        joint[l * k + j] = x.alpha[t * k + l] * chain_.transition[l * k + j] * x.e[t * k + j];
+    in_.sink->visit_joint(s.rows[x.from + t], joint);
+  }
+}
+
+void ChainPass::run(const SequenceRows& s) {
+  const std::size_t longest = static_cast<std::size_t>(std::min(s.size(), most_rows_)),
+                    k = chain_.start.size();
+  if (longest == 0) return;
+  for (Segment& x : segments_) {
+    if (x.scale.size() >= longest) continue;
+    x.log_e.resize(longest * k);
+    x.e.resize(longest * k);
+    x.alpha.resize((longest + 1) * k);
+    x.scale.resize(longest);
+  }
+  if (!pass(s, false)) pass(s, true);
+}
+
+bool ChainPass::pass(const SequenceRows& s, bool log_space) {
+  const Index k = chain_.k, n = s.size(), n_segments = (n + most_rows_ - 1) / most_rows_,
+              in_work = static_cast<Index>(segments_.size());
+  const auto segment = [&](Index i, Index end) {
+    return i >= 0 && i < end ? &segments_[i % in_work] : nullptr;
+  };
+  const auto to_load = [&](Index i, Index end) {
+    Segment* const x = segment(i, end);
+    if (x) {
+      x->number = i;
+      x->from = n * i / n_segments;
+      x->n = n * (i + 1) / n_segments - x->from;
+    }
+    return x;
+  };
+  before_.assign(static_cast<std::size_t>((n_segments + 1) * k), 0.0);
+  for (Index i = 0; i < n_segments + ahead_; ++i)
+    if (!step(s, to_load(i, n_segments), segment(i - ahead_, n_segments), nullptr, log_space)) return false;
+
+  const Index kept =
+      n_segments - in_work;  // of these last ones potentials and forward messages are still in memory
+  beta_.assign(static_cast<std::size_t>(k), log_space ? 0.0 : 1.0);
+  for (Index i = n_segments - 1; i >= 0; --i) {
+    Segment& x = segments_[i % in_work];
+    step(s, to_load(i - 2 * ahead_, kept), segment(i - ahead_, kept), &x, log_space);
+    collect(s, x, log_space);
+  }
+  return true;
+}
+
+Summary ChainPass::finish() {
+  Summary out(shape_, chain_.k);
+  work_.finish(out.edit_t(0));
+  out.extra = start_count_;
+  out.entropy() = entropy_ + add_transitions(chain_, pairs_, log_space_pairs_, out.pair);
+  return out;
+}
+
+}  // namespace bnpvi::chains

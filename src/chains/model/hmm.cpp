@@ -1,0 +1,193 @@
+#include "chains/model/hmm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chains/model/chain_memory.h"
+#include "chains/moves/moves.h"
+#include "foundation/special.h"
+#include "hdp/sticks.h"
+
+namespace bnpvi::chains {
+
+double transition_count(const Summary& s, Index row, Index k) {
+  return std::max(0.0, row == 0 ? s.extra[k] : s.of_pair((row - 1) % s.k, k, (row - 1) / s.k));
+}
+
+SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, prior_.positions, 1}; }
+
+Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
+  Summary effective = from.effective;
+  effective.scale(1 - rate);
+  effective.add(noisy, rate);
+  return global_step(effective, from);
+}
+
+Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
+  Globals out = globals;
+  out.weights = nullptr;
+  out.effective.merge(a, b);
+  if (globals.u.empty()) return out;
+  Vec pi = weights_from_sticks(globals.u);
+  pi[a] += pi[b];
+  pi.erase(pi.begin() + b);
+  out.u = sticks_from_weights(pi);
+  out.omega.erase(out.omega.begin() + b);
+  return out;
+}
+
+void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
+  for (Index j = 0; j < static_cast<Index>(pi.size()); ++j)
+    theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
+                    (row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0));
+}
+
+TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
+  TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
+  const Index n = 1 + prior_.positions * s.k;
+  out.theta.reserve(static_cast<std::size_t>(n * out.width));
+  for (Index row = 0; row < n; ++row) append_row(s, pi, row, out.theta);
+  return out;
+}
+
+double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
+                               bool start) const {
+  const Vec pi = weights(globals);
+  TransitionRows part{total.k, static_cast<Index>(pi.size()), {}};
+  for (Index row = start ? 0 : 1; row <= (start ? 0 : prior_.positions * total.k); ++row)
+    append_row(total, pi, row, part.theta);
+  RoundedSum sum = sum_of_log_gammas(part);
+  for (double all : part.sums()) sum.add(-log_gamma(all));
+  add_normalisers(total.k, moments, start, sum);
+  return sum.term() + log_hyperprior();
+}
+
+Chain HmmAlloc::expected_chain(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  const Vec sums = theta.sums(), logs = digammas(theta);
+  Vec log_p;
+  log_p.reserve(static_cast<std::size_t>(theta.n() * theta.k));
+  for (Index row = 0; row < theta.n(); ++row) {
+    const double all = digamma(sums[row]);
+    for (Index j = 0; j < theta.k; ++j) log_p.push_back(logs[row * theta.width + j] - all);
+  }
+  return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
+               Vec(log_p.begin() + theta.k, log_p.end()));
+}
+
+Chain HmmAlloc::mean_chain(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  const Vec sums = theta.sums();
+  Vec log_p, unused;  // unused: the row of a state not in use, after those of each position
+  if (theta.width > theta.k) {
+    const Vec pi = weights(globals);
+    const double alpha = prior_.alpha.value, sticky = prior_.sticky.value, all = alpha + sticky;
+    for (Index j = 0; j < theta.width; ++j)
+      unused.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
+  }
+  for (Index row = 0; row < theta.n(); ++row) {
+    const double all = std::log(sums[row]);
+    for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
+    if (row > 0 && row % theta.k == 0) log_p.insert(log_p.end(), unused.begin(), unused.end());
+  }
+  return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
+               Vec(log_p.begin() + theta.width, log_p.end()));
+}
+
+RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  const Vec sums = theta.sums();
+  RoundedSum value = sum_of_log_gammas(theta);
+  for (Index row = 0; row < theta.n(); ++row) {
+    value.add(-log_gamma(sums[row]));
+    for (Index j = 0; j < theta.k; ++j) {
+      const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
+      if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - digamma(sums[row])));
+    }
+  }
+  return value;
+}
+
+void HmmAlloc::complete_start(Summary& s, double n_groups) const {
+  const Vec n = s.sizes();
+  const double rows = std::accumulate(n.begin(), n.end(), 0.0);
+  for (Index i = 0; i < s.k; ++i) {
+    s.extra[i] = n_groups * n[i] / rows;
+    for (Index j = 0; j < s.k; ++j)
+      for (Index p = 0; p < prior_.positions; ++p)
+        s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(prior_.positions);
+  }
+}
+
+std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
+    const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
+  if (!rest || !again) return again;
+  return with_newer(*rest, *again);
+}
+
+std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state, Pool*) const {
+  const WeightMoments moments = weight_moments({state.globals.u, state.globals.omega});
+  HmmPrior prior = prior_;
+  bool any = false;
+  for (Concentration HmmPrior::*which : {&HmmPrior::alpha, &HmmPrior::start, &HmmPrior::sticky}) {
+    const Concentration now = prior.*which;
+    if (!now.prior) continue;
+    (prior.*which).value = better_value(now, [&](double value) {
+      HmmPrior tried = prior;
+      (tried.*which).value = value;
+      return with(tried)->value_of_rows(state.total, state.globals, moments, which == &HmmPrior::start);
+    });
+    any |= (prior.*which).value != now.value;
+  }
+  return any ? with(prior) : nullptr;
+}
+
+NamedArrays HmmAlloc::learned_fields() const {
+  NamedArrays out;
+  add_field("alpha", prior_.alpha, out);
+  add_field("start", prior_.start, out);
+  add_field("sticky", prior_.sticky, out);
+  return out;
+}
+
+double HmmAlloc::log_hyperprior() const {
+  return log_density(prior_.alpha) + log_density(prior_.start) + log_density(prior_.sticky);
+}
+
+AllocCapabilities HmmAlloc::capabilities() const {
+  AllocCapabilities out;
+  out.concentrations = this;
+  out.joins = this;
+  out.memory = this;
+  out.statistics = this;
+  out.work = this;
+  return out;
+}
+
+std::vector<MoveKind> HmmAlloc::moves() const {
+  using Turn = MoveKind::Turn;
+  std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_hmm_birth),
+                            move_kind(Turn::merge, true, *this, make_hmm_merge),
+                            move_kind(Turn::remove, true, *this, make_hmm_delete)};
+  out.push_back(move_kind(Turn::idle, true, *this, make_hmm_resplit));
+  return out;
+}
+
+NamedArrays HmmAlloc::posterior(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  NamedArray start{"start", Vec(theta.theta.begin(), theta.theta.begin() + theta.width), {}};
+  NamedArray transition{"transition", {}, {theta.k, theta.width}};
+  if (prior_.positions > 1) transition.dim.push_back(prior_.positions);
+  for (Index p = 0; p < prior_.positions; ++p)
+    for (Index j = 0; j < theta.width; ++j)
+      for (Index i = 1; i <= theta.k; ++i) transition.value.push_back(theta.row(p * theta.k + i)[j]);
+  NamedArrays out{start, transition};
+  if (!globals.u.empty()) {
+    out.push_back({"u", globals.u, {}});
+    out.push_back({"omega", globals.omega, {}});
+  }
+  return out;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chains/model/chain_pass.h"
+#include "chains/model/hmm.h"
+#include "chains/model/sparse_chain_pass.h"
+#include "chains/trees/tree_pass.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+// Sets of all K ≤ L states for every row.
+std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, k);
+  for (Index row = 0; row < memory->row_start.back(); ++row)
+    std::iota(memory->support.of(row), memory->support.of(row) + k, 0);
+  return memory;
+}
+
+// Sets of the states with the largest positive responsibilities.
+void remember(const double* r, Index k, Index width, int* state) {
+  kernels().largest_rows(1, k, r, k, width, state);
+  std::replace_if(
+      state, state + width, [r](int j) { return !(r[j] > 0); }, -1);
+}
+
+}  // namespace
+
+Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
+  const auto weights = std::make_shared<Weights>(*given.weights);
+  weights->pack(given.obs, given.data);
+  Visit in = given;
+  in.weights = weights;
+  const Chain chain = expected_chain(in.globals);
+  const SummaryShape s = shape(in.obs);
+  if (in.data.back)
+    return sum_pieces(in, Summary(s, chain.k),
+                      [&](const Piece& piece, Pool* pool) { return TreePass(in, chain, s, piece, pool); });
+  if (width() == 0 || width() >= chain.k) {
+    Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
+      return ChainPass(in, chain, s, piece, pool);
+    });
+    if (width() > 0) out.memory = all_states(in, chain.k);
+    return out;
+  }
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, width());
+  Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
+    return SparseChainPass(in, chain, s, piece, pool, *memory, same_sets);
+  });
+  out.memory = memory;
+  return out;
+}
+
+Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) const {
+  const Index k = resp.k();
+  Summary out(shape(in.obs), k);
+  FeatureBlock block(in.obs, in.data);
+  FeatureSum sum(in.obs, in.data, k);
+  if (in.weights && !in.weights->w.empty()) sum.expect_under(*in.weights);
+  Responsibilities r;
+  r.k = r.width = k;
+  const Index L = std::min(width(), k);
+  auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, L);
+  Index position = 0;
+  for (Index unit : in.units) {
+    const double weight = in.data.weight_of_group(unit);
+    SequenceRows s;
+    s.append(in.data, unit, in.obs.capabilities().lag);
+    for (Index from = 0; from < s.size(); from += block.block_rows()) {
+      in.pool.poll();
+      const Index* rows = s.rows.data() + from;
+      r.n = std::min(block.block_rows(), s.size() - from);
+      r.value.resize(static_cast<std::size_t>(r.n * k));
+      for (Index i = 0; i < r.n; ++i)
+        for (Index j = 0; j < k; ++j) {
+          const double x = resp(rows[i], j);
+          r.value[i * k + j] = weight * x;
+          if (x > 0) out.entropy() -= weight * x * std::log(x);
+          const Index parent = rows[i] - steps_to_parent(in.data.back, rows[i], s.rows[0]);
+          if (parent == rows[i]) out.extra[j] += weight * x;
+          if (parent == rows[i] || x == 0) continue;
+          const Index position = position_of(in.data.position, rows[i]);
+          for (Index l = 0; l < k; ++l) out.of_pair(l, j, position) += weight * resp(parent, l) * x;
+        }
+      block.load(rows, r.n);
+      block.add_weighted(r, sum);
+      for (Index i = 0; L > 0 && i < r.n; ++i)
+        remember(r.value.data() + i * k, k, L, memory->support.of(position++));
+    }
+  }
+  if (L > 0) out.memory = memory;
+  sum.finish(out.edit_t(0));
+  return out;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,144 @@
+// Division of the sequences of a batch among threads, and what dense and L-sparse passes over them share.
+#pragma once
+#include <cstdint>
+
+#include "foundation/chunks.h"
+#include "inference/learn/alloc_model.h"
+
+namespace bnpvi::chains {
+
+/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. Of trees: `back`,
+/// steps_to_parent() of each row, and `position`, Dataset::position if there is one.
+struct SequenceRows {
+  std::vector<Index> rows;
+  std::vector<std::uint8_t> first;
+  std::vector<int> back, position;
+
+  Index size() const { return static_cast<Index>(rows.size()); }
+  void append(const Dataset& data, Index group, Index lag);
+  void append(const SequenceRows& more);
+  void clear();
+};
+
+/// Rows of a sequence that are modelled.
+Index modelled_length(const Dataset& data, Index group, Index lag);
+
+/// Consecutive units of a batch with one sum: either short sequences, which are one chunk that one thread
+/// works through (parts = 1), or one sequence of 2^15 rows or more, whose rows are divided into 8 chunks, its
+/// `parts`. A function of the lengths only.
+struct Piece {
+  Index begin = 0, end = 0;  // positions in the batch
+  Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
+  Index parts = 1;
+};
+
+/// The pieces of all units, in order. numbers: doubles that the sum of one piece has (count_chunks).
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
+                                   Index numbers);
+
+/// Rows of a segment, at most, when all K states of its rows are in memory: a guess.
+inline constexpr Index segment_rows = 4096;
+
+/// Log-likelihoods E log p(x | φ_k) of n rows, n × K.
+void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* rows, Index n, double* out);
+
+/// Loops over the rows of one piece, and the statistics of its chunks.
+class PieceWork {
+ public:
+  /// pool: for the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
+  PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool);
+
+  /// True when for_parts() runs its two kinds of tasks at the same time.
+  bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
+
+  /// Divides rows 0 .. n − 1 among the chunks and calls task(part, begin, m) for rows begin .. begin + m − 1
+  /// of each; also calls beside(0) .. beside(n_beside − 1), which are longer tasks (messages, a recursion).
+  /// If overlaps(), all may run at the same time, and the longer ones begin first. Otherwise the chunks come
+  /// first and beside(0) last, so that each call may use the results of those before.
+  template <class Task, class Beside>
+  void for_parts(Index n, Task task, Index n_beside, Beside beside) {
+    const auto one = [&](Index i) {
+      in_.pool.poll();
+      if (i < n_beside) return beside(i);
+      const Index part = i - n_beside;
+      const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
+      if (from < to) task(part, from, to - from);
+    };
+    const Index n_tasks = n_beside + piece_.parts;
+    if (overlaps()) return pool_->run(n_tasks, one);
+    for (Index i = n_beside; i < n_tasks; ++i) one(i);
+    for (Index i = n_beside - 1; i >= 0; --i) one(i);
+  }
+  template <class Task>
+  void for_parts(Index n, Task task) {
+    for_parts(n, task, 0, [](Index) {});
+  }
+
+  FeatureBlock& block(Index part) { return blocks_[part]; }
+
+  /// Adds n rows of a chunk with their responsibilities (n × width; of all K states when `state` is null,
+  /// else of the states listed, n × width) to the statistic, and gives them to the sink.
+  void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
+
+  /// Makes t (K × p) the statistic of all rows.
+  void finish(double* t);
+
+ private:
+  const Visit& in_;
+  const Index k_;
+  const Piece piece_;
+  Pool* pool_;
+  std::vector<FeatureBlock> blocks_;
+  std::vector<FeatureSum> sums_;
+};
+
+/// Summary of all units of a batch: `out` plus the summaries of the pieces, in order. make_pass(piece, pool)
+/// makes an object with run(SequenceRows), which is called with consecutive sequences of the piece (of at
+/// most segment_rows rows together, or a single longer one), and finish(), which returns their Summary.
+/// Sequences of different weights are passed by different objects, whose summaries are multiplied by the
+/// weight. Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
+template <class MakePass>
+Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
+  const std::vector<Piece> pieces =
+      cut_into_pieces(in.data, in.units, in.obs.capabilities().lag, out.k * (out.shape.p + out.k));
+  if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
+  std::vector<Summary> found(pieces.size());
+  const auto run = [&](std::size_t i, Pool* pool) {
+    Piece alike = pieces[i];
+    for (alike.end = alike.begin; alike.begin < pieces[i].end; alike.begin = alike.end) {
+      const double weight = in.data.weight_of_group(in.units[alike.begin]);
+      while (alike.end < pieces[i].end && in.data.weight_of_group(in.units[alike.end]) == weight) ++alike.end;
+      auto pass = make_pass(alike, pool);
+      SequenceRows group, next;
+      for (Index u = alike.begin; u < alike.end; ++u) {
+        in.pool.poll();
+        next.clear();
+        next.append(in.data, in.units[u], in.obs.capabilities().lag);
+        if (group.size() > 0 && group.size() + next.size() > segment_rows) {
+          pass.run(group);
+          group.clear();
+        }
+        group.append(next);
+      }
+      pass.run(group);
+      Summary sum = pass.finish();
+      if (weight != 1) sum.scale(weight);
+      if (found[i].k == 0)
+        found[i] = std::move(sum);
+      else
+        found[i].add(sum);
+    }
+  };
+  std::vector<std::size_t> shorter;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].parts == 1)
+      shorter.push_back(i);
+    else
+      run(i, &in.pool);
+  }
+  in.pool.run(static_cast<Index>(shorter.size()), [&](Index task) { run(shorter[task], nullptr); });
+  for (const Summary& part : found) out.add(part);
+  return out;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,189 @@
+#include "chains/moves/chain_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "chains/model/chain_memory.h"
+#include "inference/learn/visit_batches.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr float no_mass = 1e-10f;  // of a state in a sequence; its entropy there is below 1e-8
+// The rest are guesses.
+constexpr double laps_worth = 20, rows_at_least = 4e6;  // that the proposals of one lap may visit
+constexpr int most_visits = 10;                         // of all sequences before proposals
+constexpr double converged_gain = 1e-3;                 // of a visit, per row
+constexpr Index rounds_without_idle = 3;
+constexpr double softened = 0.1;  // share of the transitions
+
+}  // namespace
+
+HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
+  now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
+  now_.weight.assign(static_cast<std::size_t>(c_.problem.source.shape().n_groups), 1.0);
+  now_.at.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
+}
+
+std::unique_ptr<Watch> HmmMove::watch(const State& state, Index b) {
+  now_.k = state.globals.effective.k;
+  now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
+  now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false});
+  return std::make_unique<SnapshotWatch>(now_.k);
+}
+
+void HmmMove::after_batch(Index b, Watch* seen) {
+  static_cast<const SnapshotWatch*>(seen)->put_into(now_, *c_.problem.source.open(b));
+}
+
+namespace {
+
+double rows_in(const Batch& batch, const std::vector<Index>& units) {
+  double rows = 0;
+  for (Index unit : units) rows += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Summary> HmmMove::seen(const State& state, const std::vector<EditedPart>& parts) {
+  std::vector<std::unique_ptr<SeenWork>> work;
+  for (std::size_t b = 0; b < parts.size(); ++b) {
+    const std::vector<Index>& units = parts[b].units;
+    const Index batch = static_cast<Index>(b);
+    if (units.empty()) continue;
+    rows_visited_ += rows_in(*c_.problem.source.open(batch), units);
+    const auto& memory = state.batch[b]->memory;
+    auto at = std::make_shared<WorkGlobals>(*now_.at[b]);
+    at->globals.weights = nullptr;
+    at->weigh(c_.problem);
+    work.push_back(
+        std::make_unique<SeenWork>(batch, std::move(at), units, memory ? part_of(*memory, units) : nullptr));
+  }
+  do_work(c_.problem, c_.pool, work);
+  std::vector<Summary> out(parts.size());
+  for (const auto& done : work) out[static_cast<std::size_t>(done->batch)] = std::move(done->found);
+  return out;
+}
+
+void HmmMove::visit_all(State& state) {
+  std::vector<Index> batches;
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (Index b = 0; b < static_cast<Index>(state.batch.size()); ++b) {
+    if (state.batch[b]->settled) continue;
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(b);
+    rows_visited_ += rows_in(*batch, batch->units);
+    batches.push_back(b);
+    watches.push_back(watch(state, b));
+  }
+  visit_batches(c_.problem, state, batches, c_.visitor, c_.pool, &watches);
+  for (std::size_t i = 0; i < batches.size(); ++i) after_batch(batches[i], watches[i].get());
+  resum(c_.problem, state);
+  refresh(c_.problem, state);
+}
+
+bool HmmMove::visit_until_converged(State& state) {
+  double rows = 0;
+  bool converged = false;
+  for (double size : state.total.sizes()) rows += size;
+  for (int i = 0; i < most_visits && !converged; ++i) {
+    const double before = state.elbo;
+    visit_all(state);
+    converged = state.elbo - before < converged_gain * rows;
+  }
+  drop_idle(state);
+  return converged;
+}
+
+void HmmMove::drop_idle(State& state) {
+  if (alloc_.fixed_k() > 0) return;
+  std::vector<Index> idle;  // last first, so that numbers stay valid
+  for (Index j = state.k() - 1; j >= 0; --j)
+    if (state.total.size(j) < 0.5 && !has_settled(state, j)) idle.push_back(j);
+  if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
+  Changes changes;
+  for (Index j : idle) changes.drop(j);
+  attempt(state, changes, touching(idle), rounds_without_idle);
+}
+
+std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
+  std::vector<Index> out;
+  for (Index g = 0; g < c_.problem.source.shape().n_groups; ++g)
+    if (std::any_of(states.begin(), states.end(),
+                    [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
+      out.push_back(g);
+  return out;
+}
+
+void HmmMove::soften(Summary& start) const {
+  Summary independent(start.shape, start.k);
+  independent.obs = start.obs;
+  alloc_.complete_start(independent, std::accumulate(start.extra.begin(), start.extra.end(), 0.0));
+  const auto mix = [](Vec& to, const Vec& with) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += softened * (with[i] - to[i]);
+  };
+  mix(start.pair, independent.pair);
+  mix(start.extra, independent.extra);
+}
+
+std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) const {
+  const Index k = state.k();
+  const Vec gain = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+  std::vector<std::pair<Index, Index>> out;
+  for (Index a = 0; a < k; ++a)
+    for (Index b = a + 1; b < k; ++b)
+      if (may_join(state, a, b)) out.push_back({a, b});
+  std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) {
+    return gain[x.first * k + x.second] > gain[y.first * k + y.second];
+  });
+  return out;
+}
+
+bool HmmMove::spent() const {
+  return rows_visited_ >
+         std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
+}
+
+bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds) {
+  Summary start = state.total;
+  changes.apply(start);
+  return attempt(state, std::move(changes), std::move(start), touched, rounds);
+}
+
+bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched,
+                      Index rounds) {
+  const std::vector<Index> order = start.by_size();
+  start.permute(order);
+  changes.permute(order);
+  std::vector<EditedPart> parts(state.batch.size()), partly(parts.size());
+  double rows = 0;
+  for (std::size_t b = 0; b < parts.size(); ++b) {
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
+    std::vector<Index>& units = parts[b].units;
+    std::copy_if(batch->units.begin(), batch->units.end(), std::back_inserter(units), [&](Index unit) {
+      return std::binary_search(touched.begin(), touched.end(), batch->group_number(unit));
+    });
+    for (Index unit : units)
+      rows += static_cast<double>(batch->data.starts[unit + 1] - batch->data.starts[unit]);
+    parts[b].rest = Summary(state.total.shape, state.k());
+    if (units.size() == batch->units.size() && !state.batch[b]->settled) continue;
+    parts[b].rest = *state.batch[b];
+    partly[b].units = units;
+  }
+  const std::vector<Summary> before = seen(state, partly);
+  for (std::size_t b = 0; b < parts.size(); ++b)
+    if (!partly[b].units.empty()) parts[b].rest.add(before[b], -1);
+  UnitEdit edit(c_, state, std::move(changes), std::move(parts));
+  edit.begin_at(alloc_.global_step(start, {}));
+  const bool accepted = edit.climb(state, rounds);
+  rows_visited_ += rows * static_cast<double>(edit.rounds());
+  if (!accepted) return false;
+  c_.problem.observer.accepted(state);
+  visit_all(state);
+  return true;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,190 @@
+#include "chains/moves/division.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+namespace bnpvi::chains {
+
+namespace {
+
+// All are guesses.
+constexpr Index rounds_tried = 10;           // of local and global steps
+constexpr double longest_block = 64;         // rows
+constexpr Index most_rows = Index{1} << 16;  // of the sequences that a proposal uses, unless one is longer
+
+bool contains(const std::vector<Index>& target, int label) {
+  return std::binary_search(target.begin(), target.end(), static_cast<Index>(label));
+}
+
+// Λ's statistic of all the target's states together.
+Vec sum_of(const Summary& total, const std::vector<Index>& target) {
+  Vec out(total.t(target[0]), total.t(target[0]) + total.shape.p);
+  for (std::size_t g = 1; g < target.size(); ++g)
+    for (Index i = 0; i < total.shape.p; ++i) out[i] += total.t(target[g])[i];
+  return out;
+}
+
+}  // namespace
+
+HmmDivision::Sequences::Sequences(const Source& source, std::vector<Index> numbers)
+    : starts_(source.starts()), numbers_(std::move(numbers)) {
+  const std::vector<Place> all = places_of_groups(source);
+  std::vector<Place> places;
+  for (Index g : numbers_) places.push_back(all[g]);
+  sample_ = take_groups(source, places);
+}
+
+Stretch HmmDivision::Sequences::local(const Stretch& s) const {
+  const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
+  const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
+  const Index shift = sample_.data.starts[at] - starts_[group];
+  return {s.begin + shift, s.end + shift};
+}
+
+HmmDivision::Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
+  std::stable_partition(all.begin(), all.end(), [&](Index g) {
+    return std::any_of(now_.label.begin() + starts[g], now_.label.begin() + starts[g + 1],
+                       [&](int label) { return contains(target, label); });
+  });
+  Index rows = 0;
+  std::size_t n = 0;
+  while (n < all.size() && rows < most_rows) {
+    rows += starts[all[n] + 1] - starts[all[n]];
+    ++n;
+  }
+  all.resize(n);
+  std::sort(all.begin(), all.end());
+  return Sequences(c_.problem.source, std::move(all));
+}
+
+bool HmmDivision::hangs_together(Index begin, Index row) const {
+  const Index steps = steps_to_parent(c_.problem.source.back(), row, begin);
+  return row == begin || (steps > 0 && row - steps >= begin);
+}
+
+std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target, const Sequences& sequences,
+                                               Index longest) const {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<Stretch> out;
+  for (Index g : sequences.numbers())
+    for (Index i = starts[g]; i < starts[g + 1];) {
+      const Index begin = i;
+      while (i < starts[g + 1] && contains(target, now_.label[i]) && hangs_together(begin, i)) ++i;
+      const Index n = i - begin, parts = (n + longest - 1) / longest;
+      for (Index part = 0; part < parts; ++part)
+        out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
+      if (n == 0) ++i;
+    }
+  return out;
+}
+
+bool HmmDivision::divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
+                         std::vector<Stretch> stretches, Index k, Stream& stream) {
+  Newborn out;
+  out.stretches = std::move(stretches);
+  std::vector<Stretch> local;
+  for (const Stretch& s : out.stretches) local.push_back(sequences.local(s));
+  const Vec all = sum_of(state.total, target);
+  const StretchClusters found =
+      cluster_stretches(c_.problem.obs, sequences.data(), local,
+                        expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
+  const Index p = c_.problem.obs.n_features();
+  out.born = found.k - 1;
+  out.kept.assign(found.t.begin(), found.t.begin() + p);
+  double size = 0;
+  for (Index j : target) size += state.total.size(j);
+  const double elsewhere = std::max(0.0, 1 - mass_in(sequences.numbers(), target) / size);
+  for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
+  out.t.assign(found.t.begin() + p, found.t.end());
+  for (Index g : found.group) out.state.push_back(g - 1);
+  return propose(state, target, sequences.numbers(), out);
+}
+
+bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, Stream& stream) {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<std::pair<Index, Index>> rows;  // row and its sequence
+  for (Index g : sequences.numbers())
+    for (Index i = starts[g]; i < starts[g + 1]; ++i)
+      if (now_.label[i] == j) rows.push_back({i, g});
+  if (rows.empty()) return false;
+  const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
+  const Index half = std::lround(std::pow(longest_block, stream.uniform()));
+  const Index first = starts[g] + c_.problem.obs.capabilities().lag;
+  const int* back = c_.problem.source.back();
+  const Stretch block = back ? subtree_around(back, {first, starts[g + 1]}, row, 2 * half + 1)
+                             : Stretch{std::max(first, row - half), std::min(starts[g + 1], row + half + 1)};
+  const Stretch local = sequences.local(block);
+  const Index shift = block.begin - local.begin;
+  BestCut cut =
+      best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
+  for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
+  const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part)};
+  return propose(state, {j}, sequences.numbers(), out);
+}
+
+bool HmmDivision::propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+                          const Newborn& birth) {
+  const Index own = static_cast<Index>(target.size()) - 1;
+  if (birth.born == 0) return false;
+  Room room;
+  if (alloc_.fixed_k() > 0) room = room_for(birth.born - own, state, pairs_by_loss(state), target);
+  for (Index g = 1; g <= own; ++g) room.joined.push_back({target[0], target[g]});
+  if (alloc_.fixed_k() > 0 && room.size() < birth.born) return false;
+  Summary start = start_of(state, target, birth);
+  Changes changes = room.changes(Changes().append(birth.born));
+  const Index idle = alloc_.fixed_k() > 0 ? room.size() - birth.born : 0;
+  changes.append(idle);
+  room.changes().append(idle).apply(start);
+  if (alloc_.fixed_k() > 0) soften(start);
+  const std::vector<Index> also = touching(room.gone());
+  std::vector<Index> touched;
+  std::set_union(sequences.begin(), sequences.end(), also.begin(), also.end(), std::back_inserter(touched));
+  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried);
+}
+
+double HmmDivision::mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const {
+  double mass = 0;
+  for (Index g : sequences)
+    for (Index j : target) mass += now_.weight[g] * now_.mass[g * now_.k + j];
+  return mass;
+}
+
+// Transitions are counted along the most probable states of the rows.
+Summary HmmDivision::start_of(const State& state, const std::vector<Index>& target,
+                              const Newborn& birth) const {
+  const Index old_k = state.k(), p = state.total.shape.p, first = target[0];
+  Summary s = state.total;
+  s.append(birth.born);
+  std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
+  std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(first));
+  for (std::size_t g = 1; g < target.size(); ++g) std::fill_n(s.edit_t(target[g]), p, 0.0);
+  std::vector<int> label = now_.label;
+  if (target.size() > 1)
+    for (int& l : label)
+      if (contains(target, l)) l = static_cast<int>(first);
+  for (std::size_t i = 0; i < birth.stretches.size(); ++i)
+    if (birth.state[i] >= 0)
+      std::fill(label.begin() + birth.stretches[i].begin, label.begin() + birth.stretches[i].end,
+                static_cast<int>(old_k + birth.state[i]));
+  Summary counted(s.shape, old_k);
+  if (const Summary* earlier = settled_part(state)) counted = *earlier;
+  counted.append(birth.born);
+  s.pair = counted.pair;
+  s.extra = counted.extra;
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
+    for (Index first = starts[g] + c_.problem.obs.capabilities().lag, i = first; i < starts[g + 1]; ++i) {
+      const Index parent = i - steps_to_parent(c_.problem.source.back(), i, first);
+      if (parent == i)
+        s.extra[label[i]] += now_.weight[g];
+      else
+        s.of_pair(label[parent], label[i], position_of(c_.problem.source.position(), i)) += now_.weight[g];
+    }
+  return s;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,70 @@
+// Rows of a state, or of several, divided among new states.
+#pragma once
+#include "chains/moves/chain_search.h"
+#include "chains/moves/stretches.h"
+#include "foundation/random.h"
+#include "inference/data/source.h"
+#include "inference/moves/room.h"
+
+namespace bnpvi::chains {
+
+/// Moves that give rows of a target, one state or several (ascending), new states: by stretches of
+/// consecutive rows, or in a block. Where K is fixed, other states make room in the same proposal; the states
+/// of the target but the first go too, so that the newborns may be as many.
+class HmmDivision : public HmmMove {
+ protected:
+  using HmmMove::HmmMove;
+
+  /// Some sequences, and a copy of their rows for all that is tried with them.
+  class Sequences {
+   public:
+    Sequences(const Source& source, std::vector<Index> numbers);
+
+    const std::vector<Index>& numbers() const { return numbers_; }  // among all, ascending
+    const Dataset& data() const { return sample_.data; }
+    /// The same stretch by the row numbers of the copy.
+    Stretch local(const Stretch& s) const;
+
+   private:
+    const std::vector<Index>& starts_;
+    std::vector<Index> numbers_;
+    Sample sample_;
+  };
+
+  /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
+  /// first.
+  Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
+
+  /// Runs of the target's rows in these sequences, in trees each with its root, cut into stretches of at most
+  /// so many rows.
+  std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
+                                    Index longest) const;
+
+  /// Proposes at most k states for these stretches, of which the first keeps the target's number and its mass
+  /// in other sequences.
+  bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
+              std::vector<Stretch> stretches, Index k, Stream& stream);
+
+  /// Proposes one or two new states for a block of random length around a random row of state j, in trees a
+  /// subtree, whatever states the rows of the block have (best_cut).
+  bool divide_block(State& state, Index j, const Sequences& sequences, Stream& stream);
+
+ private:
+  // New states 0 .. born − 1 with statistics t, and the state of each stretch; `kept`, unless empty, replaces
+  // the target's statistic.
+  struct Newborn {
+    Index born = 0;
+    Vec t, kept;
+    std::vector<Stretch> stretches;
+    std::vector<Index> state;  // of each stretch; −1: the target's
+  };
+
+  bool propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+               const Newborn& birth);
+  Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
+  // Whether a row of a stretch that begins at `begin` depends on another row of it.
+  bool hangs_together(Index begin, Index row) const;
+  double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;
+};
+
+}  // namespace bnpvi::chains

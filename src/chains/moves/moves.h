@@ -1,0 +1,17 @@
+// The moves of hidden Markov models.
+#pragma once
+#include "chains/model/hmm.h"
+#include "inference/moves/move.h"
+
+namespace bnpvi::chains {
+
+/// Some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
+std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
+/// Pairs and triples of near states are joined and divided anew: K is kept.
+std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
+/// Pairs of states are joined, several pairs at once where that succeeds.
+std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
+/// A state is removed, and the sequences in which it has mass are visited again without it.
+std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,69 @@
+// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape from a
+// wrong border between states.
+#include <algorithm>
+#include <cmath>
+
+#include "chains/moves/division.h"
+#include "chains/moves/moves.h"
+#include "inference/moves/groups_to_divide.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr double longest_stretch = 16;  // rows: a guess
+constexpr Index rounds_of_groups = 20;  // a guess
+constexpr double least_size = 1;        // rows
+
+class HmmResplit final : public HmmDivision {
+ public:
+  using HmmDivision::HmmDivision;
+
+  bool prepare(const State& state) override { return find_groups(state); }
+
+  // Round after round, as a division that succeeds changes what is near.
+  void after_lap(State& state) override {
+    if (!visit_until_converged(state)) return;
+    for (Index round = 0; round < rounds_of_groups; ++round) {
+      for (const auto& ids : groups_) {
+        if (spent()) return;
+        ClusterGroup group = c_.memory.numbers_of(ids);
+        std::sort(group.begin(), group.end());
+        if (group[0] < 0 || !may_join(state, group)) continue;
+        ++tried_;
+        Stream stream(c_.problem.seed, Purpose::merge_target,
+                      static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
+        if (propose(state, group, stream))
+          ++accepted_;
+        else
+          c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), false);
+      }
+      if (!find_groups(state)) return;
+    }
+  }
+
+ private:
+  bool find_groups(const State& state) {
+    groups_ = groups_to_divide(c_, state, least_size);
+    return !groups_.empty();
+  }
+
+  bool propose(State& state, const ClusterGroup& group, Stream& stream) {
+    const Sequences sequences = sequences_of(group, stream);
+    const Index longest = std::lround(std::pow(longest_stretch, stream.uniform()));
+    const Index k = static_cast<Index>(group.size());
+    std::vector<Stretch> stretches = stretches_of(group, sequences, longest);
+    return static_cast<Index>(stretches.size()) >= k &&
+           divide(state, group, sequences, std::move(stretches), k, stream);
+  }
+
+  std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc) {
+  return std::make_unique<HmmResplit>(context, alloc);
+}
+
+}  // namespace bnpvi::chains

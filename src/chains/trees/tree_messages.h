@@ -1,0 +1,70 @@
+// Messages of hidden Markov trees on plain arrays.
+#pragma once
+#include <functional>
+
+#include "chains/messages/messages.h"
+
+namespace bnpvi::chains {
+
+/// Rows of one or several trees, parents before their children: back[t] rows back is the parent of row t, 0
+/// at a root. position: of each row (Dataset::position), those of the chain's transitions; null: all 0.
+struct TreeRows {
+  Index n = 0;
+  const int* back = nullptr;
+  const int* position = nullptr;
+};
+
+/// What a pass over trees adds to: expected states of roots, and
+///   Σ log Z − Σ r log_e − Σ_roots r log start,
+/// what remains of the entropy being the transitions, −Σ M log P.
+struct TreeCounts {
+  double* start;           // K
+  double* log_space_pair;  // as the chain's transitions: expected ones, in log space only
+  double* entropy;
+};
+
+/// Upward–downward messages [Crouse, Nowak and Baraniuk 1998], without recursion. With e the potentials,
+///   m_t ∝ e_t ∘ Π_{children c} u_c  (a root: also ∘ start),   u_t = P m_t,
+///   P(z_pa(t) = i, z_t = j) = (r_pa(t),i / u_ti) P_ij m_tj,
+/// P being that of the row's position.
+/// The products over children are sums of logarithms, so that a node may have any number of them; m_t sums
+/// to 1, so that depth does not matter.
+///
+/// As in Chain there are two versions: scaled numbers with P floored, and log space without floors, for data
+/// and transitions that contradict each other so much that scaled numbers depend on a floor.
+class TreeMessages {
+ public:
+  /// log_space: of all passes.
+  TreeMessages(const Chain& chain, bool log_space);
+
+  /// From the leaves: log_e (n × K) are log potentials, m and u (n × K) the messages, which are logarithms in
+  /// log space; u of roots is not set. Returns log Z, summed over trees.
+  double upward(const TreeRows& rows, const double* log_e, double* m, double* u);
+
+  /// From the roots, after upward(): log_e becomes the responsibilities r, and u becomes r_pa(t) / u_t (0 at
+  /// roots; not in log space), which without the factor P gives the expected transitions, Σ_t u_t m_tᵀ over
+  /// the rows of each position.
+  /// log_z: what upward() returned. tell, unless empty, is called with each row t that has a parent and
+  /// P(z_pa(t), z_t) (K × K). Returns false when the result may depend on a floor.
+  bool downward(const TreeRows& rows, double log_z, double* log_e, const double* m, double* u,
+                const TreeCounts& to, const std::function<void(Index, const double*)>& tell = {});
+
+ private:
+  // block: Chain::block() of the row's position.
+  bool step_down(Index block, const double* parent, const double* m, double* u, double* r);
+  void log_space_step_down(Index block, const double* parent, const double* m, const double* u, double* r,
+                           double* pair);
+
+  const Chain& chain_;
+  const bool log_space_;
+  Vec ones_, terms_, joint_;  // K, K, K × K
+};
+
+/// log Z = log Σ_z Π start P e, summed over trees, for log potentials (n × K).
+double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e);
+
+/// Most probable states given log potentials (n × K), by max-product messages; ties go to the smaller state.
+/// state is written 0-based. Memory: n × K numbers of 12 bytes.
+void most_probable_states(const Chain& chain, const TreeRows& rows, const double* log_e, int* state);
+
+}  // namespace bnpvi::chains

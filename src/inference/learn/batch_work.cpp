@@ -1,0 +1,157 @@
+#include "inference/learn/batch_work.h"
+
+#include "inference/learn/labels_watch.h"
+#include "inference/start/scalable_work.h"
+
+#include <utility>
+
+namespace bnpvi {
+
+namespace {
+
+void write_memory(Writer& out, const std::shared_ptr<const UnitMemory>& memory) {
+  out.flag(memory != nullptr);
+  if (memory) memory->write(out, false);
+}
+
+std::shared_ptr<const UnitMemory> read_memory(Reader& in) {
+  if (!in.flag()) return nullptr;
+  return std::make_shared<const UnitMemory>(UnitMemory::read(in));
+}
+
+}  // namespace
+
+void WorkGlobals::write(Writer& out) const {
+  globals.effective.write(out, false);
+  out.list(globals.u);
+  out.list(globals.omega);
+  out.flag(weighed);
+}
+
+WorkGlobals WorkGlobals::read(Reader& in) {
+  WorkGlobals out;
+  out.globals.effective = Summary::read(in);
+  out.globals.u = in.list<Vec>();
+  out.globals.omega = in.list<Vec>();
+  out.weighed = in.flag();
+  return out;
+}
+
+void WorkGlobals::weigh(const Problem& problem) {
+  if (globals.weights) return;
+  Vec evidence(weighed ? static_cast<std::size_t>(globals.effective.k) : 0);
+  globals.weights = visiting_weights(problem, globals.effective, weighed ? evidence.data() : nullptr);
+}
+
+std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals) {
+  auto out = std::make_shared<WorkGlobals>();
+  out->weighed = globals.weights != nullptr;
+  out->globals = std::move(globals);
+  out->weigh(problem);
+  return out;
+}
+
+std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::string& kind, Index batch,
+                                           std::shared_ptr<const WorkGlobals> at, Reader& in) {
+  if (kind == "visit") return std::make_unique<VisitWork>(alloc, batch, std::move(at), in);
+  if (kind == "units") return std::make_unique<UnitsWork>(batch, std::move(at), in);
+  if (kind == "draw_rows") return std::make_unique<DrawRowsWork>(batch, in);
+  if (kind == "nearest") return std::make_unique<NearestWork>(batch, in);
+  return work_reader_of(alloc).read_work(kind, batch, std::move(at), in);
+}
+
+void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
+  try {
+    work.run(problem, *problem.source.open(work.batch), pool);
+  } catch (...) {
+    problem.source.check();
+    throw;
+  }
+  problem.source.check();
+}
+
+void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work) {
+  if (work.empty()) return;
+  if (problem.workers) return problem.workers->run(problem, work);
+  for (BatchWork* one : work) do_here(problem, pool, *one);
+}
+
+VisitWork::VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
+                     std::shared_ptr<const UnitMemory> memory, std::unique_ptr<Watch> watching, bool base,
+                     Assignments* assignments)
+    : BatchWork(batch, std::move(at)),
+      watch(std::move(watching)),
+      visitor_(visitor),
+      memory_(std::move(memory)),
+      base_(base),
+      assignments_(assignments) {}
+
+VisitWork::VisitWork(const AllocModel& alloc, Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in)
+    : BatchWork(batch, std::move(at)), own_(alloc.visitor()), visitor_(*own_) {
+  own_->read(in);
+  memory_ = read_memory(in);
+  base_ = in.flag();
+  if (!in.flag()) return;
+  const std::string looks_for = in.text();
+  watch = looks_for == "labels" ? std::make_unique<LabelsWatch>()
+                                : work_reader_of(alloc).read_watch(looks_for, in);
+}
+
+void VisitWork::run(const Problem& problem, const Batch& data, Pool& pool) {
+  const Globals& globals = at->globals;
+  if (watch) watch->visiting(data, globals.weights);
+  AssignmentSink observed(assignments_, data, watch.get());
+  ResponsibilitySink* sink = assignments_ ? &observed : static_cast<ResponsibilitySink*>(watch.get());
+  found = visitor_.visit(
+      {data.data, data.units, problem.obs, globals, globals.weights, pool, sink, memory_.get()});
+  if (base_) found.log_base = batch_log_base(problem, data);
+  if (watch) watch->finish();
+}
+
+void VisitWork::write_task(Writer& out) const {
+  visitor_.write(out);
+  write_memory(out, memory_);
+  out.flag(base_);
+  out.flag(watch != nullptr);
+  if (!watch) return;
+  out.text(watch->kind());
+  watch->write_task(out);
+}
+
+void VisitWork::write_result(Writer& out) const {
+  found.write(out, false);
+  if (watch) watch->write_result(out);
+}
+
+void VisitWork::read_result(Reader& in) {
+  found = Summary::read(in, at->globals.weights);
+  if (watch) watch->read_result(in, at->globals.weights);
+}
+
+UnitsWork::UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,
+                     std::shared_ptr<const UnitMemory> memory, Assignments* assignments)
+    : BatchWork(batch, std::move(at)),
+      units_(std::move(units)),
+      memory_(std::move(memory)),
+      assignments_(assignments) {}
+
+UnitsWork::UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in)
+    : BatchWork(batch, std::move(at)), units_(in.list<std::vector<Index>>()), memory_(read_memory(in)) {}
+
+void UnitsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
+  const Globals& globals = at->globals;
+  AssignmentSink kept(assignments_, data, nullptr);
+  found = problem.alloc.local_step({data.data, units_, problem.obs, globals, globals.weights, pool,
+                                    assignments_ ? &kept : nullptr, memory_.get()});
+}
+
+void UnitsWork::write_task(Writer& out) const {
+  out.list(units_);
+  write_memory(out, memory_);
+}
+
+void UnitsWork::write_result(Writer& out) const { found.write(out, false); }
+
+void UnitsWork::read_result(Reader& in) { found = Summary::read(in, at->globals.weights); }
+
+}  // namespace bnpvi

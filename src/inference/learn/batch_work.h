@@ -1,0 +1,118 @@
+// What is done with the data of one batch, in this process or in another one.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "foundation/archive.h"
+#include "inference/learn/state.h"
+
+namespace bnpvi {
+
+/// Globals at which batches are worked on.
+struct WorkGlobals {
+  Globals globals;                // with the weights of visits
+  bool weighed = false;           // the weights come from evaluate_and_weigh(), which rounds in its own way
+  void write(Writer& out) const;  // without the weights
+  static WorkGlobals read(Reader& in);
+  /// Fills in the weights, where they are missing.
+  void weigh(const Problem& problem);
+};
+
+/// These globals with their weights.
+std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
+
+/// A task on one batch and its result: a pure function of the batch, the models, the globals and of what
+/// write_task() writes. run() may be called here, or for a copy made by read_batch_work() elsewhere, whose
+/// result comes back by write_result() and read_result(); all have the same bits.
+class BatchWork {
+ public:
+  /// globals: null where the work needs none.
+  BatchWork(Index batch, std::shared_ptr<const WorkGlobals> globals) : batch(batch), at(std::move(globals)) {}
+  virtual ~BatchWork() = default;
+
+  virtual void run(const Problem& problem, const Batch& data, Pool& pool) = 0;
+
+  virtual std::string kind() const = 0;  // by which read_batch_work() knows it
+  virtual void write_task(Writer& out) const = 0;
+  virtual void write_result(Writer& out) const = 0;
+  virtual void read_result(Reader& in) = 0;
+
+  const Index batch;
+  const std::shared_ptr<const WorkGlobals> at;
+};
+
+/// The work that was written; throws std::invalid_argument for a kind that neither is common to all families
+/// nor the model's own.
+std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::string& kind, Index batch,
+                                           std::shared_ptr<const WorkGlobals> at, Reader& in);
+
+/// Other processes that work on batches.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+  virtual void run(const Problem& problem, const std::vector<BatchWork*>& work) = 0;
+};
+
+/// Does it in this process. Throws FileError where the data have changed meanwhile.
+void do_here(const Problem& problem, Pool& pool, BatchWork& work);
+
+/// Has all of it done, by the problem's workers, or here in its order.
+void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work);
+
+template <class Work>
+void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_ptr<Work>>& work) {
+  std::vector<BatchWork*> all;
+  for (const auto& w : work) all.push_back(w.get());
+  do_work(problem, pool, all);
+}
+
+/// A local step on all units of a batch, on which a watch may look on.
+class VisitWork final : public BatchWork {
+ public:
+  /// memory: of the last visit, or null. watch: may be null. base: Σ log h(x) is wanted, too. assignments:
+  /// receives explicit q(z) here; null elsewhere.
+  VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
+            std::shared_ptr<const UnitMemory> memory, std::unique_ptr<Watch> watch, bool base,
+            Assignments* assignments);
+  VisitWork(const AllocModel& alloc, Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in);
+
+  void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  std::string kind() const override { return "visit"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override;
+  void read_result(Reader& in) override;
+
+  Summary found;
+  std::unique_ptr<Watch> watch;
+
+ private:
+  std::unique_ptr<Visitor> own_;  // where the task was read
+  Visitor& visitor_;
+  std::shared_ptr<const UnitMemory> memory_;
+  bool base_;
+  Assignments* assignments_ = nullptr;
+};
+
+/// A local step on some units of a batch, by the allocation model itself.
+class UnitsWork final : public BatchWork {
+ public:
+  UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,
+            std::shared_ptr<const UnitMemory> memory, Assignments* assignments);
+  UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in);
+
+  void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  std::string kind() const override { return "units"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override;
+  void read_result(Reader& in) override;
+
+  Summary found;
+
+ private:
+  std::vector<Index> units_;
+  std::shared_ptr<const UnitMemory> memory_;
+  Assignments* assignments_ = nullptr;
+};
+
+}  // namespace bnpvi

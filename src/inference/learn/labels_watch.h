@@ -1,0 +1,28 @@
+// The most probable cluster of every row.
+#pragma once
+#include "inference/learn/alloc_model.h"
+
+namespace bnpvi {
+
+/// Collects them from a visit.
+class LabelsWatch final : public Watch {
+ public:
+  void begin(Index n_chunks) override { found_.assign(static_cast<std::size_t>(n_chunks), {}); }
+  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+
+  std::string kind() const override { return "labels"; }
+  void write_task(Writer&) const override {}
+  void write_result(Writer& out) const override;
+  void read_result(Reader& in, const std::shared_ptr<const Weights>&) override;
+
+  /// Labels from 1, of rows that were visited, by their numbers among all.
+  void put_into(int* label, const Batch& batch) const;
+
+ private:
+  struct Row {
+    int row, label;
+  };
+  std::vector<std::vector<Row>> found_;  // by chunk
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,51 @@
+// The learning algorithms that families share: coordinate ascent with moves, and stochastic ascent.
+#pragma once
+#include "inference/learn/driver.h"
+#include "inference/learn/progress.h"
+#include "inference/moves/move_options.h"
+
+namespace bnpvi {
+
+struct LearnOptions : RestartOptions {
+  MoveOptions moves;
+  bool learn_prior = true;        // if a model can (LearnedPrior, LearnedConcentrations)
+  double delay = 1, power = 0.6;  // stochastic learning rate (delay + t)^−power
+};
+
+/// A fit of a family whose models are ObsModel and AllocModel.
+class SharedFit : public Fit {
+ public:
+  /// With the priors learned so far.
+  virtual const Problem& problem() const = 0;
+  const Progress& progress() const { return p_; }
+  const State& state() const { return p_.state; }
+  /// With the prior learned; null where it is the given one.
+  const std::shared_ptr<const AllocModel>& learned_alloc() const { return alloc_; }
+
+  double objective() const override { return p_.state.elbo; }
+  double units() const override;
+  void write(Writer& out) const override { p_.write(out); }
+
+ protected:
+  explicit SharedFit(Progress from) : p_(std::move(from)) {}
+
+  Progress p_;
+  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own, as below
+  std::shared_ptr<const AllocModel> alloc_;
+};
+
+/// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data
+/// ascent [Alg. 3.1]. From the end of the first lap on the ELBO is that of all data and never falls. After
+/// go_back() its state can be read, but not gone on from.
+std::unique_ptr<SharedFit> memoized_fit(const Problem& problem, Progress from, const LearnOptions& options,
+                                        Pool& pool);
+
+/// Stochastic ascent [Alg. 3.2]. The last lap, number max_laps or the one after a stop, is an exact one at
+/// the final globals, so that the ELBO reported is the whole-data objective.
+std::unique_ptr<SharedFit> stochastic_fit(const Problem& problem, Progress from, const LearnOptions& options,
+                                          Pool& pool);
+
+/// Progress of a fit that has not begun, at the given state.
+Progress begin(const Problem& problem, State state);
+
+}  // namespace bnpvi

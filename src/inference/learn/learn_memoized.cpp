@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "foundation/random.h"
+#include "inference/learn/learn.h"
+#include "inference/learn/sound_lap.h"
+#include "inference/learn/visit_batches.h"
+#include "inference/moves/move.h"
+
+namespace bnpvi {
+
+Progress begin(const Problem& problem, State state) {
+  Progress out{std::move(state), cost_of_observation(problem.alloc, problem.obs, problem.source.shape())};
+  out.moves.rank(out.state.globals.effective.by_size());
+  return out;
+}
+
+double SharedFit::units() const {
+  double n = 0;
+  for (double size : p_.state.total.sizes()) n += size;
+  return n;
+}
+
+namespace {
+
+// A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
+// have something to try take turns. It is still when no kind has.
+class Memoized final : public SharedFit {
+ public:
+  Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
+      : SharedFit(std::move(from)), given_(problem), problem_(&given_), options_(options), pool_(pool) {
+    complete(problem, p_);
+    list_moves();
+  }
+
+  LapRecord lap(Index n) override {
+    lap_ = n;
+    visitor_ = problem_->alloc.visitor();
+    moves_ = !whole();
+    if (moves_) return first_lap();
+    const Chosen chosen = next_move();
+    moves_ = chosen.move != nullptr;
+    return one_lap(chosen);
+  }
+
+  bool whole() const override {
+    return std::all_of(p_.state.batch.begin(), p_.state.batch.end(),
+                       [](const auto& b) { return b != nullptr; });
+  }
+  bool still() const override { return !moves_; }
+  double slack() const override { return sound_.slack(*problem_, p_.state); }
+  const Problem& problem() const override { return *problem_; }
+
+  void keep() override {
+    sound_.keep(p_.state);
+    sound_alloc_ = alloc_;
+  }
+
+  void go_back() override {
+    take_models(obs_, sound_alloc_);
+    p_.state = sound_.restored(*problem_, pool_);
+  }
+
+ private:
+  void list_moves() {
+    const AllocModel& alloc = problem_->alloc;
+    kinds_.clear();
+    idle_kinds_.clear();
+    for (MoveKind& kind : alloc.moves())
+      if (asked_for(kind.turn) && (kind.keeps_k || alloc.fixed_k() == 0))
+        (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
+  }
+
+  bool asked_for(MoveKind::Turn turn) const {
+    switch (turn) {
+      case MoveKind::Turn::birth:
+        return options_.moves.birth;
+      case MoveKind::Turn::merge:
+        return options_.moves.merge;
+      case MoveKind::Turn::remove:
+        return options_.moves.remove;
+      default:
+        return options_.moves.birth && options_.moves.merge;
+    }
+  }
+
+  // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
+  LapRecord first_lap() {
+    visit_all_batches(*problem_, p_.state, *visitor_, pool_);
+    p_.state.earlier.clear();
+    return end_lap({}, false);
+  }
+
+  std::vector<Index> batch_order() const {
+    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
+    return shuffled(problem_->source.n_batches(), stream);
+  }
+
+  // The moves of a lap, or nullptr, and their turn.
+  struct Chosen {
+    std::unique_ptr<Move> move;
+    MoveKind::Turn turn = MoveKind::Turn::idle;
+  };
+
+  // Of the next kind that has something to try.
+  Chosen next_move() {
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (Chosen c = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()]); c.move) return c;
+    for (const MoveKind& kind : idle_kinds_)
+      if (Chosen c = made(kind); c.move) return c;
+    return {};
+  }
+
+  Chosen made(const MoveKind& kind) {
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn};
+    if (!c.move->prepare(p_.state)) c.move.reset();
+    return c;
+  }
+
+  static void record_moves(const Chosen& chosen, LapRecord& record) {
+    const Index tried = chosen.move->tried(), accepted = chosen.move->accepted();
+    switch (chosen.turn) {
+      case MoveKind::Turn::birth:
+      case MoveKind::Turn::idle:
+        record.births_tried = tried;
+        record.births = accepted;
+        break;
+      case MoveKind::Turn::merge:
+        record.merges_tried = tried;
+        record.merges = accepted;
+        break;
+      case MoveKind::Turn::remove:
+        record.deletes_tried = tried;
+        record.deletes = accepted;
+    }
+  }
+
+  LapRecord one_lap(const Chosen& chosen) {
+    State& state = p_.state;
+    Move* move = chosen.move.get();
+    for (const std::vector<Index>& wave : in_waves(batch_order(), problem_->wave)) {
+      std::vector<std::unique_ptr<Watch>> watches;
+      for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
+      visit_batches(*problem_, state, wave, *visitor_, pool_, &watches);
+      renew_globals(*problem_, state);
+      if (problem_->observer.wants_spared_work()) evaluate(*problem_, state);
+      accepted();
+      for (std::size_t i = 0; move && i < wave.size(); ++i) move->after_batch(wave[i], watches[i].get());
+    }
+    LapRecord record;
+    if (move) {
+      evaluate(*problem_, state);
+      move->after_lap(state);
+      record_moves(chosen, record);
+      accepted();
+    }
+    const bool renewed = state.batch.size() == 1 && !move;
+    return end_lap(record, renewed);
+  }
+
+  LapRecord end_lap(LapRecord record, bool renewed) {
+    State& state = p_.state;
+    if (!renewed) {
+      resum(*problem_, state);
+      renew_globals(*problem_, state);
+    }
+    if (prior_moves())
+      evaluate(*problem_, state);
+    else
+      evaluate_and_weigh(*problem_, state);
+    if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, p_.moves, !kinds_.empty());
+    if (options_.learn_prior) learn_concentrations();
+    settle(*problem_, state);
+    accepted();
+    if (prior_moves() && std::isfinite(state.elbo)) learn_prior();
+    record.lap = lap_;
+    record.elbo = state.elbo;
+    record.k = state.k();
+    return record;
+  }
+
+  // From now on the problem has these models; null: those that were given.
+  void take_models(std::shared_ptr<const ObsModel> obs, std::shared_ptr<const AllocModel> alloc) {
+    obs_ = std::move(obs);
+    alloc_ = std::move(alloc);
+    learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
+                             given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
+    problem_ = &*learned_;
+    p_.learned = prior_of(problem_->obs).learned_fields();
+    for (NamedArray& field : concentrations_of(problem_->alloc).learned_fields())
+      p_.learned.push_back(std::move(field));
+    list_moves();
+  }
+
+  // The concentrations follow the groups where they are to be learned. Batches are told by settle(), which is
+  // next.
+  void learn_concentrations() {
+    State& state = p_.state;
+    std::shared_ptr<const AllocModel> alloc = concentrations_of(problem_->alloc).learned(state, &pool_);
+    if (!alloc) return;
+    const auto value = [&](const AllocModel& model) {
+      return sum_terms(model.elbo_terms(state.total, state.globals)) +
+             concentrations_of(model).log_hyperprior();
+    };
+    state.elbo += value(*alloc) - value(problem_->alloc);
+    take_models(obs_, std::move(alloc));
+  }
+
+  // No weights for the next visit when the prior is about to change, for which they would be wrong.
+  bool prior_moves() const { return options_.learn_prior && problem_->obs.capabilities().prior; }
+
+  // The prior follows the clusters where it is to be learned; kept where the objective rises.
+  void learn_prior() {
+    State& state = p_.state;
+    std::shared_ptr<const ObsModel> obs =
+        prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), &pool_);
+    if (!obs) return;
+    const Problem trial{given_.source,   *obs,        problem_->alloc, given_.seed,
+                        given_.observer, given_.pool, given_.wave,     given_.workers};
+    const double elbo = state.elbo;
+    evaluate(trial, state);
+    if (!(state.elbo > elbo)) {
+      state.elbo = elbo;
+      return;
+    }
+    state.globals.weights = nullptr;
+    take_models(std::move(obs), alloc_);
+    accepted();
+  }
+
+  void accepted() { problem_->observer.accepted(p_.state); }
+
+  const Problem given_;
+  const Problem* problem_;
+  std::optional<Problem> learned_;  // `given_` with the priors learned so far
+  const LearnOptions options_;
+  Pool& pool_;
+  SoundLap sound_;
+  std::shared_ptr<const AllocModel> sound_alloc_;
+  std::vector<MoveKind> kinds_, idle_kinds_;
+  std::unique_ptr<Visitor> visitor_;  // of this lap, as below
+  Index lap_ = 0;
+  bool moves_ = true;  // anything else but visits
+};
+
+}  // namespace
+
+std::unique_ptr<SharedFit> memoized_fit(const Problem& problem, Progress from, const LearnOptions& options,
+                                        Pool& pool) {
+  return std::make_unique<Memoized>(problem, std::move(from), options, pool);
+}
+
+}  // namespace bnpvi

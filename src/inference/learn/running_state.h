@@ -1,0 +1,23 @@
+// What is known of a stream's observations so far, in every family: their clusters and these' statistics.
+#pragma once
+#include <vector>
+
+#include "foundation/types.h"
+#include "inference/learn/identity.h"
+
+namespace bnpvi {
+
+struct RunningState {
+  Vec t;  // K × p: statistics of the observations so far; T_k0 is whole unless they fade
+  std::vector<ClusterIdentity> identity;
+  std::uint64_t next_id = 1;
+  std::uint64_t batches = 0;  // learned from
+  double seen = 0;            // units, each counted once
+  double untended = 0;        // observations learned from since clusters were last tended
+
+  Index k() const { return static_cast<Index>(identity.size()); }
+  std::vector<Index> by_size() const;         // numbers of the clusters, largest first
+  void keep(const std::vector<Index>& kept);  // statistics and identities of these alone, in this order
+};
+
+}  // namespace bnpvi

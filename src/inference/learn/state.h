@@ -1,0 +1,88 @@
+// The state of a fit: a plain value, cheap to copy.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "inference/data/assignments.h"
+#include "inference/learn/alloc_capabilities.h"
+#include "inference/learn/observer.h"
+
+namespace bnpvi {
+
+class Workers;
+
+/// What a fit does not change: the data, the two models and the seed.
+struct Problem {
+  const Source& source;
+  const ObsModel& obs;
+  const AllocModel& alloc;
+  unsigned long long seed = 0;
+  Observer& observer = nobody;
+  Pool* pool = nullptr;        // for loops over clusters; null: on the calling thread alone
+  Index wave = 1;              // batches of a lap that are visited before the globals are renewed
+  Workers* workers = nullptr;  // do the work on batches (batch_work.h); null: this process does it
+};
+
+/// The whole-data summary, the batch summaries whose sum it is (copies of a state share them until a batch is
+/// visited again), and the globals that are optimal for it. The ELBO is up to date at the end of a lap and
+/// within moves.
+///
+/// A plain value: a move that is accepted assigns its proposal to the state; a move that is rejected leaves
+/// it alone.
+struct State {
+  Summary total;
+  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
+  std::vector<std::shared_ptr<const UnitMemory>>
+      earlier;  // memories of an earlier fit for first visits, by batch; or empty
+  Globals globals;
+  double elbo = 0;
+  std::optional<Assignments> assignments;  // only when the observer wants them
+
+  Index k() const { return total.k; }
+};
+
+/// What an update has of the data of the earlier fit: a batch without units, whose q(z) is final
+/// (Summary::settled), so that the objective is that of all data. Null in other fits.
+const Summary* settled_part(const State& state);
+
+/// True when cluster j has mass there, so that it cannot go.
+bool has_settled(const State& state, Index j);
+
+/// True when joining these clusters needs no entropy of data that are not at hand: at most one of them has
+/// settled mass.
+bool may_join(const State& state, const std::vector<Index>& clusters);
+bool may_join(const State& state, Index a, Index b);
+
+/// Summary::log_base of a batch: Σ log h(x). It is computed once for each batch, as it never changes; local
+/// steps and summaries of some units of a batch have 0.
+double batch_log_base(const Problem& problem, const Batch& batch);
+
+/// Terms of the ELBO ("data", the allocation model's and, of a prior that is learned, "hyperprior"), for any
+/// summary and any globals.
+Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
+double sum_terms(const Terms& terms);
+
+/// Globals and ELBO made optimal for state.total.
+void refresh(const Problem& problem, State& state);
+
+/// The two halves of refresh(); between the batches of a lap only the globals are needed.
+void renew_globals(const Problem& problem, State& state);
+void evaluate(const Problem& problem, State& state);
+
+/// evaluate() when a visit of a batch is next; globals.effective must be state.total, as after
+/// renew_globals(). Leaves the weights for that visit in globals.weights, since evidence and weights share
+/// most of their work.
+void evaluate_and_weigh(const Problem& problem, State& state);
+
+/// visit_weights() for this problem.
+std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
+                                                double* evidence = nullptr);
+
+/// Tangents::settle of every batch at the present globals, which stay as they are; the ELBO rises or stays.
+void settle(const Problem& problem, State& state);
+
+/// total ← Σ_b batch[b], so that rounding errors of many exchanges do not add up.
+void resum(const Problem& problem, State& state);
+
+}  // namespace bnpvi

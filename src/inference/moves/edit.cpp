@@ -1,0 +1,45 @@
+#include "inference/moves/edit.h"
+
+#include <algorithm>
+
+namespace bnpvi {
+
+double Edit::round() {
+  const Summary found = visit(proposed_.globals);
+  proposed_.total = rest_;
+  proposed_.total.add(found);
+  renew_globals(c_.problem, proposed_);
+  proposed_.elbo = sum_terms(elbo_terms(c_.problem, proposed_.total, proposed_.globals));
+  ++rounds_;
+  return proposed_.elbo;
+}
+
+Index occupied(const Summary& s) {
+  const Vec sizes = s.sizes();
+  return std::count_if(sizes.begin(), sizes.end(), [](double size) { return size >= 1; });
+}
+
+bool Edit::climb(State& state, Index max_rounds, double before) {
+  const double present = state.elbo + rounding_of(state.elbo);
+  for (Index left = max_rounds; left > 0; --left) {
+    const double elbo = round();
+    if (elbo > present) {
+      if (occupied(proposed_.total) < least_occupied_) return false;
+      State edited = state;
+      put_back(edited);
+      edited.globals = proposed_.globals;
+      resum(c_.problem, edited);
+      refresh(c_.problem, edited);
+      if (edited.elbo <= present) return false;
+      c_.problem.observer.predicted(elbo, edited, rounds_);
+      state = std::move(edited);
+      changes_.apply(c_.memory);
+      return true;
+    }
+    if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) return false;
+    before = elbo;
+  }
+  return false;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,22 @@
+#include "inference/moves/groups_to_divide.h"
+
+#include <algorithm>
+
+namespace bnpvi {
+
+std::vector<std::vector<std::uint64_t>> groups_to_divide(const MoveContext& c, const State& state,
+                                                         double least) {
+  const Vec loss = evidence_of_merging(c.problem.obs, state.total, c.pool), sizes = state.total.sizes();
+  const auto worth_trying = [&](const ClusterGroup& group, const Vec& own) {
+    return *std::min_element(own.begin(), own.end()) >= least && may_join(state, group) &&
+           c.memory.resplit_worth_trying(group, own);
+  };
+  std::vector<std::vector<std::uint64_t>> out;
+  for (Index m = 2; m <= 3 && out.empty(); ++m)
+    for (const ClusterGroup& group :
+         affordable(neighbour_groups(state.k(), loss, m), sizes, c.options.max_births, worth_trying))
+      out.push_back(c.memory.ids(group));
+  return out;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,143 @@
+#include "inference/moves/move.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "inference/moves/neighbours.h"
+
+namespace bnpvi {
+
+double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
+
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
+  const Summary& s = state.total;
+  const MoveMemory& memory = context.memory;
+  std::vector<Index> order;
+  for (Index j = 0; j < s.k; ++j)
+    if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j), at_least)) order.push_back(j);
+  std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
+    const int fx = memory.birth_failures(x), fy = memory.birth_failures(y);
+    return fx < fy || (fx == fy && s.size(x) > s.size(y));
+  });
+  if (static_cast<Index>(order.size()) > context.options.max_births)
+    order.resize(static_cast<std::size_t>(context.options.max_births));
+  std::vector<std::uint64_t> ids;
+  for (Index j : order) ids.push_back(memory.id(j));
+  return ids;
+}
+
+Summary allocation_part(const Summary& s) {
+  SummaryShape shape = s.shape;
+  shape.p = 1;
+  Summary out(shape, s.k);
+  out.obs = s.sizes();
+  out.extra = s.extra;
+  out.pair = s.pair;
+  out.scalar = s.scalar;
+  return out;
+}
+
+Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m) {
+  if (alloc.fixed_k() > 0) changes.append(m);
+  return changes;
+}
+
+State with_joined(const Problem& problem, const State& state, const Changes& changes, const Vec& entropy) {
+  State out = state;
+  change_summaries(problem, out, [&](auto& s) { changes.apply(s); });
+  for (std::size_t i = 0; i < out.batch.size(); ++i) {
+    auto s = std::make_shared<Summary>(*out.batch[i]);
+    s->entropy() += entropy[i];
+    out.total.entropy() += entropy[i];
+    out.batch[i] = std::move(s);
+  }
+  out.globals = {};
+  refresh(problem, out);
+  return out;
+}
+
+namespace {
+
+// The clusters b > a for which the pair (a, b) is evaluated.
+std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& total, Pool& pool) {
+  constexpr Index few = Index{1} << 7, near = Index{1} << 5;
+  const Index k = total.k;
+  std::vector<std::vector<Index>> partners(static_cast<std::size_t>(k));
+  if (k <= few) {
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b) partners[a].push_back(b);
+    return partners;
+  }
+  const Weights weights = make_weights(obs, total.obs.data(), k);
+  const Neighbours nearest =
+      nearest_clusters(total, weights, Vec(static_cast<std::size_t>(k), 0.0), near, pool);
+  for (Index a = 0; a < k; ++a)
+    std::for_each_n(nearest.of(a), near, [&](Index b) {
+      if (a != b) partners[std::min(a, b)].push_back(std::max(a, b));
+    });
+  for (auto& list : partners) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return partners;
+}
+
+// The allocation model's terms, with globals optimal for that order: no order changes the others.
+double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
+  Summary sizes = allocation_part(total);
+  sizes.permute(order);
+  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
+}
+
+}  // namespace
+
+Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
+  const Index k = total.k, p = total.shape.p;
+  const auto partners = near_pairs(obs, total, pool);
+  Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
+  for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
+  pool.run(k, [&](Index a) {
+    pool.poll();
+    Vec both(static_cast<std::size_t>(p));
+    for (Index b : partners[a]) {
+      if (!total.may_join(a, b)) continue;
+      for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
+      out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
+    }
+  });
+  return out;
+}
+
+bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
+  bool any = false;
+  const std::vector<Index> order = state.total.by_size();
+  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
+      value_of_order(problem.alloc, state.total, order) >
+          sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
+    State proposed = state;
+    change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo > state.elbo) {
+      state = std::move(proposed);
+      memory.permute(order);
+      any = true;
+    }
+  }
+  if (!remove_empty || problem.alloc.fixed_k() > 0) return any;
+  for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
+    if (state.total.size(j) > 0 || state.total.is_last_of_class(j)) continue;
+    State proposed = state;
+    change_summaries(problem, proposed, [j](auto& s) { s.drop(j); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo < state.elbo - rounding_of(state.elbo)) continue;
+    state = std::move(proposed);
+    memory.drop(j);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,23 @@
+// Which clusters are near to each other.
+#pragma once
+#include "foundation/pool.h"
+#include "inference/data/summary.h"
+#include "observations/feature_block.h"
+
+namespace bnpvi {
+
+/// The clusters nearest to each cluster, for the visits of one lap.
+struct Neighbours {
+  Index k = 0;
+  Index width = 0;
+  std::vector<int> cluster;  // K × width
+
+  const int* of(Index j) const { return cluster.data() + j * width; }
+};
+
+/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, the score that l
+/// gives to the mean features of j: one matrix product for all clusters, with any observation model.
+Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
+                            Pool& pool);
+
+}  // namespace bnpvi

@@ -1,0 +1,53 @@
+#include "inference/start/start_policy.h"
+
+#include <algorithm>
+
+#include "inference/start/start.h"
+
+namespace bnpvi {
+
+namespace {
+
+// Clusterings of which the best is where a fit of grouped rows with a fixed K starts: as in
+// stats::kmeans(nstart = 10), whose labels it should not end below.
+constexpr Index tries_of_fixed_k = 10;
+
+State start_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
+  k = std::max(k, problem.alloc.fixed_k());
+  if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k));
+  if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, pool));
+  if (init == "scalable") return start_from_globals(problem, start_from_all_rows(problem, k, pool));
+  const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
+  const bool spread = init != "random";
+  const Index tries = spread && problem.alloc.grouped() && problem.alloc.fixed_k() > 0 ? tries_of_fixed_k : 1;
+  return start_from_globals(problem, start_from_seeds(problem, k, spread, rounds, tries, pool));
+}
+
+// The model's own start and that of clusters of units; the one with the higher ELBO after ten laps is
+// continued. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
+State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool& pool) {
+  options.max_laps = 10;
+  options.moves = MoveOptions();
+  options.learn_prior = options.keep_interrupted = false;
+  State best;
+  for (const char* init : {"anchor", "bregman"}) {
+    problem.observer.restarted();
+    const auto raced =
+        memoized_fit(problem, begin(problem, start_from(init, problem, k, pool)), options, pool);
+    Course course;
+    drive(*raced, course, options, pool, [&](const LapRecord& lap) { pool.monitor().lap(lap); });
+    if (course.reason == "numerical") continue;
+    if (best.batch.empty() || raced->objective() > best.elbo) best = raced->state();
+  }
+  if (best.batch.empty()) return start_from("bregman", problem, k, pool);
+  return best;
+}
+
+}  // namespace
+
+State start_by(const std::string& init, const Problem& problem, Index k, const LearnOptions& options,
+               Pool& pool) {
+  return init == "best" ? start_by_race(problem, k, options, pool) : start_from(init, problem, k, pool);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,118 @@
+#include "topics/anchors/anchor_words.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels/kernels.h"
+#include "topics/anchors/far_apart.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr Index hashes = 4;             // nonzero entries ±1/√4 in each row of the projection: a guess
+constexpr Index max_candidates = 8192;  // words that may become anchors, the most frequent: a guess
+constexpr Index rows_at_once = 64;      // rows a task: a guess
+constexpr int rounds = 100;             // of exponentiated gradient: a guess
+
+std::size_t size_of(Index n) { return static_cast<std::size_t>(n); }
+
+// Random signs at a few places of each row, which keeps distances; the identity when m = d.
+RowsOfWords random_signs(Index d, Index m, Stream& stream) {
+  RowsOfWords out;
+  out.m = m;
+  out.each = m == d ? 1 : hashes;
+  for (Index i = 0; i < d * out.each; ++i) {
+    out.place.push_back(static_cast<int>(m == d ? i : stream.index(m)));
+    out.value.push_back(m == d ? 1 : stream.uniform() < 0.5 ? -0.5 : 0.5);
+  }
+  return out;
+}
+
+// Words in enough documents for their rows to mean something, the most frequent first.
+std::vector<int> candidates_of(const DocumentSums::Counts& counts, Index d, Index k) {
+  const Vec& users = counts.users;
+  std::vector<int> words;
+  for (Index v = 0; v < d; ++v)
+    if (counts.half_a[v] > 0 && counts.half_b[v] > 0) words.push_back(static_cast<int>(v));
+  std::stable_sort(words.begin(), words.end(), [&](int a, int b) { return users[a] > users[b]; });
+  const auto enough = static_cast<double>(std::clamp<Index>(counts.n / 50, 2, 10));
+  Index kept = 0;
+  while (kept < static_cast<Index>(words.size()) && (users[words[kept]] >= enough || kept < k)) ++kept;
+  words.resize(size_of(std::min(kept, max_candidates)));
+  return words;
+}
+
+// Rows w on the simplex that minimise |target − w gram|² in the norm of gram⁻¹, in place of `target` (n × k).
+void least_squares_shares(Vec& target, const Vec& gram, Index k, Pool& pool) {
+  const Index n = static_cast<Index>(target.size()) / k, tasks = (n + rows_at_once - 1) / rows_at_once;
+  const double rate = 2 / *std::max_element(gram.begin(), gram.end());
+  pool.run(tasks, [&](Index task) {
+    const Index from = task * rows_at_once, size = std::min(rows_at_once, n - from);
+    double* b = target.data() + from * k;
+    Vec w(size_of(size * k), 1.0 / static_cast<double>(k)), log_w(w.size(), 0.0), product(w.size()),
+        entropy(size_of(size));
+    for (int i = 0; i < rounds; ++i) {
+      pool.poll();
+      kernels().product_nt(size, k, k, w.data(), k, gram.data(), k, product.data(), k);
+      for (std::size_t j = 0; j < w.size(); ++j) log_w[j] += rate * (b[j] - product[j]);
+      kernels().responsibility_rows(size, k, log_w.data(), k, 0, w.data(), k, entropy.data());
+    }
+    std::copy(w.begin(), w.end(), b);
+  });
+}
+
+}  // namespace
+
+AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
+                           Pool& pool) {
+  std::vector<int> half;
+  for (Index i = 0; i < documents.n(); ++i) half.push_back(static_cast<int>(stream.index(2)));
+  SumsOfCounts sums(documents, half, d, pool);
+  return anchor_topics(sums, d, k, clear, stream, pool);
+}
+
+AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear, Stream& stream,
+                           Pool& pool) {
+  AnchorTopics out;
+  const DocumentSums::Counts counts = documents.counts();
+  const std::vector<int> words = candidates_of(counts, d, k);
+  if (words.empty()) return out;
+
+  const Index m = std::min(d, std::max<Index>(256, 2 * k)), n_words = static_cast<Index>(words.size());
+  std::vector<int> number(size_of(d), -1);
+  for (std::size_t i = 0; i < words.size(); ++i) number[words[i]] = static_cast<int>(i);
+  const Vec halves = documents.times_by_half(random_signs(d, m, stream), number, n_words);
+  const auto rows = [&](const Vec& mass, Index from) {
+    Vec r(halves.begin() + from, halves.begin() + from + n_words * m);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      for (Index j = 0; j < m; ++j) r[i * size_of(m) + size_of(j)] /= mass[words[i]];
+    return r;
+  };
+  std::vector<int> anchors;
+  for (Index i : far_apart(rows(counts.half_a, 0), rows(counts.half_b, n_words * m), m, k, clear, pool))
+    anchors.push_back(words[i]);
+  k = static_cast<Index>(anchors.size());
+  if (k == 0) return out;
+
+  RowsOfWords basis{k, k, {}, documents.columns(anchors)};
+  for (Index v = 0; v < d; ++v)
+    for (Index j = 0; j < k; ++j) basis.value[v * k + j] /= counts.mass[anchors[j]];
+  Vec gram(size_of(k * k), 0.0);
+  kernels().add_product_tn(d, k, k, basis.value.data(), k, basis.value.data(), k, gram.data(), k);
+  std::iota(number.begin(), number.end(), 0);
+  Vec share = documents.times(basis, number, d);
+  for (Index v = 0; v < d; ++v)
+    for (Index j = 0; j < k; ++j) share[v * k + j] /= counts.mass[v] > 0 ? counts.mass[v] : 1;
+  least_squares_shares(share, gram, k, pool);
+
+  out.k = k;
+  out.t.assign(size_of(k * (d + 1)), 0.0);
+  for (Index j = 0; j < k; ++j)
+    for (Index v = 0; v < d; ++v)
+      out.t[j * (d + 1)] += out.t[j * (d + 1) + 1 + v] = counts.tokens[v] * share[v * k + j];
+  out.word = std::move(anchors);
+  return out;
+}
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,52 @@
+// The summary of a local step on documents of counts that were all visited under the same weights.
+#pragma once
+#include "foundation/pool.h"
+#include "topics/model/topic_sum.h"
+
+namespace bnpvi::topics {
+
+/// Adds up some documents of a batch topic by topic, from their DocumentFactors: T_kv = e_vk Σ_d w_dk
+/// share_dv needs each e_vk once, and one row of sums at a time. Memory: 8 bytes for each entry of the data
+/// and 24 for each topic of a document.
+class TermSum {
+ public:
+  /// For the documents units[from] .. units[to − 1].
+  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha,
+          const ResponseModel* response);
+
+  /// Adds the next of these documents. The data must outlive the sum.
+  void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
+
+  /// The summary of all `parts`, added in their order. table: that of the visit, with exponentials.
+  static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
+
+ private:
+  struct Document {
+    const int* row;
+    Index n;
+    std::size_t share, mask;  // where its shares and its words of the mask begin
+    Index mask_words;         // 0: all topics
+  };
+  struct Use {
+    double w;
+    int document, topic, bit;  // bit: the topic's number within the document
+  };
+  struct Mass {
+    int term, topic;
+    double value;
+  };
+  void sort_uses();
+  void add_topic(Index topic, double* t) const;
+
+  double alpha_;
+  const ResponseModel* response_;
+  Summary rest_;  // all but T, and T_0
+  std::vector<Document> document_;
+  Vec share_;
+  std::vector<unsigned long long> mask_;
+  std::vector<Use> use_;                // by document, once finish() has begun by topic
+  std::vector<std::size_t> first_use_;  // of each topic
+  std::vector<Mass> apart_;
+};
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,118 @@
+// Topic models: every document has proportions π_d of its own over topics that all documents share.
+#pragma once
+#include "hdp/concentration.h"
+#include "hdp/dirichlet_rows.h"
+#include "hdp/top_concentration.h"
+#include "inference/learn/alloc_capabilities.h"
+#include "topics/model/document_step.h"
+#include "topics/responses/response.h"
+
+namespace bnpvi::topics {
+
+/// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
+/// [Hughes 2016, ch. 5].
+std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
+                                            RowBound bound, const Sparsity& sparsity,
+                                            std::shared_ptr<const ResponseModel> response = nullptr);
+
+/// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
+std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
+                                     std::shared_ptr<const ResponseModel> response = nullptr);
+
+/// What the next visit of a document needs to know of its last one; shares are empty when there was none.
+struct LastVisit {
+  Shares share;
+  int misses = 0, wait = 0;
+};
+
+/// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
+/// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
+///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
+/// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary
+/// has a tangent of log Γ at the π of their last visit: a lower bound, as log Γ is convex, and exact after
+/// settle(). Responses of documents are one more term of the ELBO (response.h).
+class TopicAlloc : public AllocModel,
+                   public LearnedConcentrations,
+                   public Tangents,
+                   public UnitJoins,
+                   public OwnVisits,
+                   public RememberedUnits,
+                   public OwnStart,
+                   public WorkReader {
+ public:
+  /// fixed_k: 0 where sticks order any number of topics.
+  TopicAlloc(Index fixed_k, const Concentration& alpha, const Sparsity& sparsity,
+             std::shared_ptr<const ResponseModel> response)
+      : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0},
+                   sparsity),
+        alpha_(alpha),
+        response_(std::move(response)) {}
+  SummaryShape shape(const ObsModel& obs) const override;
+  Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
+  std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
+                                               const Summary& effective, Pool* pool,
+                                               double* evidence) const override;
+  Summary local_step(const Visit& in) const override;
+  Summary explicit_step(const Visit& in, JoinParts& parts) const override;
+  /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
+  Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
+  Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
+  Summary recompute(const Visit& in) const override;
+  Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
+  void settle(Summary& batch, const Globals& globals) const override;
+  std::vector<MoveKind> moves() const override;
+  AllocCapabilities capabilities() const override;
+  std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
+                                       std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
+
+  /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
+  std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
+  NamedArrays learned_fields() const override;
+  double log_hyperprior() const override { return log_density(alpha_); }
+
+  double alpha() const { return alpha_.value; }
+
+  /// The model of the documents' responses; null: they have none.
+  const ResponseModel* response() const { return response_.get(); }
+  /// q(η) at these globals; null where no response is known yet, so that documents go by their tokens alone.
+  std::unique_ptr<const ResponsePosterior> response_posterior(const Globals& globals) const;
+
+  /// The proportion of topic b is added to that of a.
+  Globals merged(const Globals& globals, Index a, Index b) const override;
+
+  /// Globals at these statistics of the topics and at the proportions π = weights (K + 1), as if no document
+  /// had been visited.
+  virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
+
+  /// Visits one document and appends its shares to the block, which is to have that number in its table.
+  /// Starts from the last visit; at the first one, at some later ones (ever more rarely as that finds
+  /// nothing) and if `search` also from scratch and by restarts, of which the best result is kept.
+  static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
+                          int number, bool search = false);
+
+  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): a function
+  /// of their number only.
+  static Index count_chunks(Index n_documents);
+
+  /// απ_1 .. απ_K.
+  virtual Vec document_prior(const Globals& globals) const = 0;
+
+ protected:
+  /// An estimate of document_prior() from the sizes of the topics, when no document has been visited yet.
+  virtual Vec document_prior_of(const Vec& sizes) const = 0;
+
+  /// The same model with another α.
+  virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
+
+  /// What the ELBO has of α: the documents' part, and the bounds of the normalisers of their priors with
+  /// moments of π.
+  virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
+
+  /// Adds the responses' term, if there is one.
+  void add_response_term(const Summary& total, const Globals& globals, Terms& terms) const;
+
+  const Concentration alpha_;
+  const std::shared_ptr<const ResponseModel> response_;
+};
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,102 @@
+#include "topics/model/topic_sum.h"
+
+#include <algorithm>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi::topics {
+
+SummaryShape topic_shape(Index p, const ResponseModel* response) {
+  return {p, TopicExtra::size, response ? response->n_pairs() : 0,
+          TopicScalar::size + (response ? response->n_scalars() : 0)};
+}
+
+void add_tangents(Shares share, double times, double* extra) {
+  constexpr std::size_t step = 16;  // shares that one call of a kernel takes: a guess
+  double theta[step], slope[step], value[step];
+  for (std::size_t from = 0; from < share.size(); from += step) {
+    const std::size_t n = std::min(step, share.size() - from);
+    for (std::size_t j = 0; j < n; ++j) theta[j] = share[from + j].theta;
+    kernels().digamma_each(static_cast<Index>(n), theta, slope);
+    kernels().log_gamma_each(static_cast<Index>(n), theta, value);
+    for (std::size_t j = 0; j < n; ++j) {
+      const Share& s = share[from + j];
+      double* to = extra + s.cluster * TopicExtra::size;
+      to[TopicExtra::users] += times;
+      to[TopicExtra::slope] += times * slope[j];
+      to[TopicExtra::offset] += times * (value[j] + (s.count - s.theta) * slope[j]);
+    }
+  }
+}
+
+void add_document(const DocumentView& view, Shares share, double alpha, const ResponseModel* response,
+                  Summary& to) {
+  to.scalar[TopicScalar::documents] += view.times;
+  to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + alpha);
+  add_tangents(share, view.times, to.extra.data());
+  if (response) response->add(view.response, view.local, view.length, view.times, share, to);
+}
+
+TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width,
+                   const ResponseModel* response)
+    : k_(k),
+      n_terms_(obs.n_features() - 1),
+      alpha_(alpha),
+      width_(width),
+      response_(response),
+      by_term_(rows_are_documents(obs, data)),
+      rest_(topic_shape(1, response), k),
+      sum_(obs, data, by_term_ ? 0 : k),
+      by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
+
+const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Shares share) {
+  double entropy = 0;
+  document_responsibilities(view, share, width_, r_, entropy);
+  rest_.scalar[TopicScalar::entropy] += view.times * entropy;
+  add_document(view, share, alpha_, response_, rest_);
+  if (!share.empty()) add_statistics(reader, view, share);
+  return r_;
+}
+
+void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, Shares share) {
+  const Index m = static_cast<Index>(share.size());
+  if (by_term_) {
+    for (Index j = 0; j < m; ++j) {
+      Vec& t = by_topic_[share[j].cluster];
+      t.resize(static_cast<std::size_t>(n_terms_));
+      for (Index u = 0; u < view.n; ++u) t[view.row[u]] += view.times * view.weight[u] * r_[u * m + j];
+      rest_.edit_t(share[j].cluster)[0] += view.times * share[j].count;
+    }
+    return;
+  }
+  FeatureBlock& block = reader.block();
+  const std::vector<Index>& rows = reader.rows();
+  Responsibilities r;
+  r.k = r.width = k_;
+  for (Index from = 0; from < view.n; from += block.block_rows()) {
+    r.n = std::min(block.block_rows(), view.n - from);
+    r.value.assign(static_cast<std::size_t>(r.n * k_), 0.0);
+    for (Index i = 0; i < r.n; ++i)
+      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].cluster] = view.times * r_[(from + i) * m + j];
+    block.load(rows.data() + from, r.n);
+    block.add_weighted(r, sum_);
+  }
+}
+
+void TopicSum::finish(Summary& out) {
+  if (by_term_) {
+    for (Index j = 0; j < k_; ++j) {
+      double* t = out.edit_t(j);
+      t[0] += rest_.obs[j];
+      for (std::size_t v = 0; v < by_topic_[j].size(); ++v) t[1 + v] += by_topic_[j][v];
+    }
+  } else {
+    sum_.finish(out.edit_t(0));
+  }
+  for (std::size_t i = 0; i < rest_.extra.size(); ++i) out.extra[i] += rest_.extra[i];
+  for (std::size_t i = 0; i < rest_.pair.size(); ++i) out.pair[i] += rest_.pair[i];
+  for (std::size_t i = 0; i < rest_.scalar.size(); ++i) out.scalar[i] += rest_.scalar[i];
+}
+
+}  // namespace bnpvi::topics

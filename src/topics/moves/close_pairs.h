@@ -1,0 +1,20 @@
+// Pairs of topics that lose least by joining.
+#pragma once
+#include <functional>
+
+#include "inference/moves/move.h"
+
+namespace bnpvi::topics {
+
+struct TopicPair {
+  Index a, b;    // a < b
+  double score;  // Λ(T_a + T_b) − Λ(T_a) − Λ(T_b)
+};
+
+/// At most max_merges pairs for which `wanted` is true, with the highest scores among the four times as many
+/// with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed means, weighted by
+/// the smaller topic: what joining loses, roughly. Best first.
+std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total,
+                                   const std::function<bool(Index a, Index b)>& wanted);
+
+}  // namespace bnpvi::topics

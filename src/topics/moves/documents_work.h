@@ -1,0 +1,45 @@
+// Visits of some documents of a batch, for edits of topics.
+#pragma once
+#include "inference/learn/batch_work.h"
+#include "topics/model/document_step.h"
+#include "topics/model/term_sum.h"
+#include "topics/model/topic_model.h"
+
+namespace bnpvi::topics {
+
+/// What visits at the same globals share.
+struct DocumentVisits {
+  DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
+                 Pool& pool);
+
+  TopicTable table;  // of documents of counts
+  DocumentPrior prior;
+  std::unique_ptr<const ResponsePosterior> responses;
+};
+
+/// Visits documents from given starts.
+class DocumentsWork final : public BatchWork {
+ public:
+  /// documents: positions in the batch. start: where each begins (topic and count). search: they also look
+  /// for better optima than the one near their start. shared: null where it is to be made.
+  DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,
+                std::vector<std::vector<Share>> start, bool search,
+                std::shared_ptr<const DocumentVisits> shared);
+  DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, Reader& in);
+
+  void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  std::string kind() const override { return "documents"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override { found.write(out, false); }
+  void read_result(Reader& in) override { found = ShareTable::read(in, at->globals.weights); }
+
+  ShareTable found;  // of these documents
+
+ private:
+  std::vector<Index> documents_;
+  std::vector<std::vector<Share>> start_;
+  bool search_;
+  std::shared_ptr<const DocumentVisits> shared_;
+};
+
+}  // namespace bnpvi::topics

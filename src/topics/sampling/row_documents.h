@@ -1,0 +1,37 @@
+// Documents of rows.
+#pragma once
+#include "sampling/row_features.h"
+#include "topics/model/documents.h"
+
+namespace bnpvi::topics {
+
+/// Rows of group g of the data are starts[g] .. starts[g + 1] − 1 of the result.
+std::vector<Index> starts_of_groups(const RowFeatures& rows, const Dataset& data);
+
+class RowDocuments final : public Documents {
+ public:
+  RowDocuments(const ObsModel& obs, const Dataset& data);
+  RowDocuments(const ObsModel& obs, const LabelledDocuments& record);
+
+  const std::vector<Index>* rows() const override { return &rows_.rows(); }
+  std::unique_ptr<TopicUrns> urns() const override;
+  void add_to(double* t, Index i, double mass) const override;
+  void append_to(LabelledDocuments& record, Index i) const override;
+  double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,
+                        Pool& pool) const override;
+  bool mend(double* t, double size_before) const override;
+  bool whole_parts() const override { return false; }
+  std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
+                           Pool& pool) const override;
+  /// In proportion: earlier rows are taken to be like the latest ones.
+  Vec divided(const double* t, const Vec& latest) const override;
+
+ private:
+  RowDocuments(const ObsModel& obs, RowFeatures rows, const Dataset& data);
+
+  const ObsModel& obs_;
+  const RowFeatures rows_;
+  const Index p_;
+};
+
+}  // namespace bnpvi::topics

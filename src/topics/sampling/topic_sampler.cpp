@@ -1,0 +1,111 @@
+#include "topics/sampling/topic_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "foundation/special.h"
+#include "hdp/tables.h"
+#include "sampling/labels.h"
+#include "topics/model/document_tables.h"
+
+namespace bnpvi::topics {
+
+double RestOfWeights::take(double gamma, Stream& stream) {
+  ++used_;
+  if (k_ > 0) return 1 / static_cast<double>(k_);
+  Vec weight{rest_};
+  open_cluster(weight, gamma, stream);
+  rest_ = weight[1];
+  return weight[0];
+}
+
+void RestOfWeights::give_back(double weight) {
+  --used_;
+  rest_ += weight;
+}
+
+Vec TopicSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
+  Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
+  load(z);
+  draw_top(z.label, stream);
+  const double log_joint = draw_labels(z.label, stream) + log_density_of_top();
+  store(z);
+  ++z.sweeps;
+  const Sizes of_topics(sizes());
+  Vec out{static_cast<double>(rest_.used())};
+  out.insert(out.end(), z.concentration.begin(), z.concentration.end());
+  out.insert(out.end(), {log_joint, of_topics.largest, of_topics.entropy});
+  return out;
+}
+
+double TopicSampler::draw_in_sequence(ChainState& z, Stream& stream) {
+  z.label.assign(static_cast<std::size_t>(starts_.back()), 0);
+  z.weight.clear();
+  load(z);
+  beta_.clear();
+  rest_ = RestOfWeights(prior_.k, 1, 0);
+  const double log_evidence = draw_labels_in(shuffled(n_documents(), stream), z.label, stream);
+  store(z);
+  return log_evidence;
+}
+
+// Where no weights have been drawn yet: proportions of all observations, γ of them for the rest.
+void TopicSampler::load(const ChainState& z) {
+  alpha_ = z.concentration.back();
+  gamma_ = z.concentration.front();
+  const Index k = number_of_clusters(z.label);
+  if (prior_.k > 0) {
+    beta_.assign(static_cast<std::size_t>(k), 1 / static_cast<double>(prior_.k));
+    rest_ = RestOfWeights(prior_.k, 0, k);
+    return;
+  }
+  Vec weight = z.weight;
+  if (static_cast<Index>(weight.size()) != k + 1) {
+    weight.assign(static_cast<std::size_t>(k), 0.0);
+    for (int label : z.label) weight[label] += 1;
+    weight.push_back(gamma_);
+    const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
+    for (double& w : weight) w /= all;
+  }
+  rest_ = RestOfWeights(0, weight.back(), k);
+  weight.pop_back();
+  beta_ = std::move(weight);
+}
+
+void TopicSampler::store(ChainState& z) const {
+  z.concentration = prior_.k > 0 ? Vec{alpha_} : Vec{gamma_, alpha_};
+  z.weight.clear();
+  if (prior_.k > 0) return;
+  z.weight = beta_;
+  z.weight.push_back(rest_.value());
+}
+
+void TopicSampler::draw_top(const std::vector<int>& label, Stream& stream) {
+  if (prior_.k > 0 && !prior_.learned_alpha) return;
+  const Index k = static_cast<Index>(beta_.size());
+  const Vec tables =
+      tables_by_topic(draw_document_tables(starts_, label, beta_, alpha_, stream), label, beta_.size());
+  const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
+  if (prior_.learned_alpha) alpha_ = draw_alpha(*prior_.learned_alpha, alpha_, starts_, all, stream);
+  if (prior_.k > 0) return;
+  if (prior_.learned_gamma) gamma_ = draw_gamma_given(*prior_.learned_gamma, gamma_, k, all, stream);
+  Vec weight = draw_top_weights(tables, gamma_, stream);
+  rest_ = RestOfWeights(0, weight.back(), k);
+  weight.pop_back();
+  beta_ = std::move(weight);
+}
+
+// K log γ + γ log β_rest, or log of the ways to choose the topics that are in use; with learned
+// concentrations.
+double TopicSampler::log_density_of_top() const {
+  double sum = prior_.learned_alpha ? prior_.learned_alpha->log_density(alpha_) : 0;
+  const double used = static_cast<double>(rest_.used());
+  if (prior_.k > 0) return sum - log_gamma_difference(static_cast<double>(prior_.k) - used + 1, used);
+  if (prior_.learned_gamma) sum += prior_.learned_gamma->log_density(gamma_);
+  return sum + used * std::log(gamma_) +
+         gamma_ * std::log(std::max(rest_.value(), std::numeric_limits<double>::min()));
+}
+
+}  // namespace bnpvi::topics
