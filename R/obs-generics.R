@@ -47,8 +47,8 @@ obs_read <- function(obs, x, arg, call, na_action = NULL) UseMethod("obs_read")
 # What a fit keeps of its data, in fit$input, for obs_given().
 obs_keep <- function(obs, data) UseMethod("obs_keep")
 
-# The rows x, with the columns of a product's blocks one block after the other, on the scale on which `mean` and `cov` of
-# coef() describe them: the logarithms of models with the field `logs`, others as they are.
+# The rows x on the scale on which `mean` and `cov` of coef() describe them: logarithms where the model has the field
+# `logs`. Of a product: with the columns of one block after those of the other.
 obs_scaled <- function(obs, x) {
   if (!is.null(obs$blocks)) {
     width <- vapply(obs$blocks, function(block) length(block$columns) + length(exposure_column(block)), 1L)

@@ -232,7 +232,7 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
     }
   })
 
-  # Of logarithms another unit moves the mean (test-lognormal.R).
+  # Of logarithms another unit moves the mean, which the model's own tests see to.
   if (is_of_logs(case)) next
   test_that(paste0(case$name, ": data in other units have the evidence of a change of variables"), {
     for (factor in 2^c(-490, 490)) {
