@@ -609,3 +609,18 @@ twin_drift <- function(obs) {
     }
   )
 }
+
+# Of values whose logarithms are what the other twin is of: each cell that is there has the Jacobian 1 / x.
+twin_of_logs <- function(twin) {
+  function(obs) {
+    inner <- twin(obs)
+    log_base <- function(x) -rowSums(log(x), na.rm = TRUE)
+    list(
+      evidence = function(x, r) inner$evidence(log(x), r) + sum(r * log_base(x)),
+      expected = function(x, r, new) inner$expected(log(x), r, log(new)) + log_base(new),
+      predictive = function(x, r, new) inner$predictive(log(x), r, log(new)) + log_base(new),
+      posterior = function(x, r) inner$posterior(log(x), r),
+      mean_parameters = function(x, r) inner$mean_parameters(log(x), r)
+    )
+  }
+}
