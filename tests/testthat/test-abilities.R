@@ -201,14 +201,15 @@ data_argument <- function(argument, kind) {
     position = if (kind == "sequences") list(position = rep(1, n), parent = chain) else list(position = rep(1, n))
   )
 }
-# Not asked: weights of a matrix of links are its values; documents that `id` joins need responses of their own; a position
-# without a parent, and a response of rows learned one by one, are refused for another reason; times are Dynamic Means' own.
+# Not asked: weights of a matrix of links are its values; documents that `id` joins need responses of their own; a
+# position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
+# of Dynamic Means themselves.
 not_asked <- list(
   weights = c("network", "communities"), id = "response", position = c("lagged", "hidden"), response = "truncation_free",
   time = "dynamic_means"
 )
 
-test_that("an argument that comes with the data works where the table says so, and is refused elsewhere by its text", {
+test_that("an argument that comes with the data works where the table says so, and is refused elsewhere", {
   for (kind in names(cases)) {
     of <- c(if (kind == "truncation_free") "rows_one_by_one", cases[[kind]][[1L]])
     of <- switch(kind, stream = c("stream", "rows_one_by_one", of[-1L]), of)
