@@ -205,8 +205,8 @@ data_argument <- function(argument, kind) {
 # position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
 # of Dynamic Means themselves.
 not_asked <- list(
-  weights = c("network", "communities"), id = "response", position = c("lagged", "hidden"), response = "truncation_free",
-  time = "dynamic_means"
+  weights = c("network", "communities"), id = "response", position = c("lagged", "hidden"),
+  response = "truncation_free", time = "dynamic_means"
 )
 
 test_that("an argument that comes with the data works where the table says so, and is refused elsewhere", {
@@ -221,7 +221,8 @@ test_that("an argument that comes with the data works where the table says so, a
 })
 
 test_that("a source is read where the table says so, and refused elsewhere by its text", {
-  for (kind in c("mixture", "series", "topics", "sequences", "lagged", "hidden", "features", "network", "communities")) {
+  plain <- c("mixture", "series", "topics", "sequences", "lagged", "hidden", "features", "network", "communities")
+  for (kind in plain) {
     fit <- cases[[kind]][[2L]]
     x <- eval(formals(fit)$x, environment(fit))
     expect_cell(cases[[kind]][[1L]], "source", function() fit(piece_by_piece(x)))
