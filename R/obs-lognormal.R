@@ -79,6 +79,8 @@ obs_draw_gaps.obs_lognormal <- function(obs, clusters, data, path) {
 
 obs_picture.obs_lognormal <- function(obs, fit, data) {
   fit$model$obs <- of_logs(obs)
+  # Of individuals the last column is the sum of the Jacobians, which the model of the logarithms does not have.
+  if (isTRUE(obs$repeated)) fit$state$obs <- fit$state$obs[, -ncol(fit$state$obs), drop = FALSE]
   fit$input$column_names <- paste0("log(", column_labels(fit), ")")
   obs_picture(fit$model$obs, fit, if (!is.null(data)) in_logs(data))
 }

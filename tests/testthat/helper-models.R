@@ -161,10 +161,6 @@ model_cases <- function() {
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
       case("gaussian_full, drifting", drifting(full), at_times, twin_drift),
       case("gaussian_diagonal, drifting", drifting(diagonal), at_times, twin_drift),
-      case("lognormal_full", replace(full, "family", "lognormal_full"), exp(x), twin_of_logs(twin_gaussian_full)),
-      case("lognormal_diagonal", log_diagonal, exp(x), twin_of_logs(twin_gaussian_diagonal)),
-      case("lognormal_diagonal, gaps", with_gaps(log_diagonal), punch(exp(x)),
-        twin_of_logs(twin_with_gaps(twin_gaussian_diagonal))),
       case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
       ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
       case("multinomial", multinomial, counts, twin_multinomial),
@@ -196,7 +192,11 @@ model_cases <- function() {
       case("product with regressions", product(few = few_levels, line = regression, full = full, other = through_0),
         cbind(holes[, 1:2], paired, x, paired[40:1, ]), twin_product),
       case("product of one block", product(only = full), x, twin_product),
-      case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
+      case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product),
+      case("lognormal_full", replace(full, "family", "lognormal_full"), exp(x), twin_of_logs(twin_gaussian_full)),
+      case("lognormal_diagonal", log_diagonal, exp(x), twin_of_logs(twin_gaussian_diagonal)),
+      case("lognormal_diagonal, gaps", with_gaps(log_diagonal), punch(exp(x)),
+        twin_of_logs(twin_with_gaps(twin_gaussian_diagonal)))
     )
   })
 }

@@ -78,8 +78,6 @@ planted_cases <- function() {
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
       planted_case("gaussian_zero_mean", obs_gaussian("zero_mean"), scatter, edges),
-      planted_case("lognormal_full", obs_lognormal(), exp(points$x / 3), points$cluster),
-      planted_case("lognormal_diagonal", obs_lognormal("diagonal"), exp(points$x / 3), points$cluster),
       planted_case("ar", obs_ar(), series$x, series$cluster),
       planted_case("multinomial", obs_multinomial(), counts, terms),
       planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),
@@ -111,7 +109,9 @@ planted_cases <- function() {
       planted_case("gaussian_full, drifting", obs_gaussian(drift = 0.2), along$x, along$cluster, time = along$time),
       planted_case(
         "gaussian_diagonal, drifting", obs_gaussian("diagonal", drift = 0.2), along$x, along$cluster, time = along$time
-      )
+      ),
+      planted_case("lognormal_full", obs_lognormal(), exp(points$x / 3), points$cluster),
+      planted_case("lognormal_diagonal", obs_lognormal("diagonal"), exp(points$x / 3), points$cluster)
     )
   })
 }
