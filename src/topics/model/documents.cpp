@@ -47,8 +47,8 @@ std::unique_ptr<Documents> documents_of(const ObsModel& obs, const LabelledDocum
 }
 
 TopicStreamLimits limits_of_stream(const ObsModel& obs) {
-  if (obs.capabilities().tokens) return {most_tokens, 1e4, 1e5};
-  return {std::clamp(most_numbers / obs.n_features(), fewest_rows, most_rows), 1e3, 1e4};
+  if (obs.capabilities().tokens) return {most_tokens, {1e4, 1e5}};
+  return {std::clamp(most_numbers / obs.n_features(), fewest_rows, most_rows), {1e3, 1e4}};
 }
 
 }  // namespace bnpvi::topics

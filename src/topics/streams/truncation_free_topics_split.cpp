@@ -99,10 +99,10 @@ struct Division {
 
 void TruncationFreeTopics::split_all() {
   const std::unique_ptr<Documents> latest = documents_of(obs_, topics_.recent);
-  Stream stream(seed_, Purpose::stream, topics_.batches, 1);
+  Stream random = stream(1);
   for (Index j = 0; j < topics_.k(); ++j) {
     pool_.poll();
-    split(j, *latest, stream);
+    split(j, *latest, random);
   }
 }
 
@@ -113,7 +113,7 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   const auto first = parts.end() - static_cast<std::ptrdiff_t>(std::min(most_to_split, parts.size()));
   const std::vector<Part> left_out(parts.begin(), first);
   parts.erase(parts.begin(), first);
-  const Index most = std::min(most_parts, options_.most_topics - c.k() + 1);
+  const Index most = std::min(most_parts, options_.most_clusters - c.k() + 1);
   if (parts.size() < fewest_to_split || most < 2) return;
   std::vector<std::vector<Index>> observations;
   for (const Part& part : parts) observations.push_back(part.observations);
@@ -139,34 +139,20 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   }
   if (!(gain > 0)) return;
 
-  const Vec statistics = latest.divided(c.t.data() + j * p_, division.massed);
-  Index largest = 0;
-  for (Index a = 1; a < k; ++a)
-    if (division.n(a) > division.n(largest)) largest = a;
   double earlier_tables = c.tables[j];
   for (double s : division.massed_tables) earlier_tables -= s;
-  std::vector<int> number;
-  for (Index a = 0; a < k; ++a) {
-    const auto from = statistics.begin() + a * p_;
-    const double of_cluster = prior_.k > 0 ? 0
-                                           : division.massed_tables[a] +
-                                                 std::max(0.0, earlier_tables) * division.n(a) / division.n();
-    if (a == largest) {
-      number.push_back(static_cast<int>(j));
-      std::copy_n(from, p_, c.t.begin() + j * p_);
-      c.tables[j] = of_cluster;
-      continue;
-    }
-    number.push_back(static_cast<int>(c.k()));
-    c.t.insert(c.t.end(), from, from + p_);
-    c.tables.push_back(of_cluster);
-    c.identity.push_back({c.next_id++, c.seen, c.seen});
-  }
+  Vec n_of;
+  for (Index a = 0; a < k; ++a) n_of.push_back(division.n(a));
+  const std::vector<Index> number = divide(j, latest.divided(c.t.data() + j * p_, division.massed), n_of);
+  c.tables.resize(static_cast<std::size_t>(c.k()));
+  for (Index a = 0; a < k; ++a)
+    c.tables[number[a]] =
+        prior_.k > 0 ? 0 : division.massed_tables[a] + std::max(0.0, earlier_tables) * n_of[a] / division.n();
   // What was not looked at is among the earlier observations from now on.
   for (const Part& part : left_out)
     for (Index i : part.observations) record.topic[i] = -1;
   for (std::size_t u = 0; u < parts.size(); ++u)
-    for (Index i : parts[u].observations) record.topic[i] = number[division.label[u]];
+    for (Index i : parts[u].observations) record.topic[i] = static_cast<int>(number[division.label[u]]);
   if (!has_tables()) return;
   c.alpha_shape += division.new_tables;
   std::size_t d = 0;
