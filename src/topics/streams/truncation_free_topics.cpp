@@ -52,13 +52,8 @@ double TruncationFreeTopics::log_predictive(const Documents& documents) const {
 }
 
 TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, Stream& stream) const {
-  const Index k = static_cast<Index>(tables.size());
-  if (prior_.k > 0)
-    return {Vec(tables.size(), 1 / static_cast<double>(prior_.k)), RestOfWeights(prior_.k, 0, k)};
-  Vec weight = draw_top_weights(tables, gamma, stream);
-  const double rest = weight.back();
-  weight.pop_back();
-  return {std::move(weight), RestOfWeights(0, rest, k)};
+  if (prior_.k > 0) return TopWeights::equal(prior_.k, static_cast<Index>(tables.size()));
+  return TopWeights::of(draw_top_weights(tables, gamma, stream));
 }
 
 std::vector<int> TruncationFreeTopics::draw_tables_of(const std::vector<Index>& starts,
