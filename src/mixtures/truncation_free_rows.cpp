@@ -10,18 +10,15 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// The rows of the latest batches say how far clusters overlap and whether one should be split: so many
-// batches, and no fewer and no more rows, unless their features would take more numbers. Guesses.
-constexpr Index recent_batches = 5, fewest_recent = 1000, most_recent = 10000, most_recent_numbers = 1 << 22;
-
-constexpr TendingLimits rows_between_tending{1e3, 1e4};  // guesses
+// The rows of so many latest batches are kept, and no fewer than so many rows: guesses.
+constexpr Index recent_batches = 5, fewest_recent = 1000;
 
 }  // namespace
 
 TruncationFreeRows::TruncationFreeRows(const ObsModel& obs, const PartitionPrior& prior,
                                        const TruncationFreeOptions& options, std::uint64_t seed,
                                        RunningClusters& clusters, Pool& pool)
-    : TruncationFree(obs, options, seed, clusters, pool, rows_between_tending),
+    : TruncationFree(obs, options, seed, clusters, pool, StreamLimits::of_rows(obs)),
       prior_(prior),
       clusters_(clusters),
       urns_(obs) {
@@ -65,9 +62,7 @@ Vec TruncationFreeRows::draw(const RowFeatures& rows, const Faded& earlier, doub
 
 void TruncationFreeRows::remember(const RowFeatures& rows, const std::vector<int>&, double) {
   Vec& recent = clusters_.recent;
-  const Index n = rows.n(),
-              most = std::max(fewest_recent,
-                              std::min({recent_batches * n, most_recent, most_recent_numbers / p_})),
+  const Index n = rows.n(), most = std::max(fewest_recent, std::min(recent_batches * n, limits_.recent)),
               kept = static_cast<Index>(recent.size()) / p_, too_many = std::max<Index>(kept + n - most, 0);
   recent.erase(recent.begin(), recent.begin() + std::min(too_many, kept) * p_);
   Vec phi(static_cast<std::size_t>(p_));

@@ -8,20 +8,26 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double part_between_tending = 0.1;  // a guess, as are the limits
+// Guesses.
+constexpr double part_between_tending = 0.1;
+constexpr Index fewest_rows = 1000, most_rows = 10000, most_numbers = 1 << 22;
 
 }  // namespace
 
+StreamLimits StreamLimits::of_rows(const ObsModel& obs) {
+  return {std::clamp(most_numbers / obs.n_features(), fewest_rows, most_rows), 1e3, 1e4};
+}
+
 RunningClusterLearner::RunningClusterLearner(const ObsModel& obs, const TruncationFreeOptions& options,
                                              std::uint64_t seed, RunningState& running, Pool& pool,
-                                             const TendingLimits& limits)
+                                             const StreamLimits& limits)
     : obs_(obs),
       options_(options),
       seed_(seed),
       pool_(pool),
       p_(obs.n_features()),
-      running_(running),
-      limits_(limits) {}
+      limits_(limits),
+      running_(running) {}
 
 double RunningClusterLearner::total_size() const {
   double n = 0;
@@ -30,7 +36,8 @@ double RunningClusterLearner::total_size() const {
 }
 
 bool RunningClusterLearner::due() const {
-  return running_.untended >= std::clamp(part_between_tending * total_size(), limits_.fewest, limits_.most);
+  return running_.untended >= std::clamp(part_between_tending * total_size(), limits_.fewest_between_tending,
+                                         limits_.most_between_tending);
 }
 
 void RunningClusterLearner::tend() {

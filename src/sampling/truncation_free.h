@@ -15,6 +15,20 @@ struct TruncationFreeOptions {
   bool fades = false;  // whether observations weigh less as others come: clusters shrink by themselves then
 };
 
+/// How many of the latest observations are kept: they say how far clusters overlap and whether one should be
+/// split. Clusters are tended when a tenth of all observations came since, within limits. All are guesses.
+struct StreamLimits {
+  Index recent;
+  double fewest_between_tending, most_between_tending;
+
+  /// Of rows: no more than their features let be.
+  static StreamLimits of_rows(const ObsModel& obs);
+};
+
+/// A cluster's latest rows, or parts of documents, are looked at, and a short chain of so many sweeps divides
+/// them: guesses. (Ten sweeps found little more, at three times the time.)
+constexpr Index fewest_to_split = 8, most_to_split = 2000, sweeps_of_split = 4;
+
 /// What does not depend on how units are drawn: the clusters, their identities, and when they are tended.
 class RunningClusterLearner {
  public:
@@ -31,7 +45,7 @@ class RunningClusterLearner {
 
  protected:
   RunningClusterLearner(const ObsModel& obs, const TruncationFreeOptions& options, std::uint64_t seed,
-                        RunningState& running, Pool& pool, const TendingLimits& limits);
+                        RunningState& running, Pool& pool, const StreamLimits& limits);
 
   /// Splits, merges and removes clusters, in the order that suits the family.
   virtual void improve() = 0;
@@ -61,6 +75,7 @@ class RunningClusterLearner {
   const std::uint64_t seed_;
   Pool& pool_;
   const Index p_;
+  const StreamLimits limits_;
   bool capped_ = false;
 
   // Clusters of which something is left, and their statistics.
@@ -74,7 +89,6 @@ class RunningClusterLearner {
 
  private:
   RunningState& running_;
-  const TendingLimits limits_;
   std::vector<Departure> departed_;
 };
 

@@ -82,7 +82,7 @@ test_that("data in memory are learned from in passes, and hand over to memoized 
   expect_gt(elbo_trace(on)$score, mean(elbo_trace(fit)$score[6:10]) - 0.3) # other documents
   a <- document_weight(memoized)[1:3]
   n <- as.matrix(memoized$documents)
-  expect_equal(topics_of_fit(memoized)$tables, colSums(t(a * t(digamma(t(a + t(n))) - rep(digamma(a), each = 100)))),
+  expect_equal(stream_of_fit(memoized)$tables, colSums(t(a * t(digamma(t(a + t(n))) - rep(digamma(a), each = 100)))),
     ignore_attr = TRUE
   )
 })

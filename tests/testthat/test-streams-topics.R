@@ -111,7 +111,7 @@ test_that("what streams of documents cannot do is refused", {
 
 test_that("a memoized fit goes on with the tables that are expected of its documents", {
   memoized <- bnp_topics(x[1:100, ], control = bnp_control(seed = 1, verbose = FALSE))
-  begun <- topics_of_fit(memoized)
+  begun <- stream_of_fit(memoized)
   a <- document_weight(memoized)
   n <- as.matrix(memoized$documents)
   tables <- vapply(which(colSums(n) > 0), function(k) sum(a[k] * (digamma(a[k] + n[, k]) - digamma(a[k]))), 1)

@@ -7,11 +7,6 @@
 
 namespace bnpvi {
 
-/// The clusters are tended when a tenth of all observations came since, within these limits.
-struct TendingLimits {
-  double fewest, most;
-};
-
 struct RunningState {
   Vec t;  // K × p: statistics of the observations so far; T_k0 is whole unless they fade
   std::vector<ClusterIdentity> identity;

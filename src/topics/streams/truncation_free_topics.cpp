@@ -6,13 +6,16 @@
 
 #include "foundation/special.h"
 #include "hdp/tables.h"
+#include "observations/capabilities.h"
 #include "topics/model/document_tables.h"
 
 namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index draws_of_score = 10;  // a guess
+// Guesses.
+constexpr Index draws_of_score = 10;
+constexpr StreamLimits limits_of_tokens{50000, 1e4, 1e5};
 
 // The longer one's length, entries of the shorter one added.
 Vec sum_of(const Vec& shorter, Vec longer) {
@@ -25,10 +28,10 @@ Vec sum_of(const Vec& shorter, Vec longer) {
 TruncationFreeTopics::TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior,
                                            const TruncationFreeOptions& options, std::uint64_t seed,
                                            RunningTopics& topics, Pool& pool)
-    : TruncationFree(obs, options, seed, topics, pool, limits_of_stream(obs).between_tending),
+    : TruncationFree(obs, options, seed, topics, pool,
+                     obs.capabilities().tokens ? limits_of_tokens : StreamLimits::of_rows(obs)),
       prior_(prior),
-      topics_(topics),
-      limits_(limits_of_stream(obs)) {}
+      topics_(topics) {}
 
 Vec TruncationFreeTopics::mean_weights() const {
   const Index k = topics_.k();

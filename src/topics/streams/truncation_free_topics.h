@@ -1,11 +1,15 @@
 // Truncation-free learning of topics, one batch of documents after the other [Wang & Blei 2012].
 #pragma once
+#include "foundation/special.h"
 #include "sampling/truncation_free.h"
 #include "topics/model/documents.h"
 #include "topics/sampling/document_draws.h"
 #include "topics/streams/running_topics.h"
 
 namespace bnpvi::topics {
+
+/// log Γ(a + n) / Γ(a).
+inline double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
 
 /// The observations of a batch, tokens or rows, are labelled by direct assignment (document_draws.h) with the
 /// statistics of earlier documents beside those of the batch; proportions of documents and parameters of
@@ -85,7 +89,6 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
 
   const TopicPrior prior_;
   RunningTopics& topics_;
-  const TopicStreamLimits limits_;
   Drawn drawn_;
 };
 

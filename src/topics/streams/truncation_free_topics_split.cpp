@@ -9,12 +9,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-// Guesses; the first two as of clusters of rows.
-constexpr std::size_t fewest_to_split = 8, most_to_split = 2000;
-constexpr Index most_parts = 20;
-
-// log Γ(a + n) / Γ(a).
-double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
+constexpr Index most_parts = 20;  // a guess
 
 // Observations of a document's topic that are in one cluster: all, or one.
 struct Part {
@@ -110,11 +105,11 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   RunningTopics& c = topics_;
   LabelledDocuments& record = c.recent;
   std::vector<Part> parts = parts_of(latest, record.topic, j);
-  const auto first = parts.end() - static_cast<std::ptrdiff_t>(std::min(most_to_split, parts.size()));
+  const auto first = parts.end() - std::min(most_to_split, static_cast<Index>(parts.size()));
   const std::vector<Part> left_out(parts.begin(), first);
   parts.erase(parts.begin(), first);
   const Index most = std::min(most_parts, options_.most_clusters - c.k() + 1);
-  if (parts.size() < fewest_to_split || most < 2) return;
+  if (static_cast<Index>(parts.size()) < fewest_to_split || most < 2) return;
   std::vector<std::vector<Index>> observations;
   for (const Part& part : parts) observations.push_back(part.observations);
   const Division division(latest.cluster(observations, most, stream, pool_), parts, latest, record, p_);

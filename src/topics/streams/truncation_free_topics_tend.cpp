@@ -12,9 +12,6 @@ namespace {
 
 constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
 
-// log Γ(a + n) / Γ(a).
-double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
-
 // Counts of topics in documents, those that are not 0, by topic.
 struct DocumentTopics {
   struct Entry {
