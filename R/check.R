@@ -185,7 +185,7 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
 refuse_unused <- function(extra, of_call, of_function, call) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
-  verb <- sub("^bnpvi::|[.](default|formula)$", "", deparse(of_call[[1L]], nlines = 1L))
+  verb <- sub("^bnpvi::|[.](default|formula|bnp_source|bnp_stream)$", "", deparse(of_call[[1L]], nlines = 1L))
   refuse_arguments_of_others(named, verb, get0(names(formals(of_function))[1L], call), call)
   hints <- unused_hints(named, verb, setdiff(names(formals(of_function)), "..."))
   if (!length(hints)) hints <- c(i = "Check the spelling against the help page.")

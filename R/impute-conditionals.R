@@ -19,7 +19,7 @@ expected_missing <- function(fit, data, prob) {
     }
     mean <- square <- array(0, dim(own$x))
     for (k in seq_along(clusters)) {
-      part <- moments_of_gaps(block, clusters[[k]], own)
+      part <- obs_gap_moments(block, clusters[[k]], own)
       mean <- mean + prob[rows, k] * part$mean
       square <- square + prob[rows, k] * (part$var + part$mean^2)
     }
@@ -37,7 +37,7 @@ draw_missing <- function(fit, data, clusters, path) {
   x <- data$x
   rows <- which(rowSums(data$missing) > 0)
   for_gappy_blocks(fit, data, rows, clusters, function(block, own, clusters, columns) {
-    x[rows, columns][own$missing] <<- draw_gaps(block, clusters, own, path[rows])[own$missing]
+    x[rows, columns][own$missing] <<- obs_draw_gaps(block, clusters, own, path[rows])[own$missing]
   })
   x
 }
@@ -67,27 +67,26 @@ level_probabilities <- function(block, clusters) {
   }))
 }
 
-# Mean and variance of each cell given the cells that are there: rows x columns, in one cluster. Where columns are
-# independent that is their predictive.
-moments_of_gaps <- function(block, q, data) {
-  if (obs_can(block, "conditional")) {
-    return(conditional_moments(obs_conditional(block, q, data$x), data))
+# Where columns are independent the moments given the cells that are there are those of their predictive.
+obs_gap_moments.default <- function(obs, q, data) {
+  if (obs_can(obs, "conditional")) {
+    return(conditional_moments(obs_conditional(obs, q, data$x), data))
   }
   exposure <- data$exposure %||% rep(1, data$n)
   each <- unique(exposure)
-  by_exposure <- lapply(each, function(e) obs_moments(block, q, list(exposure = e)))
+  by_exposure <- lapply(each, function(e) obs_moments(obs, q, list(exposure = e)))
   of <- function(what) do.call(rbind, lapply(by_exposure, `[[`, what))[match(exposure, each), , drop = FALSE]
   list(mean = of("mean"), var = of("var"))
 }
 
-draw_gaps <- function(block, clusters, data, path) {
-  if (!obs_can(block, "conditional")) {
-    return(obs_draw(block, clusters, path, data$n, list(exposure = data$exposure %||% rep(1, data$n))))
+obs_draw_gaps.default <- function(obs, clusters, data, path) {
+  if (!obs_can(obs, "conditional")) {
+    return(obs_draw(obs, clusters, path, data$n, list(exposure = data$exposure %||% rep(1, data$n))))
   }
   x <- data$x
   for (k in unique(path)) {
     rows <- path == k
-    drawn <- obs_draw_conditional(block, clusters[[k]], x[rows, , drop = FALSE])
+    drawn <- obs_draw_conditional(obs, clusters[[k]], x[rows, , drop = FALSE])
     x[rows, ] <- draw_conditional(drawn, data[rows])
   }
   x

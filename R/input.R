@@ -259,7 +259,7 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
   if (!length(values) || !any(abs(values) >= min(1, unit) * min(farthest, 1e200), na.rm = TRUE)) {
     return(data)
   }
-  distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))
+  distance <- if (is.null(data$x)) abs(values) else abs(obs_scaled(obs, data$x) / rep(unit, each = data$n))
   if (any(distance > farthest, na.rm = TRUE)) {
     row <- if (is.null(data$x)) findInterval(which(distance > farthest)[1] - 1L, data$row_start) else
       which(rowSums(distance > farthest, na.rm = TRUE) > 0)[1]

@@ -14,8 +14,9 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   }
   whole <- data
   data <- sample_of(data)
-  middle <- colMeans(data$x)
-  x <- data$x - rep(middle, each = nrow(data$x))
+  x <- obs_scaled(obs, data$x)
+  middle <- colMeans(x)
+  x <- x - rep(middle, each = nrow(x))
   largest <- max(abs(x), .Machine$double.xmin)
   x <- x / largest # squares that neither overflow nor vanish
   some <- unique(round(seq(1, nrow(x), length.out = min(nrow(x), most_rows_of_kmeans))))
@@ -32,7 +33,7 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   if (data$n < whole$n) {
     labels <- integer(whole$n)
     for_batches(whole, function(part, rows) {
-      labels[rows] <<- nearest((part$x - rep(middle, each = part$n)) / largest)
+      labels[rows] <<- nearest((obs_scaled(obs, part$x) - rep(middle, each = part$n)) / largest)
     })
     return(list(labels = labels, k = prior$k))
   }

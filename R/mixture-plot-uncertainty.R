@@ -12,7 +12,7 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   obs <- fit$model$obs
   placed <- !is.null(data) && obs_facts(obs)$as_series && obs_can(obs, "picture")
   if (placed && fit$input$d > 1L && !is.null(obs_facts(obs)$arrays$cov)) {
-    plane <- plane_picture(fit, own)
+    plane <- obs_picture(obs, fit, own)
     points[c("x", "y")] <- plane$points[c("x", "y")]
     picture <- list(kind = "plane", labels = plane$labels)
   } else if (placed && fit$input$d == 1L) {

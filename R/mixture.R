@@ -270,11 +270,15 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   # Clusters that have a mean may shrink.
-  shrinking <- function(means, data) if (!is.null(means[["mean"]])) narrow_columns(fit, means$cov, data)
+  shrinking <- function(obs, means, data) {
+    if (is.null(means[["mean"]])) return()
+    data$x <- obs_scaled(obs, data$x)
+    narrow_columns(fit, means$cov, data)
+  }
   means <- engine_mean_parameters(fit$model, fit$state)
-  columns <- if (is.null(obs$blocks)) shrinking(means, data) else {
+  columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {
     unlist(Map(function(block, name) {
-      shrinking(arrays_of_block(means, name, block), data_of_block(data, block))
+      shrinking(block, arrays_of_block(means, name, block), data_of_block(data, block))
     }, unname(obs$blocks), names(obs$blocks)))
   }
   if (!length(columns)) {

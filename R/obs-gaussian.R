@@ -23,10 +23,10 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
-#' @param learn Learn the prior while fitting? Then the values given, or their
-#'   defaults, are where learning begins, and those in `fit$model$obs` (`mean`,
-#'   `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones: the prior
-#'   under which the objective is highest. See *Learned priors*.
+#' @param learn Learn the prior while fitting? `obs_gaussian()`: its hyperparameters then have
+#'   posteriors of their own, and values that are given stay as they are. `obs_bernoulli()`: the
+#'   values given, or their defaults, are where learning begins. Those in `fit$model$obs`
+#'   (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
 #'   as the covariance under which the objective is highest for the clusters found, which is
@@ -37,22 +37,24 @@
 #'   `"learn"`, the value under which the bound is highest, found anew after every lap. See *Clusters over time*
 #'   there.
 #' @section Learned priors:
-#' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
-#' Gaussian clusters it learns where
+#' With `learn = TRUE` the prior follows the clusters. Of Gaussian clusters it learns where
 #' their means lie, how wide they are, along which directions, and how much they differ
 #' in that. A cluster that is still to be found then is expected to look like the others,
 #' so that more of them are found, most of all in many columns, where the default of
-#' `scale` says nothing of the shape that clusters share. The objective is a bound on
-#' the log evidence under the learned prior plus the log density of that prior, the term
-#' `hyperprior`.
+#' `scale` says nothing of the shape that clusters share.
 #'
-#' `obs_gaussian()`: with m the column medians and v the variances of the columns, a column's
-#' `mean` is normal around m with variance v, the logarithm of `mean_strength` uniform
-#' from that of 1e-6 to that of 100, `df - D + 1` exponential with mean 100, and
-#' `scale / df` has a Wishart distribution with D + 2 degrees of freedom and mean
-#' `diag(v)` (`"diagonal"`: with 1 for D, each column by itself; `"zero_mean"`: with mean
-#' squares for v). Densities are those of the values beside the spread of the columns, so that units do not
-#' matter. In no direction does `scale / df` fall below 1e-6 of the variance.
+#' `obs_gaussian()`: one hierarchical model. With c the column medians and v the variances of the columns, read
+#' so that outliers do not count, `mean` is normal around c with variances v;
+#' `mean_strength` is Gamma(0.25, 0.025); `df - D + 1` is one of 1, 2, 4, ..., 2048; and `scale` is `df` times
+#' the sum of a matrix and of a floor. The matrix is diagonal, with Gamma(0.25, 0.25 / v) entries, or has
+#' a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees of freedom, with scales that are
+#' learned, too. The floor is the variance of rounding, where values of a column repeat with one spacing, and at
+#' least a millionth of v. All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal
+#' matrices only; `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on
+#' the log evidence in this model: bounds compare with those of given priors, and of other covariances. Its
+#' term `hyperprior` is minus the divergence of the posterior of the hyperparameters from their
+#' prior. In `fit$model$obs` are the values by which clusters are then described: the means of what was learned,
+#' with its uncertainty in `scale`.
 #'
 #' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
 #' its logarithm.
@@ -111,9 +113,7 @@ obs_gaussian <- function(covariance = c(
         i = "Give one number per column."
       ))
     }
-    if (check_flag(learn, "learn") && !is.null(mean_strength)) {
-      check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
-    }
+    check_flag(learn, "learn")
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
@@ -135,7 +135,7 @@ is_tied <- function(covariance) startsWith(covariance, "tied")
 # given: arguments that not every covariance has.
 refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
   lacking <- if (is_tied(covariance)) c("df", "scale", "learn") else
-    c("variance", if (covariance == "spherical") "learn")
+    "variance"
   foreign <- intersect(lacking, names(Filter(Negate(is.null), given)))
   if (length(foreign)) {
     abort("argument", c(
@@ -147,17 +147,6 @@ refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
       }
     ), call = call)
   }
-}
-
-# The range in which the engine learns `mean_strength` (gaussian_hyperprior.h).
-learned_strengths <- c(1e-6, 1e2)
-
-# What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
-# learned.
-learn_about <- function(obs, variance, location = NULL) {
-  obs$data_location <- location
-  obs$data_variance <- variance
-  obs
 }
 
 # Weak defaults. Let v be the column variances, read so that outliers do not
@@ -173,15 +162,20 @@ learn_about <- function(obs, variance, location = NULL) {
 obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
   full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
-  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
+  block <- if (full) d else 1L
+  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
-  obs$df <- if (is.null(obs$df)) (if (full) d + 2 else 3) else check_df(obs$df, if (full) d else 1L, call)
-  excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
+  if (!is.null(obs$df)) obs$df <- check_df(obs$df, block, call)
   expand <- if (full) expand_matrix else expand_vector
-  obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  if (is.null(obs$learn)) obs else learn_about(obs, variance, obs$centre)
+  if (!is.null(obs$scale)) obs$scale <- expand(obs$scale, d, "scale", call)
+  if (!is.null(given)) {
+    return(begin_hyperparameters(obs, given, data, variance, obs$centre, full, start))
+  }
+  obs$df <- obs$df %||% (block + 2)
+  default <- spread_within(counted_units(data), d) * variance * max(obs$df - block - 1, 1)
+  obs$scale <- obs$scale %||% expand(default, d, "scale", call)
+  obs
 }
 
 resolve_means <- function(obs, data, call) {
@@ -194,15 +188,20 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  if (!is.null(obs$learn)) obs <- learned_before(obs, start, d, c("df", "scale"))
+  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
-  obs$df <- if (is.null(obs$df)) d + 2 else check_df(obs$df, d, call)
+  if (!is.null(obs$df)) obs$df <- check_df(obs$df, d, call)
+  if (!is.null(obs$scale)) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
+  if (!is.null(given)) {
+    return(begin_hyperparameters(obs, given, data, obs$unit^2 * square, NULL, full = TRUE, start))
+  }
+  obs$df <- obs$df %||% (d + 2)
   default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
-  obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  if (is.null(obs$learn)) obs else learn_about(obs, obs$unit^2 * square)
+  obs$scale <- obs$scale %||% expand_matrix(default, d, "scale", call)
+  obs
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -258,7 +257,10 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
-working_of_gaussians <- c("centre", "unit", "data_location", "data_variance", "from_one")
+working_of_gaussians <- c(
+  "centre", "unit", "data_location", "data_variance", "data_floor", "from_one", "hyper_given", "hyper_scale",
+  hyper_fields
+)
 
 obs_learned.obs_gaussian <- function(obs) {
   if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))

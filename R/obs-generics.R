@@ -47,6 +47,17 @@ obs_read <- function(obs, x, arg, call, na_action = NULL) UseMethod("obs_read")
 # What a fit keeps of its data, in fit$input, for obs_given().
 obs_keep <- function(obs, data) UseMethod("obs_keep")
 
+# The rows x on the scale on which `mean` and `cov` of coef() describe them: logarithms where the model has the field
+# `logs`. Of a product: with the columns of one block after those of the other.
+obs_scaled <- function(obs, x) {
+  if (!is.null(obs$blocks)) {
+    width <- vapply(obs$blocks, function(block) length(block$columns) + length(exposure_column(block)), 1L)
+    logs <- rep(vapply(obs$blocks, function(block) !is.null(block$logs), NA), width)
+    x[, logs] <- log(x[, logs])
+  }
+  if (is.null(obs$logs)) x else log(x)
+}
+
 # --- Its prior ---
 # obs with a number for every NULL. `start`: of the fit, or NULL.
 obs_resolve <- function(obs, data, start, call) UseMethod("obs_resolve")
@@ -100,6 +111,11 @@ obs_moments <- function(obs, q, given) UseMethod("obs_moments")
 # Gaussian list(location, cov) by one draw of the cluster's parameters. No methods: obs_moments() and obs_draw() do.
 obs_conditional <- function(obs, q, x) UseMethod("obs_conditional")
 obs_draw_conditional <- function(obs, q, x) UseMethod("obs_draw_conditional")
+# What impute() fills in: list(mean, var) of each cell given the cells that are there, rows x columns, in one cluster;
+# and draws of rows from the clusters `path`. The defaults ask the two above, or where there is none obs_moments() and
+# obs_draw() (R/impute-conditionals.R).
+obs_gap_moments <- function(obs, q, data) UseMethod("obs_gap_moments")
+obs_draw_gaps <- function(obs, clusters, data, path) UseMethod("obs_draw_gaps")
 # Kullback-Leibler divergence of the cluster a from b, in nats of a row or a token, and their Bhattacharyya coefficient,
 # in closed form; a, b: their parts of coef().
 obs_divergence <- function(obs, a, b) UseMethod("obs_divergence")

@@ -8,16 +8,21 @@ common_unit <- function(obs) {
 
 # As for other covariances; the expected variance is the average over columns.
 obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
+  given <- given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
-  variance <- mean(obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights))
+  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   obs <- common_unit(obs)
-  obs$df <- check_df(obs$df %||% 3, 1L, call)
+  if (given[["df"]]) obs$df <- check_df(obs$df, 1L, call)
   if (length(obs$scale) > 1L) {
     abort("argument", c(
       "{.arg scale} must be one number for {.code covariance = \"spherical\"}, not {describe(obs$scale)}."
     ), call = call)
   }
-  obs$scale <- obs$scale %||% (spread_within(counted_units(data), data$d) * variance * max(obs$df - 2, 1))
+  if (!is.null(obs$learn)) {
+    return(begin_hyperparameters(obs, given, data, variance, obs$centre, full = FALSE, start))
+  }
+  obs$df <- obs$df %||% 3
+  obs$scale <- obs$scale %||% (spread_within(counted_units(data), data$d) * mean(variance) * max(obs$df - 2, 1))
   obs
 }
 

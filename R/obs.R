@@ -91,6 +91,8 @@ obs_models <- list(
   gaussian_tied_spherical = model_gaussian_tied_spherical,
   gaussian_tied_diagonal = model_gaussian_tied_diagonal,
   gaussian_tied = model_gaussian_tied,
+  lognormal_full = model_lognormal_full,
+  lognormal_diagonal = model_lognormal_diagonal,
   ar = model_ar,
   multinomial = model_multinomial,
   bernoulli = model_bernoulli,

@@ -64,7 +64,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
   double entropy = 0;
-  const Sample copy = take_rows(problem.source, sample.rows, problem.obs.capabilities().lag);
+  const Sample copy = take_rows(problem.source, sample.rows, problem.obs->capabilities().lag);
   FeatureBlock block(problem.obs, copy.data);
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
@@ -104,11 +104,11 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     sum.finish(with.data());
   }
 
-  double gain = scale * entropy - problem.obs.log_evidence(gone.data());
+  double gain = scale * entropy - used_evidence(problem.obs, gone.data());
   Vec sizes(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) {
     sizes[j] = with[j * p];
-    gain += problem.obs.log_evidence(with.data() + j * p) - problem.obs.log_evidence(rest.t(j));
+    gain += used_evidence(problem.obs, with.data() + j * p) - used_evidence(problem.obs, rest.t(j));
   }
   if (alloc.fixed_k() > 0) sizes.push_back(0);
   return gain + allocation_value(alloc, sizes) - allocation_value(alloc, total.sizes());

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Index scored_at_most =
     1000;  // pairs with the best data terms, whose other terms are computed too: a guess
+constexpr double most_lifted = 20;  // nats by which a learned prior may lift a merge: a guess
 
 struct Pair {
   Index a, b;    // a < b
@@ -22,7 +23,8 @@ class MixtureMerge final : public Move {
  public:
   MixtureMerge(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs whose bound on the gain is positive, best first.
+  // Pairs whose bound on the gain is positive, best first; where the prior that a merge teaches may lift it,
+  // all that are close.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
@@ -44,8 +46,9 @@ class MixtureMerge final : public Move {
         merged.erase(merged.begin() + pair.b);
       pair.score += allocation_value(alloc_, merged) - before;
     }
+    const double least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;
     pairs_.erase(
-        std::remove_if(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.score <= 0; }),
+        std::remove_if(pairs_.begin(), pairs_.end(), [&](const Pair& pair) { return pair.score <= least; }),
         pairs_.end());
     keep_best(c_.options.max_merges);
     entropy_.resize(state.batch.size());
@@ -75,7 +78,7 @@ class MixtureMerge final : public Move {
       for (const Vec& batch : entropy_) entropy.push_back(batch[i]);
       const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
       State proposed = with_joined(c_.problem, state, changes, entropy);
-      if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) {
+      if (!lifts(c_.problem, proposed, state.elbo + rounding_of(state.elbo), c_.pool)) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;
       }

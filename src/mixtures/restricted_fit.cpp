@@ -36,8 +36,12 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
                              const State& state, const Target& target,
                              const std::vector<MassOnRows>& by_batch, Stream& stream)
     : problem_(problem), alloc_(alloc), pool_(pool), p_(state.total.shape.p) {
-  for (Index j = 0; j < state.k(); ++j)
-    if (std::find(target.begin(), target.end(), j) == target.end()) others_.push_back(state.total.size(j));
+  const bool learns = prior_of(problem.obs).has_occupied_term();
+  for (Index j = 0; j < state.k(); ++j) {
+    if (std::find(target.begin(), target.end(), j) != target.end()) continue;
+    others_.push_back(state.total.size(j));
+    if (learns) others_t_.insert(others_t_.end(), state.total.t(j), state.total.t(j) + p_);
+  }
   base_.assign(static_cast<std::size_t>(p_), 0.0);
   std::vector<std::unique_ptr<StatisticWork>> work;
   for (std::size_t b = 0; b < by_batch.size(); ++b)
@@ -97,7 +101,10 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
 }
 
 void RestrictedFit::develop(Index k, Stream& stream) {
-  if (seed(k, true, stream)) iterate(developing), prune();
+  if (!seed(k, true, stream)) return;
+  iterate(developing);
+  learn_prior();
+  prune();
 }
 
 void RestrictedFit::reseed(Index k, Stream& stream) {
@@ -120,7 +127,17 @@ void RestrictedFit::halve(Stream& stream) {
   place_base(t, 2, true);
   if (k_ > 2) share_.clear();
   iterate(halving);
+  learn_prior();
   prune();
+}
+
+void RestrictedFit::learn_prior() {
+  const LearnedPrior& prior = prior_of(problem_.obs);
+  if (!prior.has_occupied_term()) return;
+  Vec t = others_t_;
+  t.insert(t.end(), current_.begin(), current_.end());
+  const Index k = static_cast<Index>(others_.size()) + k_;
+  if (auto obs = prior.learned(t.data(), k, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
 void RestrictedFit::prune() {
@@ -160,9 +177,9 @@ void RestrictedFit::place_base(const Vec& t, Index k, bool of_its_own) {
   double best_gain = -INFINITY;
   for (Index j = 0; j < k; ++j) {
     Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
-    const double alone = problem_.obs.log_evidence(with.data());
+    const double alone = problem_.obs->log_evidence(with.data());
     for (Index i = 0; i < p_; ++i) with[i] += base_[i];
-    const double gain = problem_.obs.log_evidence(with.data()) - alone;
+    const double gain = problem_.obs->log_evidence(with.data()) - alone;
     if (gain > best_gain) best = j, best_gain = gain;
   }
   current_ = t;
@@ -275,12 +292,12 @@ bool RestrictedFit::merge_pairs() {
 std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
   const double before = allocation_value();
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
-  for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
+  for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
   std::vector<Pair> pairs;
   for (Index a = 0; a < k_; ++a)
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
-      double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
+      double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
       std::swap(current_[a * p_], with[0]);
       const double kept = current_[b * p_];
       current_[b * p_] = 0;

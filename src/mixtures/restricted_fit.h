@@ -61,6 +61,7 @@ class RestrictedFit {
 
   void iterate(const Limits& limits);
   void prune();  // removes and merges clusters until that gains nothing
+  void learn_prior();  // from the clusters here and all others, where that has a posterior
   void local_step(double sharpness = 1);
   bool drop_small();
   bool merge_pairs();
@@ -72,7 +73,7 @@ class RestrictedFit {
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 
-  const Problem& problem_;
+  Problem problem_;  // with a prior of its own
   const MixtureAlloc& alloc_;
   Pool& pool_;
   const Index p_;
@@ -81,6 +82,7 @@ class RestrictedFit {
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many
   Vec others_;         // sizes of all other clusters
+  Vec others_t_;       // their statistics, where a prior is learned
   Vec base_;           // p
   Vec expected_;       // expecting_weights() of the target as a whole
   Vec current_;        // k × p: statistics at which the local step is taken, base included

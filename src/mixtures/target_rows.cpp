@@ -47,7 +47,7 @@ Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_bat
       chosen.push_back({static_cast<Index>(b), by_batch[b].rows[i]});
       sample.mass.push_back(by_batch[b].mass[i]);
     }
-  Sample copy = take_rows(problem.source, chosen, problem.obs.capabilities().lag);
+  Sample copy = take_rows(problem.source, chosen, problem.obs->capabilities().lag);
   sample.rows = copy.rows;
   const double scale = mass / sample.total();
   if (chance < 1)

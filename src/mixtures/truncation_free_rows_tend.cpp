@@ -133,13 +133,13 @@ void TruncationFreeRows::merge_all() {
     --k;
     if (a > b) --a;
     const double* t = c.t.data();
-    const double alone = obs_.log_evidence(t + a * p_);
+    const double alone = used_evidence(obs_, t + a * p_);
     Vec both(static_cast<std::size_t>(p_));
     for (Index j = 0; j < k; ++j) {
       if (j == a) continue;
       for (Index f = 0; f < p_; ++f) both[f] = t[a * p_ + f] + t[j * p_ + f];
       evidence[a * k + j] = evidence[j * k + a] =
-          obs_.log_evidence(both.data()) - alone - obs_.log_evidence(t + j * p_);
+          used_evidence(obs_, both.data()) - alone - used_evidence(obs_, t + j * p_);
       entropy[a * k + j] = entropy[j * k + a] = NAN;
     }
   }

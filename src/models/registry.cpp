@@ -66,6 +66,8 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"gaussian_tied_diagonal", make_gaussian_tied_diagonal},
     {"gaussian_tied_spherical", make_gaussian_tied_spherical},
     {"gaussian_zero_mean", make_gaussian_zero_mean},
+    {"lognormal_diagonal", make_lognormal_diagonal},
+    {"lognormal_full", make_lognormal_full},
     {"lds", make_lds},
     {"multinomial", make_multinomial},
     {"poisson", make_poisson},

@@ -59,6 +59,11 @@ const LearnedPrior& prior_of(const ObsModel& obs) {
   return own ? *own : fixed_prior;
 }
 
+double used_evidence(const ObsModel& obs, const double* t) {
+  const LearnedPrior* prior = obs.capabilities().prior;
+  return obs.log_evidence(t) + (prior ? prior->occupied_term(t) : 0);
+}
+
 const ColumnUnits& units_of(const ObsModel& obs) {
   const ColumnUnits* own = obs.capabilities().units;
   return own ? *own : no_units;

@@ -88,14 +88,22 @@ class TokenCounts {
 
 /// A prior of clusters that is learned from them. What was learned is part of the model: learning gives
 /// another model.
+///
+/// The objective has, beside the evidence Λ(T_k) of each cluster, occupied_term(T_k) and, once,
+/// log_hyperprior(). Of a prior whose hyperparameters have posteriors q(H) these are what makes the sum a
+/// lower bound of the evidence in the model of all clusters and hyperparameters; of one whose best values are
+/// taken there is the density of these alone.
 class LearnedPrior {
  public:
-  /// One step of empirical Bayes: the same model with a prior under which Σ_k Λ(T_k) + log_hyperprior(), for
-  /// K clusters with statistics T (K × p), is at least as large but for rounding. nullptr where nothing
-  /// better is found, or for clusters so few that what they have in common cannot be estimated.
+  /// The same model with a prior under which this objective, for K clusters with statistics T (K × p), is at
+  /// least as large but for rounding. nullptr where nothing better is found, or for clusters so few that what
+  /// they have in common cannot be estimated.
   virtual std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const = 0;
-  /// Log density of the prior's present values, a term of the ELBO; 0 where it is the same everywhere.
+  /// −KL(q(H) ‖ p(H)), or the log density of the prior's present values; 0 where it is the same everywhere.
   virtual double log_hyperprior() const { return 0; }
+  /// Of a cluster with observations; 0 of an empty one, which says nothing of the prior.
+  virtual double occupied_term(const double* /*t*/) const { return 0; }
+  virtual bool has_occupied_term() const { return false; }  // of any cluster
   /// Present values of the fields that learned() changes, by their names in the R list.
   virtual NamedArrays learned_fields() const = 0;
 
@@ -184,9 +192,12 @@ struct Capabilities {
 
 // For callers that need not know whether a model has something: its own, or what stands for none.
 
-const LearnedPrior& prior_of(const ObsModel& obs);                          // never learned
-const ColumnUnits& units_of(const ObsModel& obs);                           // T stays as it is, no strain
-const BaseMeasure& base_of(const ObsModel& obs);                            // h = 1
+const LearnedPrior& prior_of(const ObsModel& obs);  // never learned
+const ColumnUnits& units_of(const ObsModel& obs);   // T stays as it is, no strain
+const BaseMeasure& base_of(const ObsModel& obs);    // h = 1
+/// Λ(T) and, of a cluster with observations, what a learned prior adds to it: what sums over clusters, and
+/// comparisons of sums, are made of. Not for predictives, urns and draws.
+double used_evidence(const ObsModel& obs, const double* t);
 Index n_dense(const ObsModel& obs);                                         // all features
 Index n_cells(const ObsModel& obs);                                         // 0
 std::shared_ptr<const Urn> urn_of(const ObsModel& obs);                     // T alone, and log_predictive()

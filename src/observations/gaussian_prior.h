@@ -7,76 +7,87 @@
 
 #include "foundation/fields.h"
 #include "observations/capabilities.h"
-#include "observations/gaussian_hyperprior.h"
+#include "observations/hierarchical_gaussian.h"
 
 namespace bnpvi {
 
 /// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹); `mean` is empty
 /// where the mean is known to be zero. Full covariance: scale is D × D. Diagonal: scale is D, and each
-/// coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
+/// coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2). Spherical:
+/// one number, of the precision that all coordinates have.
 ///
-/// A prior that is to be learned has the squared spread of the columns of the data, and their location unless
-/// the mean is known (GaussianHyperprior); both are empty when the prior is given.
+/// Of a hierarchical prior these are the effective ones, which q(H) makes; `about` and `posterior` are in the
+/// user's units, too.
 struct GaussianPrior {
   Vec mean;
   double mean_strength;
   double df;
   Vec scale;
   Vec centre, unit;
-  Vec data_location, data_variance;
   bool gaps = false;  // cells may be missing
+  bool hierarchical = false;
+  HyperpriorOfData about;
+  HyperPosterior posterior;
 };
 
 /// Columns of Gaussian rows: as many as units.
 inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields.numbers("unit").size()); }
 
-/// size: numbers of `scale`; has_mean: it is not known to be zero. To be learned where the fields are there
-/// that say about what.
-GaussianPrior gaussian_prior(const Fields& fields, Index size, bool has_mean);
+/// What the scale of a cluster is: D × D, D numbers, or one.
+enum class ScaleShape { full, diagonal, spherical };
+
+/// has_mean: it is not known to be zero. Hierarchical where the fields are there that say about what.
+GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
 /// A model's own prior: in engine units, and what the model needs to learn it.
 class OwnGaussianPrior {
  public:
-  /// d: columns of a block (NormalWishart).
-  OwnGaussianPrior(GaussianPrior given, Index d);
+  OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
-  bool is_learned() const { return hyperprior_.has_value(); }
+  bool is_learned() const { return hierarchical_.has_value(); }
 
-  /// What LearnedPrior says of a prior that is learned.
-  double log_hyperprior() const { return hyperprior_->log_density(engine_); }
+  /// What LearnedPrior says of a hierarchical prior. The term of block j (NormalWishart) is for clusters with
+  /// observations of it.
+  double log_hyperprior() const { return log_density_; }
+  double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
   /// LearnedPrior::learned for a Model that is made from a GaussianPrior and has expected_cluster(t);
   /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
-    const Index occupied = occupied_clusters(t, k, from.n_features());
-    if (occupied < GaussianHyperprior::fewest_clusters) return nullptr;
+    if (occupied_clusters(t, k, from.n_features()) == 0) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
-      const Model model(in_user_units(prior));
+      const Model model(fixed_at(prior));
       return sum_over_clusters(t, k, from.n_features(), pool,
                                [&](const double* tk) { return model.expected_cluster(tk); });
     };
     try {
-      return std::make_shared<Model>(in_user_units(hyperprior_->learned(engine_, occupied, expect)));
+      return std::make_shared<Model>(with_posterior(hierarchical_->improved(posterior_, expect)));
     } catch (const std::domain_error&) {
       return nullptr;
     }
   }
 
  private:
-  GaussianPrior in_user_units(const NormalWishart& prior) const;
+  GaussianPrior fixed_at(const NormalWishart& prior) const;             // not hierarchical
+  GaussianPrior with_posterior(const HyperPosterior& posterior) const;  // from engine units
+  void set_in_user_units(GaussianPrior& out, const NormalWishart& prior) const;
 
   GaussianPrior given_;
-  Index d_;
+  ScaleShape shape_;
   NormalWishart engine_;
-  std::optional<GaussianHyperprior> hyperprior_;
+  HyperPosterior posterior_;
+  std::optional<HierarchicalGaussian> hierarchical_;
+  double log_density_ = 0;
+  Vec occupied_;  // terms, by block
 };
 
 /// Base of a Model that is made from a GaussianPrior, itself derived from Base (ObsModel, or a class below
-/// it): what a model does with its prior beside using it.
+/// it): what a model does with its prior beside using it. Models of several blocks, whose cells may be
+/// missing, have an occupied_term() of their own.
 template <class Model, class Base>
 class WithGaussianPrior : public Base, public LearnedPrior {
  public:
@@ -89,6 +100,8 @@ class WithGaussianPrior : public Base, public LearnedPrior {
     return prior_.learned(static_cast<const Model&>(*this), t, k, pool);
   }
   double log_hyperprior() const final { return prior_.log_hyperprior(); }
+  double occupied_term(const double* t) const override { return t[0] > 0 ? prior_.occupied_term(0) : 0; }
+  bool has_occupied_term() const final { return true; }
   NamedArrays learned_fields() const final { return prior_.learned_fields(); }
 
  protected:
@@ -98,6 +111,7 @@ class WithGaussianPrior : public Base, public LearnedPrior {
       : Base(std::forward<Arguments>(base)...), prior_(std::move(prior)) {}
 
   const NormalWishart& prior() const { return prior_.in_engine_units(); }
+  double term_of_block(Index j) const { return prior_.occupied_term(j); }
 
  private:
   OwnGaussianPrior prior_;

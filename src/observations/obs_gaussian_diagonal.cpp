@@ -22,10 +22,10 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
                                public Urn {
  public:
   explicit GaussianDiagonal(const GaussianPrior& given)
-      : WithGaussianPrior(OwnGaussianPrior(given, 1)),
+      : WithGaussianPrior(OwnGaussianPrior(given, ScaleShape::diagonal)),
         d_(static_cast<Index>(given.mean.size())),
-        strength_(given.mean_strength),
-        df_(given.df),
+        strength_(prior().strength),
+        df_(prior().df),
         mean_(prior().mean),
         scale_(prior().scale),
         columns_(given.centre, given.unit),
@@ -35,22 +35,26 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     log_z_prior_ = log_z(none.data(), scale_);
   }
 
-  /// What a cluster's posterior says of the prior.
+  /// What a cluster's posterior says of the prior: columns of which it has cells.
   ExpectedClusters expected_cluster(const double* t) const {
     const Posterior q = update(t);
-    ExpectedClusters out{log_evidence(t),
-                         gaps_.sum(t, [&](double n) { return digamma(0.5 * (df_ + n)) + log_2; }),
-                         {},
-                         {},
-                         gaps_.sum_of_inverse(t, strength_)};
+    ExpectedClusters out{log_evidence(t), {}, {}, {}, 0};
     for (Index j = 0; j < d_; ++j) {
-      const double precision = df(t, j) / q.scale[j], offset = q.mean[j] - mean_[j];
-      out.log_det -= std::log(q.scale[j]);
+      const double count = gaps_.count(t, j), used = count > 0 ? 1 : 0;
+      const double precision = used * df(t, j) / q.scale[j], offset = q.mean[j] - mean_[j];
+      out.used.push_back(used);
       out.precision.push_back(precision);
       out.weighted_offset.push_back(precision * offset);
-      out.mean_spread += precision * offset * offset;
+      out.mean_spread += used / (strength_ + count) + precision * offset * offset;
     }
     return out;
+  }
+
+  double occupied_term(const double* t) const override {
+    double sum = 0;
+    for (Index j = 0; j < d_; ++j)
+      if (gaps_.count(t, j) > 0) sum += term_of_block(j);
+    return sum;
   }
 
   Index n_features() const override { return gaps_.n_features(); }
@@ -291,7 +295,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
 
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const Fields& f) {
   if (f.has("drift")) return make_gaussian_drift(f, false);
-  return std::make_unique<GaussianDiagonal>(gaussian_prior(f, columns_of(f), true));
+  return std::make_unique<GaussianDiagonal>(gaussian_prior(f, ScaleShape::diagonal, true));
 }
 
 }  // namespace bnpvi

@@ -247,10 +247,9 @@ void GaussianDrift::natural(const Posterior& q, double df, double spread, double
 }
 
 std::unique_ptr<ObsModel> make_gaussian_drift(const Fields& f, bool full) {
-  const Index d = columns_of(f);
-  return std::make_unique<GaussianDrift>(DriftingGaussianPrior{gaussian_prior(f, full ? d * d : d, true),
-                                                               full, f.number("drift"), f.numbers("gap"),
-                                                               f.optional_flag("learn_drift")});
+  return std::make_unique<GaussianDrift>(
+      DriftingGaussianPrior{gaussian_prior(f, full ? ScaleShape::full : ScaleShape::diagonal, true), full,
+                            f.number("drift"), f.numbers("gap"), f.optional_flag("learn_drift")});
 }
 
 }  // namespace bnpvi

@@ -11,8 +11,7 @@ namespace {
 class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> {
  public:
   explicit GaussianFull(const GaussianPrior& prior)
-      : GaussianFull(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
-                     Columns(prior.centre, prior.unit)) {}
+      : GaussianFull(OwnGaussianPrior(prior, ScaleShape::full), Columns(prior.centre, prior.unit)) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -56,8 +55,7 @@ class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> 
 
 std::unique_ptr<ObsModel> make_gaussian_full(const Fields& f) {
   if (f.has("drift")) return make_gaussian_drift(f, true);
-  const Index d = columns_of(f);
-  return as_observed(f, std::make_unique<GaussianFull>(gaussian_prior(f, d * d, true)));
+  return as_observed(f, std::make_unique<GaussianFull>(gaussian_prior(f, ScaleShape::full, true)));
 }
 
 }  // namespace bnpvi

@@ -18,28 +18,44 @@ namespace {
 // φ = (1, x̃, |x̃|², [δ]), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the
 // posterior
 //   κ̂_j = κ + N_j,   m̂ = (κm + S)/κ̂,   ν̂ = ν + Σ N_j,   B̂ = B + Σ|x̃|² + κ|m|² − Σ κ̂_j m̂_j².
-class GaussianSpherical final : public ObsModel, public ColumnUnits, public Gaps, public Urn {
+class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsModel>,
+                                public ColumnUnits,
+                                public Gaps,
+                                public Urn {
  public:
-  explicit GaussianSpherical(const GaussianPrior& prior)
-      : d_(static_cast<Index>(prior.mean.size())),
-        strength_(prior.mean_strength),
-        df_(prior.df),
-        columns_(prior.centre, prior.unit),
-        gaps_(prior.gaps, d_, 2 + d_) {
-    const double unit = prior.unit.at(0);
-    if (std::any_of(prior.unit.begin(), prior.unit.end(), [&](double u) { return u != unit; }))
+  explicit GaussianSpherical(const GaussianPrior& given)
+      : WithGaussianPrior(OwnGaussianPrior(given, ScaleShape::spherical)),
+        d_(static_cast<Index>(given.mean.size())),
+        strength_(prior().strength),
+        df_(prior().df),
+        scale_(prior().scale.at(0)),
+        mean_(prior().mean),
+        columns_(given.centre, given.unit),
+        gaps_(given.gaps, d_, 2 + d_) {
+    if (std::any_of(given.unit.begin(), given.unit.end(), [&](double u) { return u != given.unit[0]; }))
       throw std::invalid_argument("spherical clusters need one unit for all columns");
-    scale_ = prior.scale.at(0) / unit / unit;
-    for (Index j = 0; j < d_; ++j) mean_.push_back((prior.mean[j] - prior.centre[j]) / unit);
     row_constant_ = columns_.log_jacobian - 0.5 * d() * log_2pi;
     const Vec none(static_cast<std::size_t>(n_features()), 0.0);
     log_z_prior_ = log_z(none.data(), scale_);
   }
 
+  /// What a cluster's posterior says of the prior.
+  ExpectedClusters expected_cluster(const double* t) const {
+    const Posterior q = update(t);
+    const double precision = q.df / q.scale;
+    ExpectedClusters out{log_evidence(t), {1.0}, {precision}, {}, gaps_.sum_of_inverse(t, strength_)};
+    for (Index j = 0; j < d_; ++j) {
+      const double offset = q.mean[j] - mean_[j];
+      out.weighted_offset.push_back(precision * offset);
+      out.mean_spread += precision * offset * offset;
+    }
+    return out;
+  }
+
   Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
   Capabilities capabilities() const override {
-    Capabilities out;
+    Capabilities out = WithGaussianPrior::capabilities();
     out.far_rows = true;
     out.units = this;
     if (gaps_)
@@ -274,7 +290,7 @@ class GaussianSpherical final : public ObsModel, public ColumnUnits, public Gaps
   double d() const { return static_cast<double>(d_); }
 
   Index d_;
-  double strength_, df_, scale_ = 1;
+  double strength_, df_, scale_;
   Vec mean_;
   Columns columns_;
   ColumnGaps gaps_;
@@ -284,7 +300,7 @@ class GaussianSpherical final : public ObsModel, public ColumnUnits, public Gaps
 }  // namespace
 
 std::unique_ptr<ObsModel> make_gaussian_spherical(const Fields& f) {
-  return std::make_unique<GaussianSpherical>(gaussian_prior(f, 1, true));
+  return std::make_unique<GaussianSpherical>(gaussian_prior(f, ScaleShape::spherical, true));
 }
 
 }  // namespace bnpvi

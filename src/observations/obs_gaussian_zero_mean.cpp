@@ -11,8 +11,7 @@ namespace {
 class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, WishartModel> {
  public:
   explicit GaussianZeroMean(const GaussianPrior& prior)
-      : GaussianZeroMean(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
-                         Columns(prior.centre, prior.unit)) {}
+      : GaussianZeroMean(OwnGaussianPrior(prior, ScaleShape::full), Columns(prior.centre, prior.unit)) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -42,8 +41,7 @@ class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, Wishar
 }  // namespace
 
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const Fields& f) {
-  const Index d = columns_of(f);
-  return as_observed(f, std::make_unique<GaussianZeroMean>(gaussian_prior(f, d * d, false)));
+  return as_observed(f, std::make_unique<GaussianZeroMean>(gaussian_prior(f, ScaleShape::full, false)));
 }
 
 }  // namespace bnpvi

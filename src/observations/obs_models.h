@@ -65,5 +65,9 @@ std::unique_ptr<ObsModel> make_censored(const Fields& fields);
 /// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
 std::unique_ptr<ObsModel> make_gamma(const Fields& fields);
 std::unique_ptr<ObsModel> make_categorical(const Fields& fields);
+/// Values whose logarithms are Gaussian, with the fields of that model of the logarithms. The prior is not
+/// learned.
+std::unique_ptr<ObsModel> make_lognormal_full(const Fields& fields);
+std::unique_ptr<ObsModel> make_lognormal_diagonal(const Fields& fields);
 
 }  // namespace bnpvi

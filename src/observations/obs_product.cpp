@@ -155,6 +155,19 @@ class Product final : public ObsModel,
     return sum;
   }
 
+  double occupied_term(const double* t) const override {
+    double sum = 0;
+    for (const Part& part : parts_)
+      if (part.can.prior) sum += part.can.prior->occupied_term(part.read(t).data());
+    return sum;
+  }
+
+  bool has_occupied_term() const override {
+    return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) {
+      return part.can.prior && part.can.prior->has_occupied_term();
+    });
+  }
+
   NamedArrays learned_fields() const override {
     return of_blocks([](const Part& part) { return prior_of(part.model()).learned_fields(); });
   }

@@ -275,11 +275,7 @@ ExpectedClusters WishartModel::expected_cluster(const double* t) const {
   const Cholesky chol = factorise(t);
   const Vec inverse = chol.inverse_factor();
   const double df = df_ + t[0], d = static_cast<double>(d_);
-  ExpectedClusters out{log_evidence(t, chol),
-                       multidigamma(d_, 0.5 * df) + d * log_2 - chol.log_det(e_, m_),
-                       Vec(static_cast<std::size_t>(d_ * d_), 0.0),
-                       {},
-                       0};
+  ExpectedClusters out{log_evidence(t, chol), {1.0}, Vec(static_cast<std::size_t>(d_ * d_), 0.0), {}, 0};
   for (Index i = 0; i < d_; ++i)
     for (Index j = 0; j <= i; ++j) {
       double sum = 0;

@@ -2,7 +2,7 @@
 #pragma once
 #include "observations/capabilities.h"
 #include "observations/gather.h"
-#include "observations/gaussian_hyperprior.h"
+#include "observations/hierarchical_gaussian.h"
 #include "observations/linalg.h"
 
 namespace bnpvi {

@@ -209,6 +209,10 @@ class PartlyObserved final : public ObsModel,
   }
 
   double log_hyperprior() const override { return prior_of(*inner_).log_hyperprior(); }
+  double occupied_term(const double* t) const override {
+    return prior_of(*inner_).occupied_term(inner_statistics(t, 1).data());
+  }
+  bool has_occupied_term() const override { return prior_of(*inner_).has_occupied_term(); }
   NamedArrays learned_fields() const override { return prior_of(*inner_).learned_fields(); }
   double strain() const override { return inner_->strain(); }
 

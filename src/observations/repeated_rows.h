@@ -28,6 +28,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override;
   double log_hyperprior() const override { return prior_of(*of_rows_).log_hyperprior(); }
+  double occupied_term(const double* t) const override { return prior_of(*of_rows_).occupied_term(t + 1); }
+  bool has_occupied_term() const override { return prior_of(*of_rows_).has_occupied_term(); }
   NamedArrays learned_fields() const override { return prior_of(*of_rows_).learned_fields(); }
   void re_express(const ObsModel& from, double* t) const override;
   void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override;

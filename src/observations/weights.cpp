@@ -6,12 +6,18 @@
 
 namespace bnpvi {
 
+namespace {
+constexpr double never = -1e300;  // the logarithm of a weight that no row gives to anything
+}  // namespace
+
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence,
                      bool products) {
   Weights out;
   out.k = k;
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
+  const LearnedPrior* prior = obs.capabilities().prior;
+  const bool empties_stay = prior && prior->has_occupied_term();
   for_each_part(pool, k, [&](Index j) {
     const double* statistic = t + j * out.p;
     double* w = out.w.data() + j * out.p;
@@ -19,6 +25,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
       evidence[j] = obs.evidence_and_weights(statistic, w);
     else
       obs.weights(statistic, w);
+    if (empties_stay && statistic[0] == 0) w[0] = never;
   });
   if (products && has_entries(obs)) out.transpose(pool);
   return out;

@@ -22,6 +22,9 @@ struct Weights {
 /// ∇Λ(T_k) for all clusters of t (K × p), on the threads of the pool if one is given. evidence: receives
 /// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty in any case; products of models
 /// that would have it can then not be formed.
+///
+/// No row goes to an empty cluster of a model with occupied terms (LearnedPrior): the first trace of a row
+/// would cost the whole term, so that visits would lower the objective. Moves and starts fill such clusters.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
                      double* evidence = nullptr, bool products = true);
 

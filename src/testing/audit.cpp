@@ -41,7 +41,7 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
   out.entropy() = 0;
   const std::vector<Index>& starts = problem.source.starts();
   for (Index unit : batch.units) {
-    const Index g = batch.group_number(unit), first = starts[g] + problem.obs.capabilities().lag;
+    const Index g = batch.group_number(unit), first = starts[g] + problem.obs->capabilities().lag;
     const double w = batch.data.weight_of_group(unit);
     for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;

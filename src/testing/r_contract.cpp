@@ -133,8 +133,8 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
 }
 
 // The prior of an observation model learned `times` times from clusters with a statistic (K × p):
-// `objective`, Σ Λ + log hyperprior before and after each, `log_hyperprior` likewise, and the fields in the
-// end; no objective but the first where nothing can be learned.
+// `objective`, Σ used_evidence + log hyperprior before and after each, `log_hyperprior` likewise, and the
+// fields in the end; no objective but the first where nothing can be learned.
 Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times) {
   return entry([&] {
     std::shared_ptr<const ObsModel> model = make_obs_model(ListFields(obs));
@@ -152,7 +152,7 @@ Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int tim
       }
       density.push_back(prior_of(*model).log_hyperprior());
       objective.push_back(density.back());
-      for (Index j = 0; j < k; ++j) objective.back() += model->log_evidence(&t[j * p]);
+      for (Index j = 0; j < k; ++j) objective.back() += used_evidence(*model, &t[j * p]);
     }
     return Rcpp::List::create(Rcpp::_["objective"] = objective, Rcpp::_["log_hyperprior"] = density,
                               Rcpp::_["fields"] = arrays_to_r(prior_of(*model).learned_fields()));

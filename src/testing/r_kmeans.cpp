@@ -13,10 +13,10 @@ Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List 
   return entry([&] {
     return on_dealt_data(data, model, control, [&](const Problem& problem, RPool& pool, const ListFields& c) {
       const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), pool, rounds);
-      const Index p = problem.obs.n_features();
+      const Index p = problem.obs->n_features();
       Vec mean(static_cast<std::size_t>(p)), w(out.clusters.t.size());
       for (Index j = 0; j < out.clusters.k; ++j)
-        problem.obs.point_estimate(out.clusters.t.data() + j * p, mean.data(), w.data() + j * p);
+        problem.obs->point_estimate(out.clusters.t.data() + j * p, mean.data(), w.data() + j * p);
       return made_in_r([&] {
         using Rcpp::_;
         const auto by_cluster = [&](const Vec& x) {

@@ -45,6 +45,51 @@ ar_case <- function(lag, intercept) {
   )
 }
 
+# What a model has beside the core (observations/capabilities.h), in the order of the fields there; one that is not
+# named here has the core alone. What is forgotten would cost time and no more, so that no other test would fail.
+beside <- strsplit(c(
+  "gaussian_full" = "far_rows units row_estimates urn",
+  "gaussian_diagonal" = "far_rows units urn",
+  "gaussian_full, drifting" = "far_rows entries units times",
+  "gaussian_diagonal, drifting" = "far_rows entries units times",
+  "gaussian_zero_mean" = "far_rows units row_estimates urn",
+  "ar, lag 1" = "lag far_rows units urn",
+  "ar, lag 1, intercept" = "lag far_rows units urn",
+  "ar, lag 2" = "lag far_rows units urn",
+  "ar, lag 2, intercept" = "lag far_rows units urn",
+  "multinomial" = "linear tokens urn",
+  "bernoulli" = "linear urn",
+  "lognormal_full" = "far_rows base units row_estimates urn",
+  "lognormal_diagonal" = "far_rows base units urn",
+  "lognormal_diagonal, gaps" = "far_rows gaps base units",
+  "poisson" = "linear base urn",
+  "poisson, exposure" = "linear base",
+  "waiting_time" = "linear base",
+  "censored" = "linear",
+  "binomial" = "linear base",
+  "gaussian_spherical" = "far_rows units urn",
+  "gaussian_tied_spherical" = "far_rows units",
+  "gaussian_tied_diagonal" = "far_rows units",
+  "gaussian_tied" = "far_rows units",
+  "regression" = "far_rows units urn",
+  "regression, no intercept" = "far_rows units urn",
+  "categorical" = "entries urn",
+  "categorical, cells of no level" = "entries urn",
+  "gaussian_diagonal, gaps" = "far_rows gaps units",
+  "gaussian_diagonal, no cell missing" = "far_rows gaps units",
+  "gaussian_spherical, gaps" = "far_rows gaps units",
+  "bernoulli, gaps" = "gaps urn",
+  "poisson, gaps" = "gaps base",
+  "poisson, exposure, gaps" = "gaps base",
+  "waiting_time, gaps" = "gaps base",
+  "product" = "far_rows entries base units row_estimates",
+  "product, gaps" = "far_rows entries gaps base units row_estimates",
+  "product with pairs" = "far_rows entries base units row_estimates",
+  "product with regressions" = "far_rows entries units row_estimates",
+  "product of one block" = "far_rows units row_estimates",
+  "product of categories" = "entries row_estimates"
+), " ")
+
 model_cases <- function() {
   withr::with_seed(20131205, {
     d <- 3L
@@ -57,6 +102,7 @@ model_cases <- function() {
     diagonal <- utils::modifyList(
       full, list(family = "gaussian_diagonal", df = 1.4, scale = c(0.5, 2, 1))
     )
+    log_diagonal <- replace(diagonal, "family", "lognormal_diagonal")
     zero_mean <- c(list(family = "gaussian_zero_mean"), full[c("df", "scale", "unit")])
     counts <- matrix(rpois(40 * 5, 2) * rbinom(40 * 5, 1, 0.6), 40)
     storage.mode(counts) <- "double"
@@ -115,6 +161,10 @@ model_cases <- function() {
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
       case("gaussian_full, drifting", drifting(full), at_times, twin_drift),
       case("gaussian_diagonal, drifting", drifting(diagonal), at_times, twin_drift),
+      case("lognormal_full", replace(full, "family", "lognormal_full"), exp(x), twin_of_logs(twin_gaussian_full)),
+      case("lognormal_diagonal", log_diagonal, exp(x), twin_of_logs(twin_gaussian_diagonal)),
+      case("lognormal_diagonal, gaps", with_gaps(log_diagonal), punch(exp(x)),
+        twin_of_logs(twin_with_gaps(twin_gaussian_diagonal))),
       case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
       ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
       case("multinomial", multinomial, counts, twin_multinomial),
@@ -197,6 +247,9 @@ n_block_columns <- function(obs) {
   }
   n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
 }
+
+# Are `mean` and `unit` those of logarithms of the data?
+is_of_logs <- function(case) startsWith(case$model$obs$family, "lognormal")
 
 # Columns of the data that the model is a distribution of.
 count_columns <- function(case) case$data$d - n_known_columns(case$model$obs)

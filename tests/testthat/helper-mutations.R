@@ -559,6 +559,7 @@ other_calls <- function(tables, fits) {
     made("obs_binomial", a = 1, b = 2, columns = c("a", "b")),
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
+    made("obs_lognormal", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
     made("obs_categorical", prior = 2, columns = "a"),
     made("obs_links", assortative = TRUE, degree = FALSE, family = "poisson", a = 2, b = 1, background = c(1, 4)),
     made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),
@@ -595,8 +596,8 @@ constructed_calls <- function(tables) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
       switch(
-        maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed,
-        obs_binomial = tables$tries, obs_categorical = tables$labels, tables$points
+        maker, obs_bernoulli = tables$binary, obs_gamma = , obs_lognormal = tables$times,
+        obs_survival = tables$followed, obs_binomial = tables$tries, obs_categorical = tables$labels, tables$points
       )
     verb <- function(...) {
       made <- do.call(maker, list(...))
@@ -627,6 +628,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
     fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2), columns = c("hit", "miss", "far", "wide")),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
+    fit_with("obs", "obs_lognormal", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
     fit_with("obs", "obs_categorical", prior = c(1, 2, 3), columns = c("colour", "word", "yes")),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),

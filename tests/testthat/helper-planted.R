@@ -78,6 +78,8 @@ planted_cases <- function() {
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
       planted_case("gaussian_zero_mean", obs_gaussian("zero_mean"), scatter, edges),
+      planted_case("lognormal_full", obs_lognormal(), exp(points$x / 3), points$cluster),
+      planted_case("lognormal_diagonal", obs_lognormal("diagonal"), exp(points$x / 3), points$cluster),
       planted_case("ar", obs_ar(), series$x, series$cluster),
       planted_case("multinomial", obs_multinomial(), counts, terms),
       planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),

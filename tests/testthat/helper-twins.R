@@ -466,28 +466,6 @@ lagged_rows <- function(x, starts, lag, intercept) {
   do.call(cbind, c(list(x[at, , drop = FALSE]), past, if (intercept) list(rep(1, length(at)))))
 }
 
-# log p(m, kappa, nu, B) about the location and squared spread of the columns, as ?obs_gaussian describes it; blocks of
-# one column each for diagonal covariances.
-log_hyperprior_twin <- function(obs) {
-  v <- obs$data_variance
-  full <- is.matrix(obs$scale)
-  d <- if (full) length(v) else 1
-  a <- d + 2
-  shape <- obs$scale / obs$df
-  blocks <- if (full) list(list(shape, v)) else Map(function(s, v) list(as.matrix(s), v), shape, v)
-  of_shape <- vapply(blocks, function(block) {
-    mean <- diag(block[[2]], d)
-    log_wishart <- (a - d - 1) / 2 * log_det(block[[1]]) - sum(diag(solve(mean / a, block[[1]]))) / 2 -
-      a * d / 2 * log(2) - a / 2 * log_det(mean / a) - multigamma(d, a / 2)
-    log_wishart + (d + 1) / 2 * log_det(block[[1]])
-  }, 0)
-  of_mean <- if (!is.null(obs$mean)) {
-    sum(dnorm((obs$mean - obs$data_location) / sqrt(v), log = TRUE)) +
-      dunif(log(obs$mean_strength), log(1e-6), log(1e2), log = TRUE)
-  }
-  sum(of_shape, of_mean, dexp(obs$df - d + 1, 0.01, log = TRUE))
-}
-
 # Independent columns with missing cells: each column by itself, with the rows that have it.
 twin_with_gaps <- function(twin) {
   function(obs) {
@@ -630,4 +608,19 @@ twin_drift <- function(obs) {
       list(mean = q$mean, cov = cov)
     }
   )
+}
+
+# Of values whose logarithms are what the other twin is of: each cell that is there has the Jacobian 1 / x.
+twin_of_logs <- function(twin) {
+  function(obs) {
+    inner <- twin(obs)
+    log_base <- function(x) -rowSums(log(x), na.rm = TRUE)
+    list(
+      evidence = function(x, r) inner$evidence(log(x), r) + sum(r * log_base(x)),
+      expected = function(x, r, new) inner$expected(log(x), r, log(new)) + log_base(new),
+      predictive = function(x, r, new) inner$predictive(log(x), r, log(new)) + log_base(new),
+      posterior = function(x, r) inner$posterior(log(x), r),
+      mean_parameters = function(x, r) inner$mean_parameters(log(x), r)
+    )
+  }
 }

@@ -183,6 +183,52 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
   }
 })
 
+# ---- arguments that come with the data -----------------------------------------------------------------------------
+
+n_rows <- c(
+  topics = 30, response = 30, series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
+  network = 10, communities = 10
+)
+# A value of the argument for the data of a kind, and what it asks for beside.
+data_argument <- function(argument, kind) {
+  n <- if (kind %in% names(n_rows)) n_rows[[kind]] else 60
+  units <- if (kind == "documents_of_rows") 6 else if (kind %in% c("sequences", "lagged", "hidden", "trees")) 1 else n
+  chain <- c(0, seq_len(n - 1))
+  switch(argument,
+    weights = list(weights = rep_len(c(1, 2), units)), labels = list(labels = rep_len(c("a", NA, NA), n)),
+    id = list(id = if (kind == "trees") rep(1, n) else sort(rep_len(1:5, n))), time = list(time = seq_len(n)),
+    parent = list(parent = chain), response = list(response = seq_len(units)), na_action = list(na_action = "model"),
+    position = if (kind == "sequences") list(position = rep(1, n), parent = chain) else list(position = rep(1, n))
+  )
+}
+# Not asked: weights of a matrix of links are its values; documents that `id` joins need responses of their own; a
+# position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
+# of Dynamic Means themselves.
+not_asked <- list(
+  weights = c("network", "communities"), id = "response", position = c("lagged", "hidden"),
+  response = "truncation_free", time = "dynamic_means"
+)
+
+test_that("an argument that comes with the data works where the table says so, and is refused elsewhere", {
+  for (kind in names(cases)) {
+    of <- c(if (kind == "truncation_free") "rows_one_by_one", cases[[kind]][[1L]])
+    of <- switch(kind, stream = c("stream", "rows_one_by_one", of[-1L]), of)
+    for (argument in c("weights", "labels", "id", "time", "parent", "position", "response", "na_action")) {
+      if (kind %in% not_asked[[argument]]) next
+      expect_cell(of, argument, function() do.call(cases[[kind]][[2L]], data_argument(argument, kind)))
+    }
+  }
+})
+
+test_that("a source is read where the table says so, and refused elsewhere by its text", {
+  plain <- c("mixture", "series", "topics", "sequences", "lagged", "hidden", "features", "network", "communities")
+  for (kind in plain) {
+    fit <- cases[[kind]][[2L]]
+    x <- eval(formals(fit)$x, environment(fit))
+    expect_cell(cases[[kind]][[1L]], "source", function() fit(piece_by_piece(x)))
+  }
+})
+
 test_that("the help page is that of the table", {
   page <- file.path("..", "..", "man", "abilities.Rd")
   skip_if_not(file.exists(page), "no sources beside these tests (not a checkout)")

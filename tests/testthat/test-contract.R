@@ -84,48 +84,6 @@ test_that("every registered model is in the table", {
   )
 })
 
-# What a model has beside the core (observations/capabilities.h), in the order of the fields there; one that is not
-# named here has the core alone. What is forgotten would cost time and no more, so that no other test would fail.
-beside <- strsplit(c(
-  "gaussian_full" = "far_rows units row_estimates urn",
-  "gaussian_diagonal" = "far_rows units urn",
-  "gaussian_full, drifting" = "far_rows entries units times",
-  "gaussian_diagonal, drifting" = "far_rows entries units times",
-  "gaussian_zero_mean" = "far_rows units row_estimates urn",
-  "ar, lag 1" = "lag far_rows units urn",
-  "ar, lag 1, intercept" = "lag far_rows units urn",
-  "ar, lag 2" = "lag far_rows units urn",
-  "ar, lag 2, intercept" = "lag far_rows units urn",
-  "multinomial" = "linear tokens urn",
-  "bernoulli" = "linear urn",
-  "poisson" = "linear base urn",
-  "poisson, exposure" = "linear base",
-  "waiting_time" = "linear base",
-  "censored" = "linear",
-  "binomial" = "linear base",
-  "gaussian_spherical" = "far_rows units urn",
-  "gaussian_tied_spherical" = "far_rows units",
-  "gaussian_tied_diagonal" = "far_rows units",
-  "gaussian_tied" = "far_rows units",
-  "regression" = "far_rows units urn",
-  "regression, no intercept" = "far_rows units urn",
-  "categorical" = "entries urn",
-  "categorical, cells of no level" = "entries urn",
-  "gaussian_diagonal, gaps" = "far_rows gaps units",
-  "gaussian_diagonal, no cell missing" = "far_rows gaps units",
-  "gaussian_spherical, gaps" = "far_rows gaps units",
-  "bernoulli, gaps" = "gaps urn",
-  "poisson, gaps" = "gaps base",
-  "poisson, exposure, gaps" = "gaps base",
-  "waiting_time, gaps" = "gaps base",
-  "product" = "far_rows entries base units row_estimates",
-  "product, gaps" = "far_rows entries gaps base units row_estimates",
-  "product with pairs" = "far_rows entries base units row_estimates",
-  "product with regressions" = "far_rows entries units row_estimates",
-  "product of one block" = "far_rows units row_estimates",
-  "product of categories" = "entries row_estimates"
-), " ")
-
 for (case in model_cases()) {
   rows <- case$rows(case$data)
   resp <- weights_of(case)
@@ -274,6 +232,8 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
     }
   })
 
+  # Of logarithms another unit moves the mean, which the model's own tests see to.
+  if (is_of_logs(case)) next
   test_that(paste0(case$name, ": data in other units have the evidence of a change of variables"), {
     for (factor in 2^c(-490, 490)) {
       scaled <- obs
@@ -306,7 +266,7 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
   })
 }
 
-for (case in Filter(function(case) !is.null(case$model$obs$mean), model_cases())) {
+for (case in Filter(function(case) !is.null(case$model$obs$mean) && !is_of_logs(case), model_cases())) {
   test_that(paste0(case$name, ": an offset of 1e8 changes nothing"), {
     # On a grid of 2^-20 the shift is exact, so nothing at all may change.
     grid <- function(v) round(v * 2^20) / 2^20
@@ -357,7 +317,7 @@ test_that("constant, duplicated and collinear columns and D > n give finite answ
       n <- if (obs$family == "ar") nrow(x) - 1L else nrow(x)
       model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
       e <- engine_contract(engine_data(x), model, cbind(rep(1, n), 0))
-      expect_true(all(is.finite(unlist(e))), info = paste(obs$family, scale))
+      expect_true(all(is.finite(unlist(e[names(e) != "capabilities"]))), info = paste(obs$family, scale))
     }
   }
 })
@@ -372,7 +332,7 @@ test_that("statistics that round to less than nothing give finite answers", {
     resp <- cbind(c(0.3, -0.1, -0.2, rep(0, n - 3L)))
     expect_lt(sum(resp), 0)
     e <- contract(case, resp, data, obs)
-    of_clusters <- setdiff(names(e), c("mean_parameters", "row_mean", "row_weights"))
+    of_clusters <- setdiff(names(e), c("mean_parameters", "row_mean", "row_weights", "capabilities"))
     expect_true(all(is.finite(unlist(e[of_clusters]))), info = case$name)
   }
 })

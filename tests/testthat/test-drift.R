@@ -254,7 +254,7 @@ test_that("simulated rows have the law of the fit at their times", {
     for (t in c(1, 4)) {
       own <- all[all$.time == t & all$.class == 1, ]
       known <- path[path$cluster == 1 & path$time == t, ]
-      expect_equal(nrow(own) / 80000, weights_by_time(fit)[t, 1], tolerance = 0.02)
+      expect_equal(nrow(own) / 80000, weights_with_new(fit)[t, 1], tolerance = 0.02)
       expect_lt(abs(mean(own[[1]]) - known$mean.x1), 4 * known$se.x1 / sqrt(40))
       expect_equal(stats::sd(own[[1]]), sqrt(known$sd.x1^2 + known$se.x1^2), tolerance = 0.05)
     }
@@ -538,4 +538,19 @@ test_that("a learned step size does not take over the prior of the fit that it s
   parameters <- c("mean", "mean_strength", "df", "scale")
   expect_identical(unclass(from$model$obs)[parameters], unclass(anew$model$obs)[parameters])
   expect_null(from$model$obs$data_variance)
+})
+
+test_that("where clusters have weights by time, what is said of a new row does not depend on the rows beside it", {
+  weeks <- rep(1:4, each = 20)
+  fit <- suppressWarnings(bnp_mixture(
+    faithful[1:80, ], obs_gaussian(drift = 0.5), time = weeks, control = bnp_control(seed = 1, max_laps = 6)
+  ))
+  new <- faithful[101:106, ]
+  at <- c(1, 2, 2, 3, 4, 4)
+  for (type in c("responsibility", "prob")) {
+    together <- predict(fit, new, time = at, type = type)
+    alone <- do.call(rbind, lapply(1:6, function(i) predict(fit, new[i, ], time = at[i], type = type)))
+    expect_gt(n_clusters(fit), 1)
+    expect_equal(together, alone, tolerance = 1e-12)
+  }
 })

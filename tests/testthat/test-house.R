@@ -372,3 +372,23 @@ test_that("a first call does not go through more and more functions and files", 
     expect_gt(counts[1L], one[[2L]][1L] / 2) # they are counted at all
   }
 })
+
+test_that("the observation model that was added last is named in the files that the page says, and no others", {
+  source_files()
+  folders <- c("R", "src", "tests/testthat", "inst", "vignettes", "tools", "pkgdown")
+  files <- c(
+    list.files(root, "[.](md|yml)$"),
+    unlist(lapply(folders, function(f) {
+      file.path(f, list.files(file.path(root, f), "[.](R|cpp|h|md|Rmd|yml)$", recursive = TRUE))
+    }))
+  )
+  names_it <- vapply(file.path(root, files), function(file) {
+    any(grepl("lognormal", c(basename(file), readLines(file, encoding = "UTF-8", warn = FALSE)), ignore.case = TRUE))
+  }, NA)
+  found <- setdiff(files[names_it], c("inst/design/adding-a-model.md", "tests/testthat/test-house.R"))
+  page <- readLines(file.path(root, "inst", "design", "adding-a-model.md"), encoding = "UTF-8")
+  rows <- page[seq(grep("^[|] engine", page), grep("^[|] words", page))]
+  said <- gsub("`", "", unlist(regmatches(rows, gregexpr("`[^`]+`", rows))))
+  expect_setequal(found, said)
+  expect_lte(length(said), 12L)
+})

@@ -253,3 +253,13 @@ test_that("what is not for hidden states is refused by name", {
   )
   for (call in refused) expect_bad(eval(call), "hidden", "obs_lds")
 })
+
+test_that("a simulated sequence begins with two rows of one mode, as the first row has none of its own", {
+  walk <- withr::with_seed(1, stats::rnorm(30))
+  control <- bnp_control(seed = 1, max_laps = 2)
+  fit <- suppressWarnings(bnp_hmm(walk, obs = obs_lds(), prior = prior_hmm(3), control = control))
+  drawn <- simulate(fit, seed = 1, lengths = rep(3L, 100L))[[1L]]
+  states <- matrix(as.integer(drawn$.state), 3L)
+  expect_identical(states[1L, ], states[2L, ])
+  expect_true(any(states[2L, ] != states[3L, ]))
+})

@@ -56,7 +56,7 @@ test_that("probabilities are those of all paths", {
     log(start[z[1]]) + sum(log(transition[cbind(z[-4], z[-1])])) + sum(log_p[cbind(1:4, z)])
   })
   share <- exp(value) / sum(exp(value))
-  given <- paths_given(fit, as_new_sequences(fit, x, NULL, na_action = "model"))
+  given <- clusters_given(fit, as_new_sequences(fit, x, NULL, na_action = "model"))
   for (k in 1:2) expect_equal(given$prob[, k], unname(colSums(share * (paths == k))), tolerance = 1e-10)
   drawn <- withr::with_seed(4, replicate(4000, sum((given$draw() - 1) * c(1, 2, 4, 8)) + 1))
   expect_gt(stats::chisq.test(

@@ -87,7 +87,7 @@ test_that("starts of chains are those of the fit and of none", {
   p <- fitted(fit)[drawn$tokens$document[i], ] * topic_terms(fit)[, drawn$tokens$term[i]]
   expect_identical(of_fit[i], unname(which.max(p)))
   # Topics are drawn in proportion to them.
-  many <- token_labels_from_fit(fit, data, 1:4000, 1)[i, ]
+  many <- labels_from_fit(fit, data, fit$model, 1:4000, 1)[i, ]
   for (k in 1:3) expect_lt(abs(mean(many == k) - (p / sum(p))[k]), 4 * 0.5 / sqrt(4000))
 })
 

@@ -183,7 +183,6 @@ test_that("what has no meaning, or no digits left, is refused", {
   }
   expect_bad(obs_gaussian("tied_diagonal", variance = diag(2)), "argument", "must be a vector")
   expect_bad(obs_gaussian("spherical", scale = diag(2)), "argument", "must be a vector")
-  expect_bad(obs_gaussian("spherical", learn = TRUE), "argument", "learn")
   expect_bad(fit("spherical", scale = c(1, 2)), "argument", "one number")
   expect_bad(fit("spherical", scale = 1e-20), "range", "scale")
   expect_bad(fit("tied", variance = matrix(c(1, 1 - 1e-12, 1 - 1e-12, 1), 2)), "range", "singular")

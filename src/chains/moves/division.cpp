@@ -92,7 +92,7 @@ bool HmmDivision::divide(State& state, const std::vector<Index>& target, const S
   const StretchClusters found =
       cluster_stretches(c_.problem.obs, sequences.data(), local,
                         expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
-  const Index p = c_.problem.obs.n_features();
+  const Index p = c_.problem.obs->n_features();
   out.born = found.k - 1;
   out.kept.assign(found.t.begin(), found.t.begin() + p);
   double size = 0;
@@ -113,7 +113,7 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
   if (rows.empty()) return false;
   const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
   const Index half = std::lround(std::pow(longest_block, stream.uniform()));
-  const Index first = starts[g] + c_.problem.obs.capabilities().lag;
+  const Index first = starts[g] + c_.problem.obs->capabilities().lag;
   const int* back = c_.problem.source.back();
   const Stretch block = back ? subtree_around(back, {first, starts[g + 1]}, row, 2 * half + 1)
                              : Stretch{std::max(first, row - half), std::min(starts[g + 1], row + half + 1)};
@@ -177,7 +177,7 @@ Summary HmmDivision::start_of(const State& state, const std::vector<Index>& targ
   s.extra = counted.extra;
   const std::vector<Index>& starts = c_.problem.source.starts();
   for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
-    for (Index first = starts[g] + c_.problem.obs.capabilities().lag, i = first; i < starts[g + 1]; ++i) {
+    for (Index first = starts[g] + c_.problem.obs->capabilities().lag, i = first; i < starts[g + 1]; ++i) {
       const Index parent = i - steps_to_parent(c_.problem.source.back(), i, first);
       if (parent == i)
         s.extra[label[i]] += now_.weight[g];

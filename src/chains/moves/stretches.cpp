@@ -191,7 +191,7 @@ BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
   }
   before.push_back(all);
   BestCut best{1, all, {block}, {0}};
-  double highest = obs.log_evidence(all.data());
+  double highest = used_evidence(obs, all.data());
   const std::vector<Index> ends = ends_of_cuts(data.back, block);
   Vec outer(all.size()), inner(all.size());
   for (Index cut = 1; cut < n; ++cut) {
@@ -200,7 +200,7 @@ BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
       inner[f] = before[end][f] - before[cut][f];
       outer[f] = before[cut][f] + (all[f] - before[end][f]);
     }
-    const double value = obs.log_evidence(outer.data()) + obs.log_evidence(inner.data());
+    const double value = used_evidence(obs, outer.data()) + used_evidence(obs, inner.data());
     if (value <= highest) continue;
     highest = value;
     best = {2, outer, {{block.begin, block.begin + cut}, {block.begin + cut, block.begin + end}}, {0, 1}};

@@ -19,7 +19,7 @@ double Coarsening::data_gain(Index a, Index b) const {
   const ObsModel& obs = problem_.obs;
   Vec both(s.t(a), s.t(a) + s.shape.p);
   for (Index i = 0; i < s.shape.p; ++i) both[i] += s.t(b)[i];
-  return obs.log_evidence(both.data()) - obs.log_evidence(s.t(a)) - obs.log_evidence(s.t(b));
+  return used_evidence(obs, both.data()) - used_evidence(obs, s.t(a)) - used_evidence(obs, s.t(b));
 }
 
 // now: with the allocation part of the total.

@@ -78,7 +78,7 @@ void require_memory(const Problem& problem, const UnitMemory& m, Index b, Index 
                    "rows of units");
     for (std::size_t i = 0; i < m.unit.size(); ++i) {
       const Index n = m.row_start[i + 1] - m.row_start[i], all = rows_of(m.unit[i]);
-      require_stored(n == all || n == std::max<Index>(0, all - problem.obs.capabilities().lag),
+      require_stored(n == all || n == std::max<Index>(0, all - problem.obs->capabilities().lag),
                      "rows of units");
     }
     rows = m.row_start.back();

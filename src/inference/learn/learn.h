@@ -30,8 +30,7 @@ class SharedFit : public Fit {
   explicit SharedFit(Progress from) : p_(std::move(from)) {}
 
   Progress p_;
-  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own, as below
-  std::shared_ptr<const AllocModel> alloc_;
+  std::shared_ptr<const AllocModel> alloc_;  // with concentrations learned; null: the problem's own
 };
 
 /// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data

@@ -31,13 +31,19 @@ namespace {
 class Memoized final : public SharedFit {
  public:
   Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
-      : SharedFit(std::move(from)), given_(problem), problem_(&given_), options_(options), pool_(pool) {
+      : SharedFit(std::move(from)),
+        given_(problem),
+        problem_(&given_),
+        options_(options),
+        pool_(pool),
+        sound_obs_(problem.obs) {
     complete(problem, p_);
     list_moves();
   }
 
   LapRecord lap(Index n) override {
     lap_ = n;
+    problem_->obs.forget_earlier();
     visitor_ = problem_->alloc.visitor();
     moves_ = !whole();
     if (moves_) return first_lap();
@@ -56,11 +62,14 @@ class Memoized final : public SharedFit {
 
   void keep() override {
     sound_.keep(p_.state);
+    sound_obs_ = problem_->obs;
     sound_alloc_ = alloc_;
   }
 
   void go_back() override {
-    take_models(obs_, sound_alloc_);
+    problem_->obs.go_back_to(sound_obs_);
+    take_alloc(sound_alloc_);
+    tell_learned();
     p_.state = sound_.restored(*problem_, pool_);
   }
 
@@ -176,23 +185,26 @@ class Memoized final : public SharedFit {
     settle(*problem_, state);
     accepted();
     if (prior_moves() && std::isfinite(state.elbo)) learn_prior();
+    tell_learned();
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
     return record;
   }
 
-  // From now on the problem has these models; null: those that were given.
-  void take_models(std::shared_ptr<const ObsModel> obs, std::shared_ptr<const AllocModel> alloc) {
-    obs_ = std::move(obs);
+  // From now on the problem has this allocation model; null: the one that was given.
+  void take_alloc(std::shared_ptr<const AllocModel> alloc) {
     alloc_ = std::move(alloc);
-    learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
-                             given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
+    learned_.emplace(Problem{given_.source, problem_->obs, alloc_ ? *alloc_ : given_.alloc, given_.seed,
+                             given_.observer, given_.pool, given_.wave, given_.workers});
     problem_ = &*learned_;
+    list_moves();
+  }
+
+  void tell_learned() {
     p_.learned = prior_of(problem_->obs).learned_fields();
     for (NamedArray& field : concentrations_of(problem_->alloc).learned_fields())
       p_.learned.push_back(std::move(field));
-    list_moves();
   }
 
   // The concentrations follow the groups where they are to be learned. Batches are told by settle(), which is
@@ -206,11 +218,11 @@ class Memoized final : public SharedFit {
              concentrations_of(model).log_hyperprior();
     };
     state.elbo += value(*alloc) - value(problem_->alloc);
-    take_models(obs_, std::move(alloc));
+    take_alloc(std::move(alloc));
   }
 
   // No weights for the next visit when the prior is about to change, for which they would be wrong.
-  bool prior_moves() const { return options_.learn_prior && problem_->obs.capabilities().prior; }
+  bool prior_moves() const { return options_.learn_prior && problem_->obs->capabilities().prior; }
 
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
@@ -218,8 +230,8 @@ class Memoized final : public SharedFit {
     std::shared_ptr<const ObsModel> obs =
         prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    const Problem trial{given_.source,   *obs,        problem_->alloc, given_.seed,
-                        given_.observer, given_.pool, given_.wave,     given_.workers};
+    Problem trial = *problem_;
+    trial.obs = *obs;
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
@@ -227,7 +239,7 @@ class Memoized final : public SharedFit {
       return;
     }
     state.globals.weights = nullptr;
-    take_models(std::move(obs), alloc_);
+    problem_->obs.replace(std::move(obs));
     accepted();
   }
 
@@ -239,6 +251,7 @@ class Memoized final : public SharedFit {
   const LearnOptions options_;
   Pool& pool_;
   SoundLap sound_;
+  ObsInUse sound_obs_;
   std::shared_ptr<const AllocModel> sound_alloc_;
   std::vector<MoveKind> kinds_, idle_kinds_;
   std::unique_ptr<Visitor> visitor_;  // of this lap, as below

@@ -1,6 +1,7 @@
 #include "inference/learn/state.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foundation/rounded_sum.h"
 
@@ -8,14 +9,30 @@ namespace bnpvi {
 
 namespace {
 
-Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
+// Mass of a cluster, as a part of all, that is what rounding leaves of one without observations.
+constexpr double dust = 1e-12;
+
+void add_occupied_terms(const LearnedPrior& prior, const Summary& total, const Globals& globals,
+                        RoundedSum& sum) {
+  const Vec sizes = total.sizes();
+  const double least = dust * std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  for (Index j = 0; j < total.k; ++j) {
+    const double* t = sizes[j] > least ? total.t(j) : globals.effective.t(j);
+    if (t[0] > least) sum.add(prior.occupied_term(t));
+  }
+}
+
+// evidence: Λ of each cluster.
+Terms with_data_term(const Problem& problem, const Vec& evidence, const Summary& total,
+                     const Globals& globals) {
+  const LearnedPrior& prior = prior_of(problem.obs);
   RoundedSum sum;
   sum.add(total.log_base);
-  for (double evidence : data) sum.add(evidence);
+  for (double value : evidence) sum.add(value);
+  if (prior.has_occupied_term()) add_occupied_terms(prior, total, globals, sum);
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  const double density =
-      prior_of(problem.obs).log_hyperprior() + concentrations_of(problem.alloc).log_hyperprior();
+  const double density = prior.log_hyperprior() + concentrations_of(problem.alloc).log_hyperprior();
   if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }
@@ -57,10 +74,10 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
   Vec value(static_cast<std::size_t>(total.k));
   for_each_part(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
-    value[j] = problem.obs.log_evidence(e);
+    value[j] = problem.obs->log_evidence(e);
     if (std::equal(t, t + p, e)) return;
     Vec w(static_cast<std::size_t>(p));
-    problem.obs.weights(e, w.data());
+    problem.obs->weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
   });
   return with_data_term(problem, value, total, globals);

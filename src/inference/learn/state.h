@@ -1,5 +1,6 @@
 // The state of a fit: a plain value, cheap to copy.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,10 +13,38 @@ namespace bnpvi {
 
 class Workers;
 
-/// What a fit does not change: the data, the two models and the seed.
+/// The observation model of a problem. Where its prior is learned a fit replaces it, for all that hold this
+/// problem, by the same model under a better prior.
+class ObsInUse {
+ public:
+  ObsInUse(const ObsModel& obs) : now_(&obs) {}
+  operator const ObsModel&() const { return *now_; }
+  const ObsModel* operator->() const { return now_; }
+
+  void replace(std::shared_ptr<const ObsModel> obs) const {
+    now_ = obs.get();
+    held_.push_back(std::move(obs));
+  }
+  void go_back_to(const ObsInUse& earlier) const {
+    now_ = earlier.now_;
+    held_.insert(held_.end(), earlier.held_.begin(), earlier.held_.end());
+  }
+  /// Lets go of models that were replaced. Nobody may refer to one.
+  void forget_earlier() const {
+    held_.erase(
+        std::remove_if(held_.begin(), held_.end(), [this](const auto& obs) { return obs.get() != now_; }),
+        held_.end());
+  }
+
+ private:
+  mutable const ObsModel* now_;
+  mutable std::vector<std::shared_ptr<const ObsModel>> held_;  // who began with one may still refer to it
+};
+
+/// What a fit does not change but for priors that it learns: the data, the two models and the seed.
 struct Problem {
   const Source& source;
-  const ObsModel& obs;
+  ObsInUse obs;
   const AllocModel& alloc;
   unsigned long long seed = 0;
   Observer& observer = nobody;

@@ -23,23 +23,34 @@ bool Edit::climb(State& state, Index max_rounds, double before) {
   const double present = state.elbo + rounding_of(state.elbo);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
-    if (elbo > present) {
-      if (occupied(proposed_.total) < least_occupied_) return false;
-      State edited = state;
-      put_back(edited);
-      edited.globals = proposed_.globals;
-      resum(c_.problem, edited);
-      refresh(c_.problem, edited);
-      if (edited.elbo <= present) return false;
-      c_.problem.observer.predicted(elbo, edited, rounds_);
-      state = std::move(edited);
-      changes_.apply(c_.memory);
-      return true;
-    }
-    if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) return false;
+    if (elbo > present) return accept(c_.problem, state, present);
+    if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) break;
     before = elbo;
   }
-  return false;
+  return accept_under_learned_prior(state, present);
+}
+
+bool Edit::accept(const Problem& problem, State& state, double present) {
+  if (occupied(proposed_.total) < least_occupied_) return false;
+  State edited = state;
+  put_back(edited);
+  edited.globals = proposed_.globals;
+  resum(problem, edited);
+  refresh(problem, edited);
+  if (edited.elbo <= present) return false;
+  problem.observer.predicted(proposed_.elbo, edited, rounds_);
+  state = std::move(edited);
+  changes_.apply(c_.memory);
+  return true;
+}
+
+bool Edit::accept_under_learned_prior(State& state, double present) {
+  if (rounds_ == 0) return false;
+  auto obs = lifting_prior(c_.problem, proposed_, present, c_.pool);
+  if (!obs || !accept(with_prior(c_.problem, *obs), state, present)) return false;
+  state.globals.weights = nullptr;
+  c_.problem.obs.replace(std::move(obs));
+  return true;
 }
 
 }  // namespace bnpvi

@@ -31,6 +31,9 @@ class Edit {
   /// made to the memory of moves too, and true comes back. False, and everything as it was, after max_rounds,
   /// or as soon as the gap is more than the rounds left would close if each gained as much as the last: gains
   /// shrink. before: the ELBO before the first of these rounds, where it is known.
+  ///
+  /// What fails under a prior whose hyperparameters have posteriors is judged once more under the prior that
+  /// the proposal itself teaches; when that is accepted, the problem has this prior from then on.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   /// Refuses what climbs but ends with fewer than `least` clusters of at least one observation: it owes its
@@ -56,6 +59,9 @@ class Edit {
   Summary rest_;  // the whole data without the units, changed: derived classes set it
 
  private:
+  bool accept(const Problem& problem, State& state, double present);
+  bool accept_under_learned_prior(State& state, double present);
+
   State proposed_;
   Index rounds_ = 0, least_occupied_ = 0;
 };

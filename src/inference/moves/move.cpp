@@ -92,18 +92,48 @@ double value_of_order(const AllocModel& alloc, const Summary& total, const std::
 
 }  // namespace
 
+Problem with_prior(const Problem& problem, const ObsModel& obs) {
+  Problem out = problem;
+  out.obs = obs;
+  return out;
+}
+
+std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
+                                              Pool& pool) {
+  constexpr Index few = 32;  // clusters: a guess
+  const LearnedPrior& prior = prior_of(problem.obs);
+  if (!prior.has_occupied_term()) return nullptr;
+  const bool close = present - proposal.elbo < 20 + 0.003 * std::abs(present);  // a guess
+  if (!close && proposal.total.k > few) return nullptr;
+  auto obs = prior.learned(proposal.total.obs.data(), proposal.total.k, &pool);
+  if (!obs) return nullptr;
+  const Problem learned = with_prior(problem, *obs);
+  if (sum_terms(elbo_terms(learned, proposal.total, proposal.globals)) <= present) return nullptr;
+  return obs;
+}
+
+bool lifts(const Problem& problem, State& proposal, double present, Pool& pool) {
+  if (proposal.elbo > present) return true;
+  auto obs = lifting_prior(problem, proposal, present, pool);
+  if (!obs) return false;
+  problem.obs.replace(std::move(obs));
+  evaluate(problem, proposal);
+  proposal.globals.weights = nullptr;
+  return proposal.elbo > present;
+}
+
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
   const Index k = total.k, p = total.shape.p;
   const auto partners = near_pairs(obs, total, pool);
   Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
-  for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
+  for (Index j = 0; j < k; ++j) alone[j] = used_evidence(obs, total.t(j));
   pool.run(k, [&](Index a) {
     pool.poll();
     Vec both(static_cast<std::size_t>(p));
     for (Index b : partners[a]) {
       if (!total.may_join(a, b)) continue;
       for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
-      out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
+      out[a * k + b] = out[b * k + a] = used_evidence(obs, both.data()) - alone[a] - alone[b];
     }
   });
   return out;

@@ -67,6 +67,19 @@ MoveKind move_kind(MoveKind::Turn turn, bool keeps_k, const Model& model,
 /// By how much rounding may make two ELBOs of about this value differ; a move has to gain more.
 double rounding_of(double elbo);
 
+/// The observation model under the prior that the clusters of a proposal teach, where that has a posterior
+/// and lifts the ELBO of the proposal above `present`; else null. Costs as many factorisations as there are
+/// clusters, some ten times: where they are many, only proposals that are close are judged.
+std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
+                                              Pool& pool);
+
+/// True when the ELBO of a proposal is above `present`, if need be under the prior that it teaches, which the
+/// problem then has from now on, and the proposal its ELBO under it.
+bool lifts(const Problem& problem, State& proposal, double present, Pool& pool);
+
+/// The same problem under another prior of observations.
+Problem with_prior(const Problem& problem, const ObsModel& obs);
+
 /// Applies op to state.total, to every batch's summary (on the threads of problem.pool) and to
 /// state.assignments, if any; op is called with a Summary& or an Assignments&.
 template <class Operation>

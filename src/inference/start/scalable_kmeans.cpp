@@ -64,7 +64,7 @@ ScalableClusters scalable_kmeans(const Problem& problem, Index k, Pool& pool, In
   std::shared_ptr<const Candidates> candidates;
   for (Index round = 0; round <= rounds + 1; ++round) {
     auto next = std::make_shared<Candidates>();
-    if (!places.empty()) next->rows = take_rows(problem.source, places, problem.obs.capabilities().lag);
+    if (!places.empty()) next->rows = take_rows(problem.source, places, problem.obs->capabilities().lag);
     next->round = round;
     next->draws = round <= rounds ? k : 0;
     next->seed = problem.seed;
@@ -89,7 +89,7 @@ ScalableClusters scalable_kmeans(const Problem& problem, Index k, Pool& pool, In
   pass<NearestWork>(problem, pool, centres_of(problem.obs, chosen),
                     [&](const NearestWork& done) { add_to(t, done.t); });
   out.clusters.loss = chosen.loss;
-  const Index p = problem.obs.n_features();
+  const Index p = problem.obs->n_features();
   for (auto from = t.begin(); from != t.end(); from += p) {
     if (!(*from > 0)) continue;
     out.clusters.t.insert(out.clusters.t.end(), from, from + p);

@@ -34,7 +34,7 @@ void keep_first(std::vector<DrawnRow>& rows, Index most) {
 void DrawRowsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   const Candidates& from_all = *candidates_;
   const std::vector<Index> rows =
-      modelled_rows(data, problem.alloc.grouped(), problem.obs.capabilities().lag);
+      modelled_rows(data, problem.alloc.grouped(), problem.obs->capabilities().lag);
   const Index k = static_cast<Index>(from_all.rows.rows.size()), n = static_cast<Index>(rows.size()),
               n_chunks = count_chunks(n), draws = from_all.draws;
   std::unique_ptr<SeedRows> centres;

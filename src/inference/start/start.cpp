@@ -23,7 +23,7 @@ Summary by_size(Summary s) {
 void expect_independence(const Problem& problem, Assignments& q) {
   const std::vector<Index>& starts = problem.source.starts();
   for (std::size_t g = 0; g + 1 < starts.size(); ++g)
-    for (Index first = starts[g] + problem.obs.capabilities().lag, t = first; t < starts[g + 1]; ++t) {
+    for (Index first = starts[g] + problem.obs->capabilities().lag, t = first; t < starts[g + 1]; ++t) {
       const Index parent = t - steps_to_parent(problem.source.back(), t, first);
       for (Index l = 0; l < q.k && parent < t; ++l)
         for (Index j = 0; j < q.k; ++j)
@@ -35,7 +35,7 @@ Globals start_from_clusters(const Problem& problem, const HardClusters& hard) {
   const Index size = std::max(hard.k, problem.alloc.fixed_k());
   Summary total(problem.alloc.shape(problem.obs), size);
   std::copy(hard.t.begin(), hard.t.end(), total.edit_t(0));
-  if (problem.alloc.grouped() && problem.obs.capabilities().tokens)
+  if (problem.alloc.grouped() && problem.obs->capabilities().tokens)
     for (Index j = 0; j < hard.k; ++j)
       total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
   complete_start(problem.alloc, total, weight_of_units(problem.source, problem.alloc.grouped()));
@@ -47,7 +47,7 @@ Globals start_from_clusters(const Problem& problem, const HardClusters& hard) {
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries,
                          Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
-  const RowPlaces rows(problem.source, problem.alloc.grouped(), problem.obs.capabilities().lag);
+  const RowPlaces rows(problem.source, problem.alloc.grouped(), problem.obs->capabilities().lag);
   HardClusters hard = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
   for (; tries > 1; --tries) {
     HardClusters other = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
@@ -71,7 +71,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
   constexpr Index longest = 100;  // rows of a window: a guess
   Stream stream(problem.seed, Purpose::initial_seeds);
   const std::vector<Index>& starts = problem.source.starts();
-  const Index lag = problem.obs.capabilities().lag;
+  const Index lag = problem.obs->capabilities().lag;
   const std::vector<Index> rows = modelled_rows(starts, lag);
   const std::vector<Place> places = places_of_rows(problem.source, problem.alloc.grouped(), lag);
   const Index n = static_cast<Index>(rows.size()), size = std::clamp<Index>(n / (2 * k), 1, longest);
@@ -143,7 +143,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     if (state.total.shape.pairs) expect_independence(problem, *state.assignments);
   }
   refresh(problem, state);
-  for (int round = 0; round < most_expectations && problem.obs.capabilities().cells; ++round) {
+  for (int round = 0; round < most_expectations && problem.obs->capabilities().cells; ++round) {
     const double before = state.elbo;
     summarise(visiting_weights(problem, state.total));
     refresh(problem, state);

@@ -36,7 +36,7 @@ class NewTopic {
   // T of the document alone.
   Vec statistic(const DocumentRef& ref) {
     load(ref);
-    Vec t(static_cast<std::size_t>(c_.problem.obs.n_features()), 0.0);
+    Vec t(static_cast<std::size_t>(c_.problem.obs->n_features()), 0.0);
     t[0] = view_.times * view_.length;
     for (Index u = 0; u < view_.n; ++u) t[1 + view_.row[u]] = view_.times * view_.count(u);
     return t;

@@ -27,11 +27,11 @@ std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
   };
   keep_best(4 * context.options.max_merges);
   Vec evidence, t(static_cast<std::size_t>(p));
-  for (Index j = 0; j < k; ++j) evidence.push_back(obs.log_evidence(s.t(j)));
+  for (Index j = 0; j < k; ++j) evidence.push_back(used_evidence(obs, s.t(j)));
   for (TopicPair& pair : out) {
     context.pool.poll();
     for (Index i = 0; i < p; ++i) t[i] = s.t(pair.a)[i] + s.t(pair.b)[i];
-    pair.score = obs.log_evidence(t.data()) - evidence[pair.a] - evidence[pair.b];
+    pair.score = used_evidence(obs, t.data()) - evidence[pair.a] - evidence[pair.b];
   }
   keep_best(context.options.max_merges);
   return out;

@@ -103,7 +103,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   const Problem& problem = c_.problem;
   HardClusters out;
   if (!rows_are_documents(problem.obs, problem.source.shape())) {
-    const Sample sample = take_rows(problem.source, part.rows, problem.obs.capabilities().lag);
+    const Sample sample = take_rows(problem.source, part.rows, problem.obs->capabilities().lag);
     out =
         bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream, c_.pool);
     return {out.k, std::move(out.t), {}};
@@ -118,7 +118,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   std::vector<Index> rows(static_cast<std::size_t>(data.n));
   std::iota(rows.begin(), rows.end(), Index{0});
   out = bregman_kmeans(problem.obs, data, rows, nullptr, k, true, 5, stream, c_.pool);
-  const Index p = problem.obs.n_features();
+  const Index p = problem.obs->n_features();
   for (Index j = 0; j < out.k; ++j)
     out.t[j * p] = std::accumulate(out.t.begin() + j * p + 1, out.t.begin() + (j + 1) * p, 0.0);
   return {out.k, std::move(out.t), {}};
@@ -147,7 +147,7 @@ Seeds TopicDivision::seeds_by_residual() const {
   if (side[0].empty() || side[1].empty()) return {};
   const double times =
       static_cast<double>(documents_.size()) / static_cast<double>(side[0].size() + side[1].size());
-  const Index p = c_.problem.obs.n_features();
+  const Index p = c_.problem.obs->n_features();
   Seeds out{2, Vec(static_cast<std::size_t>(2 * p), 0.0), std::move(residual)};
   for (Index j = 0; j < 2; ++j) add_statistic(part_of(side[j]), times, out.t.data() + j * p);
   return out;
@@ -204,7 +204,7 @@ void TopicDivision::add_settled(Seeds& seed) const {
   for (Index j = 0; j < seed.k; ++j) {
     const double* t = seed.t.data() + j * p;
     for (Index i = 0; i < p; ++i) both[i] = settled[i] + t[i];
-    const double gain = c_.problem.obs.log_evidence(both.data()) - c_.problem.obs.log_evidence(t);
+    const double gain = c_.problem.obs->log_evidence(both.data()) - c_.problem.obs->log_evidence(t);
     if (gain > highest) highest = gain, best = j;
   }
   std::swap_ranges(seed.t.begin(), seed.t.begin() + p, seed.t.begin() + best * p);

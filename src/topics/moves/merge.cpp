@@ -59,8 +59,8 @@ class TopicMerge final : public Move {
     for (Index i = 0; i < s.shape.p; ++i) t[i] += s.t(b)[i];
     Summary merged = allocation_part(s);
     changes(a, b).apply(merged);
-    return state.elbo + obs.log_evidence(t.data()) - obs.log_evidence(s.t(a)) - obs.log_evidence(s.t(b)) +
-           sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, {}))) -
+    return state.elbo + used_evidence(obs, t.data()) - used_evidence(obs, s.t(a)) -
+           used_evidence(obs, s.t(b)) + sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, {}))) -
            sum_terms(alloc_.elbo_terms(s, state.globals));
   }
 

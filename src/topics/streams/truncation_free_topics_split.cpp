@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "observations/capabilities.h"
 #include "topics/streams/truncation_free_topics.h"
 
 namespace bnpvi::topics {
@@ -118,8 +119,8 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
 
   const double weight = c.alpha * mean_weights()[j],
                all_tables = std::accumulate(division.tables.begin(), division.tables.end(), 0.0);
-  double gain = -obs_.log_evidence(division.all.data());
-  for (Index a = 0; a < k; ++a) gain += obs_.log_evidence(division.t.data() + a * p_);
+  double gain = -used_evidence(obs_, division.all.data());
+  for (Index a = 0; a < k; ++a) gain += used_evidence(obs_, division.t.data() + a * p_);
   for (const DividedDocument& d : division.documents) {
     for (Index a = 0; a < k; ++a)
       if (d.n_of[a] > 0)

@@ -1,0 +1,28 @@
+# Rounding of the columns of data, as far as their values show it.
+
+# The common spacing of the values of each column, 0 where there is none: rows of positive weight, of a column whose
+# values come five times and more on average. Of a few values that are not on the grid nothing is made.
+column_spacings <- function(x, weights = NULL) {
+  if (!is.null(weights)) x <- x[weights > 0, , drop = FALSE]
+  vapply(seq_len(ncol(x)), function(j) spacing_of(x[!is.na(x[, j]), j]), 1)
+}
+
+spacing_of <- function(values) {
+  distinct <- sort(unique(values))
+  n <- length(values)
+  if (length(distinct) < 2L || n <= 5 * length(distinct)) {
+    return(0)
+  }
+  steps <- diff(distinct)
+  steps <- steps[steps > 1e-9 * (distinct[length(distinct)] - distinct[1L])]
+  if (!length(steps)) {
+    return(0)
+  }
+  # The most common step, the smallest of those that are as common; steps of one grid differ by rounding alone.
+  rounded <- signif(steps, 6)
+  found <- sort(unique(rounded))
+  spacing <- mean(steps[rounded == found[which.max(tabulate(match(rounded, found)))]])
+  origin <- distinct[which.max(tabulate(match(values, distinct)))]
+  off <- abs((values - origin) / spacing - round((values - origin) / spacing))
+  if (mean(off < 1e-3) >= 0.95) spacing else 0
+}

@@ -1,0 +1,84 @@
+# Values above 0 whose logarithms are Gaussian: the model of the logarithms, obs_gaussian(), with the Jacobian. Methods
+# here turn values to logarithms and back; all else (quantiles, divergences, marginals, ...) is that of the Gaussian
+# classes, which lognormal models have too, since it is about the parameters of the logarithms.
+
+#' @rdname observation_models
+#' @order 7
+#' @details
+#' `obs_lognormal()` takes values above 0 whose logarithms are Gaussian in each cluster, with a `"full"` or a
+#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms.
+#' `mean` and `cov` of `coef()`, intervals, divergences and pictures are those of the logarithms, too. Densities are
+#' those of the values themselves, with the Jacobian of the logarithm, so that bounds compare with those of
+#' `obs_gamma()` and `obs_gaussian()` fitted to the same values: the bound is that of `obs_gaussian()` fitted to
+#' `log(x)`, less `sum(log(x))`. The predictive of a value has Student-t logarithms and therefore no mean. Forecasts
+#' and [impute()] give in its place the mean and the standard deviation of the lognormal distribution whose logarithms
+#' have the mean and the variance of the predictive.
+#' @export
+obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_strength = NULL, df = NULL,
+                          scale = NULL, columns = NULL) {
+  covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
+  checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]
+  if (covariance == "diagonal" && is.matrix(scale)) {
+    checks$scale <- check_vector
+  }
+  prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale)
+  prior <- checked_arguments(names(match.call()), checks, prior)
+  do.call(new_obs, c(paste0("lognormal_", covariance), prior, logs = TRUE, columns_field(columns)))
+}
+
+model_lognormal_full <- utils::modifyList(model_gaussian_full, list(
+  title = "Lognormal, full covariance", constructor = "obs_lognormal",
+  class = c("obs_lognormal", "obs_gaussian_full", "obs_gaussian"), values = "values above 0",
+  working = c(working_of_gaussians, "logs"),
+  refusal = c(
+    class = "not_positive", must = "hold values above 0",
+    remedy = "A value of 0 has been rounded: give half of the smallest that can be told from 0. Values below 0 have no
+              logarithm: {.fn obs_gaussian} takes them."
+  )
+))
+model_lognormal_diagonal <- utils::modifyList(model_lognormal_full, list(
+  title = "Lognormal, diagonal covariance", class = c("obs_lognormal", "obs_gaussian_diagonal", "obs_gaussian"),
+  arrays = model_gaussian_diagonal$arrays
+))
+
+# The Gaussian model of the logarithms: of the class that comes after obs_lognormal.
+of_logs <- function(obs) as_family(obs, sub("^obs_", "", obs_facts.default(obs)$class[2L]), NULL)
+
+as_family <- function(obs, family, logs) {
+  obs$family <- family
+  obs$logs <- logs
+  structure(obs, class = obs_class(obs))
+}
+
+obs_supports.obs_lognormal <- function(obs, values) values > 0
+in_logs <- function(data) {
+  data$x <- log(data$x)
+  data
+}
+
+obs_resolve.obs_lognormal <- function(obs, data, start, call) {
+  as_family(obs_resolve(of_logs(obs), in_logs(data), start, call), obs$family, TRUE)
+}
+
+obs_draw_rows.obs_lognormal <- function(obs, q, rows, given) exp(obs_draw_rows(of_logs(obs), q, rows, given))
+obs_predictive_cdf.obs_lognormal <- function(obs, q, data) obs_predictive_cdf(of_logs(obs), q, in_logs(data))
+
+# Of the lognormal distribution whose logarithms have this list(mean, var), without overflow on the way.
+moments_of_exp <- function(logs) {
+  log_mean <- logs$mean + logs$var / 2
+  list(mean = exp(log_mean), var = exp(2 * log_mean + logs$var + log(-expm1(-logs$var))))
+}
+
+obs_moments.obs_lognormal <- function(obs, q, given) moments_of_exp(obs_moments(of_logs(obs), q, given))
+obs_gap_moments.obs_lognormal <- function(obs, q, data) {
+  moments_of_exp(obs_gap_moments(of_logs(obs), q, in_logs(data)))
+}
+obs_draw_gaps.obs_lognormal <- function(obs, clusters, data, path) {
+  exp(obs_draw_gaps(of_logs(obs), clusters, in_logs(data), path))
+}
+
+obs_picture.obs_lognormal <- function(obs, fit, data) {
+  fit$model$obs <- of_logs(obs)
+  fit$input$column_names <- paste0("log(", column_labels(fit), ")")
+  obs_picture(fit$model$obs, fit, if (!is.null(data)) in_logs(data))
+}

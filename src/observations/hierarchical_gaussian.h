@@ -1,0 +1,126 @@
+// The prior that Gaussian clusters have in common, with a posterior of its hyperparameters.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "foundation/pool.h"
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Normal–Wishart prior of clusters of D columns, which come in J blocks of d columns each, independent of
+/// each other: J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹);
+/// means μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, the precision of all D columns.
+/// In engine units (see Columns).
+struct NormalWishart {
+  Vec mean;             // m, D; empty: known to be zero
+  double strength = 1;  // κ; unused without means
+  double df = 1;        // ν
+  Vec scale;            // B, J × d × d
+};
+
+/// What the posteriors of clusters say of their prior: sums over clusters k and blocks, where E Λ = ν̂ B̂⁻¹ and
+/// e_k = m̂_k − m, m the prior's mean.
+struct ExpectedClusters {
+  double evidence = 0;     // Σ Λ(T_k)
+  Vec used;                // clusters that have observations of a block, J
+  Vec precision;           // Σ E Λ_k, J × d × d
+  Vec weighted_offset;     // Σ E Λ_k e_k, D; empty without means
+  double mean_spread = 0;  // Σ [c/κ̂_k + e_kᵀ E Λ_k e_k], c columns of a block
+};
+
+/// Sum of expect(t_k) over the clusters with observations, of K with statistics t (K × p), in their order.
+ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
+                                   const std::function<ExpectedClusters(const double*)>& expect);
+
+/// Hyperparameters that the user gave: their posterior is that point.
+struct GivenHyperparameters {
+  bool mean = false, strength = false, df = false, scale = false;
+};
+
+/// What the priors of the hyperparameters are about, in engine units.
+struct HyperpriorOfData {
+  Vec location;  // c, D: medians of the columns; empty: the mean of clusters is known to be zero
+  Vec variance;  // v, D: squared spreads of the columns
+  Vec floor;     // f, D: variances that rounding of the data alone makes, and least variances of clusters
+  Index d = 1;   // columns of a block's precision
+  bool spherical = false;
+  GivenHyperparameters given;
+};
+
+/// q(H), the posterior of the hyperparameters; a plain value in engine units.
+struct HyperPosterior {
+  double df = 1;          // ν, a point
+  double wishart_df = 0;  // a, a point: of the Wishart prior of a full Ψ; 0: Ψ is diagonal
+  Vec shape;              // Ψ̄, the mean of q(Ψ), J × d × d
+  Vec shape_df;           // b, degrees of freedom of q(Ψ): one number, or of a diagonal Ψ one for each j
+  Vec rate;               // E α_j, d; empty where Ψ is diagonal
+  Vec mean;               // m̄, D; empty without means
+  Vec mean_variance;      // S, J × d × d; spherical: D variances
+  double strength_shape = 1, strength_rate = 1;  // q(κ) = Gamma(k₁, k₂)
+  Vec scale;                                     // B as it was given; else empty
+};
+
+/// The hierarchical model
+///   Λ_k | Ψ ~ W(ν, (ν(Ψ + F))⁻¹);   μ_k | Λ_k ~ N(m, (κΛ_k)⁻¹);   m ~ N(c, diag v);   κ ~ Gamma(¼, .025);
+///   ν = d − 1 + e, e ∈ {2⁰, ..., 2¹¹};   Ψ of one of 11 kinds:
+///     diagonal: ψ_j ~ Gamma(¼, rate ¼/v_j);
+///     full, a − d ∈ {2⁰, ..., 2⁹}: Ψ | α ~ W(a, diag(α)⁻¹), α_j ~ Gamma(g, h_j), g = .2, h_j = .01 g v_j/a.
+/// Choices of e and of the kind have equal weights and are points of q, as are values that the user gave:
+/// F then does not enter a given scale. Full kinds are for full covariances of two columns or more.
+///
+/// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is a cluster under the effective prior
+/// NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ S), with a constant beside its evidence (occupied_term), so that
+///   Σ_{k used} [Λ(T_k) + occupied term] + log_density(q)
+/// is a lower bound of the logarithm of the evidence of all clusters in the hierarchical model, by Jensen's
+/// inequality for log(Ψ + F) and Minkowski's for its determinant. Empty clusters are not in it: theirs is the
+/// prior itself, given H.
+class HierarchicalGaussian {
+ public:
+  explicit HierarchicalGaussian(HyperpriorOfData data);
+
+  Index blocks() const { return blocks_; }
+
+  NormalWishart effective(const HyperPosterior& q) const;
+
+  /// What a cluster with observations of block j adds to the bound beside Λ.
+  double occupied_term(const HyperPosterior& q, Index j) const;
+
+  /// −KL(q(H) ‖ p(H)).
+  double log_density(const HyperPosterior& q) const;
+
+  /// Coordinate ascent, once in each part of q but the points.
+  HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
+
+  /// What the clusters say under an effective prior; asked for some ten times by improved().
+  using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
+
+  /// Some rounds of refreshed(), and steps of e and of the kind to their neighbours; where the bound does not
+  /// rise, q itself.
+  HyperPosterior improved(const HyperPosterior& q, const Expect& expect) const;
+
+ private:
+  static constexpr double diagonal_df = 0.5;  // of each ψ_j under its prior: Gamma(¼, ¼/v)
+
+  struct Point;
+  struct Spread;
+  Point at(HyperPosterior q, const Expect& expect) const;
+  Point after_rounds(Point from, int rounds, const Expect& expect) const;
+  std::vector<HyperPosterior> neighbours(const HyperPosterior& q, const Vec& used) const;
+  void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
+  void refresh_shape(HyperPosterior& q, const ExpectedClusters& e) const;
+  void set_shape_df(HyperPosterior& q, const Vec& used) const;
+  Spread spread(const HyperPosterior& q, Index j) const;
+  double mean_terms(const HyperPosterior& q) const;
+  double shape_terms(const HyperPosterior& q) const;
+  double rate_h(Index i, double a) const;
+  double expected_rate(Index i, double a, double shape) const;
+  // Σ S of a block, d × d, as the scale of its precision has it.
+  void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
+
+  HyperpriorOfData data_;
+  Vec variance_, floor_;        // of the rows of all Ψ, J d
+  Index d_, blocks_, columns_;  // columns_: of a block
+};
+
+}  // namespace bnpvi

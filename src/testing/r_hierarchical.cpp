@@ -1,0 +1,69 @@
+// Entries for tests: the formulas of hierarchical Gaussian priors.
+#include "observations/hierarchical_gaussian.h"
+#include "r_convert.h"
+#include "testing/entries.h"
+
+using namespace bnpvi;
+
+namespace {
+
+HyperpriorOfData about_from_r(const Rcpp::List& list) {
+  const ListFields fields(list);
+  const Fields& f = fields;
+  const Vec given = f.numbers("given", 4);
+  return {f.numbers("location"), f.numbers("variance"),
+          f.numbers("floor"),    f.integer("d"),
+          f.flag("spherical"),   {given[0] != 0, given[1] != 0, given[2] != 0, given[3] != 0}};
+}
+
+HyperPosterior posterior_from_r(const Rcpp::List& list) {
+  const ListFields fields(list);
+  const Fields& f = fields;
+  return {f.number("df"),
+          f.number("wishart_df"),
+          f.numbers("shape"),
+          f.numbers("shape_df"),
+          f.numbers("rate"),
+          f.numbers("mean"),
+          f.numbers("mean_variance"),
+          f.number("strength_shape"),
+          f.number("strength_rate"),
+          f.numbers("scale")};
+}
+
+Rcpp::List posterior_to_r(const HyperPosterior& q) {
+  using Rcpp::_;
+  return Rcpp::List::create(_["df"] = q.df, _["wishart_df"] = q.wishart_df, _["shape"] = q.shape,
+                            _["shape_df"] = q.shape_df, _["rate"] = q.rate, _["mean"] = q.mean,
+                            _["mean_variance"] = q.mean_variance, _["strength_shape"] = q.strength_shape,
+                            _["strength_rate"] = q.strength_rate, _["scale"] = q.scale);
+}
+
+// The effective prior, the occupied term of each block and log density of q(H), and q(H) after one round of
+// coordinate ascent given list(used, precision, weighted_offset, mean_spread), ExpectedClusters.
+Rcpp::List engine_hyperparameters(Rcpp::List about, Rcpp::List posterior, Rcpp::List expected) {
+  return entry([&] {
+    const HierarchicalGaussian model(about_from_r(about));
+    const HyperPosterior q = posterior_from_r(posterior);
+    const NormalWishart prior = model.effective(q);
+    Vec occupied;
+    for (Index j = 0; j < model.blocks(); ++j) occupied.push_back(model.occupied_term(q, j));
+    using Rcpp::_;
+    Rcpp::List out = Rcpp::List::create(_["mean"] = prior.mean, _["strength"] = prior.strength,
+                                        _["df"] = prior.df, _["scale"] = prior.scale,
+                                        _["occupied"] = occupied, _["log_density"] = model.log_density(q));
+    if (expected.size() == 0) return out;
+    const ListFields fields(expected);
+    const Fields& e = fields;
+    const ExpectedClusters sums{0, e.numbers("used"), e.numbers("precision"), e.numbers("weighted_offset"),
+                                e.number("mean_spread")};
+    out.push_back(posterior_to_r(model.refreshed(q, sums)), "refreshed");
+    return out;
+  });
+}
+
+const testing::Entry entries[] = {
+    {"engine_hyperparameters", {"about", "posterior", "expected"}, engine_hyperparameters},
+};
+
+}  // namespace
