@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "inference/data/source.h"
-#include "mixtures/truncation_free.h"
+#include "mixtures/truncation_free_rows.h"
 #include "r_stream_run.h"
 #include "topics/model/topic_model.h"
 #include "topics/streams/truncation_free_topics.h"
@@ -85,17 +85,11 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     require(!obs.capabilities().cells, "rows with expected cells cannot be learned from one at a time");
     require(view.weight == nullptr && view.classes == nullptr, "a stream's rows have no weights or labels");
     mixtures::RunningClusters running = clusters_from_r(clusters, obs.n_features());
-    mixtures::TruncationFreeOptions how;
-    how.sweeps = o.integer("sweeps");
-    how.most_clusters = o.integer("k_max");
-    how.merge = o.flag("merge");
-    how.split = o.flag("split");
-    how.fades = fades(o);
-    mixtures::TruncationFree learner(obs, make_partition_prior(call.prior), how, call.seed, running,
-                                     call.pool);
+    mixtures::TruncationFreeRows learner(obs, make_partition_prior(call.prior), truncation_free_options(o),
+                                         call.seed, running, call.pool);
     const std::vector<Index> rows = modelled_rows(view.starts, obs.capabilities().lag);
     const StreamRun run = run_batches(
-        o, static_cast<Index>(rows.size()), learner, running, call.pool,
+        o, static_cast<Index>(rows.size()), learner, call.pool,
         [&](const std::vector<Index>& units, double keep, bool fresh) {
           std::vector<Index> of_data;
           for (Index i : units) of_data.push_back(rows[i]);
@@ -111,8 +105,8 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     std::vector<int> labels;
     if (all_rows) labels = learner.most_probable(RowFeatures(obs, view));
     return made_in_r([&] {
-      Rcpp::List out = stream_answer(clusters_to_r(running), running_globals(running, call.rmodel), run,
-                                     learner.departed(), learner.capped());
+      Rcpp::List out =
+          stream_answer(clusters_to_r(running), running_globals(running, call.rmodel), run, learner);
       Rcpp::IntegerVector label_of(all_rows ? static_cast<int>(view.n) : 0, NA_INTEGER);
       for (std::size_t i = 0; i < labels.size(); ++i) label_of[rows[i]] = 1 + labels[i];
       out["labels"] = label_of;
@@ -135,19 +129,12 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     require(view.weight == nullptr, "a stream's documents have no weights");
     topics::RunningTopics running =
         topics_from_r(topics, obs.n_features(), obs.capabilities().tokens != nullptr);
-    topics::TruncationFreeTopicsOptions how;
-    how.sweeps = o.integer("sweeps");
-    how.most_topics = o.integer("k_max");
-    how.renewals = o.integer("renewals");
-    how.merge = o.flag("merge");
-    how.split = o.flag("split");
-    how.fades = fades(o);
-    topics::TruncationFreeTopics learner(obs, make_topic_prior(call.prior), how, call.seed, running,
-                                         call.pool);
+    topics::TruncationFreeTopics learner(obs, make_topic_prior(call.prior), truncation_free_options(o),
+                                         call.seed, running, call.pool);
     std::vector<Index> all(static_cast<std::size_t>(view.n_groups()));
     std::iota(all.begin(), all.end(), Index{0});
     const MemorySource source(view, {all});
-    const StreamRun run = run_batches(o, view.n_groups(), learner, running, call.pool,
+    const StreamRun run = run_batches(o, view.n_groups(), learner, call.pool,
                                       [&](const std::vector<Index>& units, double keep, bool fresh) {
                                         std::vector<Place> places;
                                         for (Index d : units) places.push_back({0, d});
@@ -168,8 +155,6 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     weights.resize(static_cast<std::size_t>(globals.effective.k + 1), 0.0);
     globals =
         alloc_of<topics::TopicAlloc>(*call.rmodel.alloc).globals_at(std::move(globals.effective), weights);
-    return made_in_r([&] {
-      return stream_answer(topics_to_r(running), globals, run, learner.departed(), learner.capped());
-    });
+    return made_in_r([&] { return stream_answer(topics_to_r(running), globals, run, learner); });
   });
 }

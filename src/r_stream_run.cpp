@@ -1,5 +1,11 @@
 #include "r_stream_run.h"
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "foundation/data.h"
+
 using Numbers = Rcpp::NumericVector;
 using Rcpp::_;
 
@@ -100,10 +106,60 @@ Globals running_globals(const RunningState& running, const RModel& model) {
 }
 
 Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, const StreamRun& run,
-                         const std::vector<Departure>& departed, bool capped) {
+                         const RunningClusterLearner& learner) {
   return Rcpp::List::create(_["clusters"] = clusters, _["state"] = state_to_r(globals),
-                            _["records"] = records_to_r(run.records), _["departed"] = departed_to_r(departed),
-                            _["capped"] = capped, _["interrupted"] = run.interrupted);
+                            _["records"] = records_to_r(run.records),
+                            _["departed"] = departed_to_r(learner.departed()), _["capped"] = learner.capped(),
+                            _["interrupted"] = run.interrupted);
+}
+
+TruncationFreeOptions truncation_free_options(const ListFields& o) {
+  TruncationFreeOptions out;
+  out.sweeps = o.integer("sweeps");
+  out.most_clusters = o.integer("k_max");
+  out.renewals = o.integer("renewals");
+  out.merge = o.flag("merge");
+  out.split = o.flag("split");
+  out.fades = std::isfinite(o.number("half_life")) || o.integer("passes") > 1;
+  return out;
+}
+
+StreamRun run_batches(
+    const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,
+    const std::function<double(const std::vector<Index>&, double keep, bool fresh)>& learn) {
+  const auto seed = static_cast<std::uint64_t>(o.number("seed"));
+  const double half_life = o.number("half_life");
+  const Index n_batches = std::clamp<Index>(o.integer("batches"), 1, std::max<Index>(n, 1));
+  const auto batches = deal_batches(n, n_batches, seed);
+  StreamRun out;
+  try {
+    for (Index pass = 0; pass < o.integer("passes") && n > 0; ++pass) {
+      const bool fresh = pass == 0;
+      Stream order(seed, Purpose::batch_order, static_cast<std::uint64_t>(pass));
+      for (Index b : shuffled(n_batches, order)) {
+        const auto began = std::chrono::steady_clock::now();
+        const auto size = static_cast<double>(batches[b].size());
+        double keep = std::exp2(-size / half_life);
+        if (!fresh) keep *= std::max(0.0, 1 - size / static_cast<double>(n));
+        const double score = learn(batches[b], keep, fresh);
+        if (learner.due()) learner.tend();
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+        out.records.push_back({size, score, static_cast<double>(learner.running().k()),
+                               learner.running().seen, passed.count()});
+        LapRecord lap;
+        lap.lap = static_cast<Index>(learner.running().batches);
+        lap.k = learner.running().k();
+        lap.elbo = score;
+        pool.monitor().lap(lap);
+      }
+      if (o.flag("all_rows") && learner.running().untended > 0) learner.tend();
+    }
+  } catch (const Interrupted&) {
+    if (!o.flag("keep_interrupted") || learner.running().k() == 0) throw;
+    pool.go_on();
+    out.interrupted = true;
+  }
+  return out;
 }
 
 }  // namespace bnpvi

@@ -9,8 +9,8 @@ no_clusters <- function(concentration = 1) {
 
 learn_rows <- function(data, model, clusters = no_clusters(model$prior$concentration[1L]), ...) {
   options <- utils::modifyList(list(
-    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, k_max = 500L, merge = FALSE, split = FALSE, passes = 1L,
-    batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
+    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, renewals = 0L, k_max = 500L, merge = FALSE, split = FALSE,
+    passes = 1L, batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
   ), list(...))
   engine_stream(data, model, clusters, options, NULL)
 }

@@ -15,9 +15,19 @@ struct RunningState {
   double seen = 0;            // units, each counted once
   double untended = 0;        // observations learned from since clusters were last tended
 
+  virtual ~RunningState() = default;
+
   Index k() const { return static_cast<Index>(identity.size()); }
-  std::vector<Index> by_size() const;         // numbers of the clusters, largest first
-  void keep(const std::vector<Index>& kept);  // statistics and identities of these alone, in this order
+  Index p() const { return identity.empty() ? 0 : static_cast<Index>(t.size() / identity.size()); }
+  std::vector<Index> by_size() const;  // numbers of the clusters, largest first
+
+  /// All that is known of these clusters alone, in this order.
+  virtual void keep(const std::vector<Index>& kept);
+  void remove(const std::vector<bool>& gone);
+  /// Cluster a gets all of cluster b, which stays in its place until it is removed.
+  virtual void join(Index a, Index b);
+  /// Gives identities to new clusters, so that there are K.
+  void identify(Index k);
 };
 
 }  // namespace bnpvi

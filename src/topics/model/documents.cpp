@@ -10,13 +10,6 @@
 
 namespace bnpvi::topics {
 
-namespace {
-
-// Guesses: the latest observations say how far topics overlap, and are drawn anew. Of rows as of clusters.
-constexpr Index most_tokens = 50000, most_rows = 10000, fewest_rows = 1000, most_numbers = 1 << 22;
-
-}  // namespace
-
 std::vector<Index> Documents::starts_of(const LabelledDocuments& record) {
   std::vector<Index> starts{0};
   for (int n : record.length) starts.push_back(starts.back() + n);
@@ -44,11 +37,6 @@ std::unique_ptr<Documents> documents_of(const ObsModel& obs, const Dataset& batc
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const LabelledDocuments& record) {
   if (obs.capabilities().tokens) return std::make_unique<TokenDocuments>(obs, record);
   return std::make_unique<RowDocuments>(obs, record);
-}
-
-TopicStreamLimits limits_of_stream(const ObsModel& obs) {
-  if (obs.capabilities().tokens) return {most_tokens, 1e4, 1e5};
-  return {std::clamp(most_numbers / obs.n_features(), fewest_rows, most_rows), 1e3, 1e4};
 }
 
 }  // namespace bnpvi::topics

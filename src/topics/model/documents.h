@@ -66,11 +66,4 @@ std::unique_ptr<Documents> documents_of(const ObsModel& obs, const Dataset& batc
 /// Of a record, topics left out.
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const LabelledDocuments& record);
 
-/// How many of the latest observations are kept, and how many come between two times that topics are tended.
-struct TopicStreamLimits {
-  Index recent;
-  double fewest_between_tending, most_between_tending;
-};
-TopicStreamLimits limits_of_stream(const ObsModel& obs);
-
 }  // namespace bnpvi::topics

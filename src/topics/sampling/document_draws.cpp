@@ -1,6 +1,7 @@
 #include "topics/sampling/document_draws.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -26,46 +27,59 @@ void DocumentDraws::place_all(std::vector<int>& label, double alpha, double gamm
   label.assign(static_cast<std::size_t>(starts_.back()), 0);
   std::vector<Index> order;
   for (Index d : shuffled(static_cast<Index>(starts_.size()) - 1, stream)) {
-    in_document_.assign(weights_.beta.size(), 0);
     order.resize(static_cast<std::size_t>(starts_[d + 1] - starts_[d]));
     std::iota(order.begin(), order.end(), starts_[d]);
     shuffle(order, stream, pool_);
-    for (Index i : order) {
-      poll();
-      const Index j = draw_topic(i, alpha, gamma, stream);
-      urns_.add(j, i, mass(static_cast<std::size_t>(d)));
-      ++in_document_[j];
-      label[i] = static_cast<int>(j);
-    }
+    place(d, order, label, alpha, gamma, stream);
+  }
+}
+
+void DocumentDraws::place(Index d, const std::vector<Index>& order, std::vector<int>& label, double alpha,
+                          double gamma, Stream& stream, double* log_p) {
+  in_document_.assign(weights_.beta.size(), 0);
+  double before = alpha;
+  for (Index i : order) {
+    poll();
+    const Index j = draw_topic(i, alpha, gamma, stream);
+    if (log_p)
+      *log_p += log_scale_ + std::log(std::accumulate(weight_.begin(), weight_.end(), 0.0) / before++);
+    urns_.add(j, i, mass(d));
+    ++in_document_[j];
+    label[i] = static_cast<int>(j);
   }
 }
 
 void DocumentDraws::draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream) {
-  for (std::size_t d = 0; d + 1 < starts_.size(); ++d) {
-    in_document_.assign(weights_.beta.size(), 0);
-    for (Index i = starts_[d]; i < starts_[d + 1]; ++i) ++in_document_[label[i]];
-    for (Index i = starts_[d]; i < starts_[d + 1]; ++i) {
-      poll();
-      const Index from = label[i];
-      --in_document_[from];
-      if (urns_.remove(from, i, mass(d))) {
-        const Index last = urns_.k() - 1;
-        urns_.drop(from);
-        weights_.rest.give_back(weights_.beta[from]);
-        weights_.beta[from] = weights_.beta[last];
-        weights_.beta.pop_back();
-        in_document_[from] = in_document_[last];
-        in_document_.pop_back();
-        label[i] = -1;
-        if (from != last)
-          std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
-      }
-      const Index to = draw_topic(i, alpha, gamma, stream);
-      urns_.add(to, i, mass(d));
-      ++in_document_[to];
-      label[i] = static_cast<int>(to);
+  for (Index d = 0; d + 1 < static_cast<Index>(starts_.size()); ++d)
+    draw_document(d, label, alpha, gamma, stream);
+}
+
+const std::vector<Index>& DocumentDraws::draw_document(Index d, std::vector<int>& label, double alpha,
+                                                       double gamma, Stream& stream) {
+  in_document_.assign(weights_.beta.size(), 0);
+  for (Index i = starts_[d]; i < starts_[d + 1]; ++i) ++in_document_[label[i]];
+  for (Index i = starts_[d]; i < starts_[d + 1]; ++i) {
+    poll();
+    const Index from = label[i];
+    --in_document_[from];
+    if (urns_.remove(from, i, mass(d))) {
+      const Index last = urns_.k() - 1;
+      urns_.drop(from);
+      weights_.rest.give_back(weights_.beta[from]);
+      weights_.beta[from] = weights_.beta[last];
+      weights_.beta.pop_back();
+      in_document_[from] = in_document_[last];
+      in_document_.pop_back();
+      label[i] = -1;
+      if (from != last)
+        std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
     }
+    const Index to = draw_topic(i, alpha, gamma, stream);
+    urns_.add(to, i, mass(d));
+    ++in_document_[to];
+    label[i] = static_cast<int>(to);
   }
+  return in_document_;
 }
 
 Index DocumentDraws::draw_topic(Index i, double alpha, double gamma, Stream& stream) {
@@ -78,7 +92,7 @@ Index DocumentDraws::draw_topic(Index i, double alpha, double gamma, Stream& str
   const double* beta = weights_.beta.data();
   for (Index j = 0; j < k; ++j) prior_[j] = static_cast<double>(in_document_[j]) + alpha * beta[j];
   if (may_be_new) prior_[k] = alpha * rest;
-  urns_.weigh(i, prior_, weight_.data());
+  log_scale_ = urns_.weigh(i, prior_, weight_.data());
   const Index j = draw(weight_, stream);
   if (j < 0) throw std::domain_error("an observation has no probability in any topic: numbers broke down");
   if (j == k) {

@@ -6,12 +6,6 @@
 
 namespace bnpvi::topics {
 
-/// Proportions of topics in all documents: β_1, ..., β_K, and what is left for others.
-struct TopWeights {
-  Vec beta;
-  RestOfWeights rest{0, 1, 0};
-};
-
 /// An observation x of document d has topic k with probability proportional to
 ///   (n_dk + αβ_k) p(x | topic k),  a new one αβ_rest p(x),
 /// counts and predictives without it, those of the urns that are not of these documents included. Of a token
@@ -29,15 +23,24 @@ class DocumentDraws {
   /// observations of each.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
+  /// The same of these observations of document d, in this order. Adds the logarithms of p(x | observations
+  /// before it) to log_p, unless it is null.
+  void place(Index d, const std::vector<Index>& order, std::vector<int>& label, double alpha, double gamma,
+             Stream& stream, double* log_p = nullptr);
+
   /// Takes each observation out of its urn, document by document, and draws its topic anew.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
+
+  /// The same of document d alone. Returns how many of its observations each topic has.
+  const std::vector<Index>& draw_document(Index d, std::vector<int>& label, double alpha, double gamma,
+                                          Stream& stream);
 
   /// True once a new topic would have been possible but for `most`.
   bool capped() const { return capped_; }
 
  private:
   void poll();
-  double mass(std::size_t document) const { return mass_ ? (*mass_)[document] : 1; }
+  double mass(Index document) const { return mass_ ? (*mass_)[document] : 1; }
   // Opens a topic if observation i gets a new one.
   Index draw_topic(Index i, double alpha, double gamma, Stream& stream);
 
@@ -49,6 +52,7 @@ class DocumentDraws {
   const Vec* mass_;
   bool capped_ = false;
   Vec prior_, weight_;
+  double log_scale_ = 0;            // of the weights
   std::vector<Index> in_document_;  // n_dk of the present document
   Index since_poll_ = 0;
 };

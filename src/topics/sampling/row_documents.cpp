@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sampling/truncation_free.h"
 #include "sampling/urns.h"
 #include "topics/moves/part_chain.h"
 #include "topics/sampling/row_urns.h"
@@ -12,8 +13,8 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index rows_at_once = 256, sweeps_of_split = 4;  // guesses, as of clusters of rows
-constexpr double nothing = 1e-9;  // so small a part of a topic's size is rounding of what was taken out
+constexpr Index rows_at_once = 256;  // a guess
+constexpr double nothing = 1e-9;     // so small a part of a topic's size is rounding of what was taken out
 
 // Single rows in clusters.
 class RowClusters {

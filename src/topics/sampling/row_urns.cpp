@@ -31,6 +31,15 @@ void RowUrns::begin_with(const double* t, Index k) {
   removed_ = -1;
 }
 
+void RowUrns::begin_with(const std::vector<int>& label, Index k) {
+  begin_with(nullptr, 0);
+  urns_.open(k - 1);
+  for (Index i = 0; i < rows_.n(); ++i) urns_.gather(label[i], rows_.of(i, phi_.data()));
+  urns_.fill();
+  topic_ = label;
+  mass_.assign(label.size(), 1.0);
+}
+
 void RowUrns::add(Index j, Index i, double mass) {
   if (removed_ == i && removed_from_ == j && mass_[i] == mass)
     urns_.put_back();
@@ -56,10 +65,11 @@ void RowUrns::drop(Index j) {
   removed_ = -1;
 }
 
-void RowUrns::weigh(Index i, const Vec& prior, double* out) {
+double RowUrns::weigh(Index i, const Vec& prior, double* out) {
   urns_.predictives(rows_.of(i, phi_.data()), static_cast<Index>(prior.size()), out);
-  exp_where_possible(prior, out);
+  const double top = exp_where_possible(prior, out);
   for (std::size_t j = 0; j < prior.size(); ++j) out[j] *= prior[j];
+  return top;
 }
 
 void RowUrns::weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const {

@@ -15,12 +15,16 @@ class RowUrns final : public TopicUrns {
   RowUrns(const ObsModel& obs, const RowFeatures& rows);
 
   void begin_with(const double* t, Index k) override;
+  /// Clears, and begins with K topics of all rows, each of which has one of these labels.
+  void begin_with(const std::vector<int>& label, Index k);
   Index k() const override { return urns_.k(); }
   void add(Index j, Index i, double mass) override;
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
-  void weigh(Index i, const Vec& prior, double* out) override;
+  double weigh(Index i, const Vec& prior, double* out) override;
   void weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const override;
+
+  const Urns& urns() const { return urns_; }
 
   /// Sums anew: what came and went leaves no rounding errors.
   Vec statistics() const override;

@@ -4,16 +4,11 @@
 #include <numeric>
 
 #include "observations/capabilities.h"
+#include "sampling/truncation_free.h"
 #include "topics/moves/topic_parts.h"
 #include "topics/sampling/token_urns.h"
 
 namespace bnpvi::topics {
-
-namespace {
-
-constexpr Index sweeps_of_split = 4;  // a guess, as of clusters of rows
-
-}  // namespace
 
 TokenDocuments::TokenDocuments(const ObsModel& obs, const Dataset& counts)
     : TokenDocuments(obs, Tokens(counts)) {}

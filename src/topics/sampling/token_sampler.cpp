@@ -37,7 +37,7 @@ class TokenSampler final : public TopicSampler {
         redraw(tokens_.word[i], label[i], stream);
       }
       for (int j : in_use_)
-        of_documents.times_rising(alpha_ * beta_[j], static_cast<double>(in_document_[j]));
+        of_documents.times_rising(alpha_ * weights_.beta[j], static_cast<double>(in_document_[j]));
       log_p += log_gamma_difference(alpha_, static_cast<double>(length(d)));
       close_document();
     }
@@ -83,16 +83,16 @@ class TokenSampler final : public TopicSampler {
 
   void clear() {
     of_word_.clear();
-    for (Vec* x : {&beta_, &r_, &s_, &c_}) x->clear();
+    for (Vec* x : {&weights_.beta, &r_, &s_, &c_}) x->clear();
     for (std::vector<int>* x : {&in_document_, &place_, &free_, &in_use_}) x->clear();
     size_.clear();
     sum_document_ = sum_all_ = 0;
     since_sum_ = 0;
   }
 
-  // All counts from the labels, which beta_ is about.
+  // All counts from the labels, which weights_.beta is about.
   void begin(const std::vector<int>& label) {
-    const Vec beta = beta_;
+    const Vec beta = weights_.beta;
     clear();
     for (double b : beta) open_slot(b);
     for (int j : label) ++size_[j];
@@ -105,20 +105,20 @@ class TokenSampler final : public TopicSampler {
     int j;
     if (free_.empty()) {
       j = static_cast<int>(slots());
-      for (Vec* x : {&beta_, &r_, &s_, &c_}) x->push_back(0);
+      for (Vec* x : {&weights_.beta, &r_, &s_, &c_}) x->push_back(0);
       for (std::vector<int>* x : {&in_document_, &place_}) x->push_back(0);
       size_.push_back(0);
     } else {
       j = free_.back();
       free_.pop_back();
     }
-    beta_[j] = beta;
+    weights_.beta[j] = beta;
     return j;
   }
 
   void refresh(int j) {
     r_[j] = 1 / (static_cast<double>(size_[j]) + total_);
-    s_[j] = size_[j] > 0 ? alpha_ * beta_[j] * r_[j] : 0;
+    s_[j] = size_[j] > 0 ? alpha_ * weights_.beta[j] * r_[j] : 0;
     c_[j] = static_cast<double>(in_document_[j]) * r_[j] + s_[j];
   }
 
@@ -175,13 +175,13 @@ class TokenSampler final : public TopicSampler {
     change(j, -1);
     if (in_document_[j] == 0) do_not_use(j);
     if (size_[j] > 0) return;
-    rest_.give_back(beta_[j]);
+    weights_.rest.give_back(weights_.beta[j]);
     free_.push_back(j);
   }
 
   // −1: a new topic. Returns the topic's number.
   int put(int j, Stream& stream) {
-    if (j < 0) j = open_slot(rest_.take(gamma_, stream));
+    if (j < 0) j = open_slot(weights_.rest.take(gamma_, stream));
     if (in_document_[j] == 0) use(j);
     change(j, 1);
     return j;
@@ -222,7 +222,7 @@ class TokenSampler final : public TopicSampler {
   }
 
   Weights weigh(int w, double word) const {
-    return {word, word + lambda_[w] * (sum_document_ + sum_all_ + alpha_ * rest_.value() / total_)};
+    return {word, word + lambda_[w] * (sum_document_ + sum_all_ + alpha_ * weights_.rest.value() / total_)};
   }
 
   // The topic of a token of word w; −1 for a new one. `without`: the topic of which the list has one token
@@ -247,13 +247,13 @@ class TokenSampler final : public TopicSampler {
       if (!in_use_.empty()) return in_use_.back();
     }
     u -= sum_document_;
-    if (u < sum_all_ || !(rest_.value() > 0)) {
+    if (u < sum_all_ || !(weights_.rest.value() > 0)) {
       for (Index j = 0; j < slots(); ++j) {
         if (s_[j] > 0) last = static_cast<int>(j);
         if ((u -= s_[j]) < 0) return last;
       }
     }
-    return u < 0 || !(rest_.value() > 0) ? last : -1;
+    return u < 0 || !(weights_.rest.value() > 0) ? last : -1;
   }
 
   // 0 .. K − 1, in the order of the slots.
@@ -263,11 +263,11 @@ class TokenSampler final : public TopicSampler {
     int k = 0;
     for (Index j = 0; j < slots(); ++j) {
       if (size_[j] == 0) continue;
-      beta_[k] = beta_[j];
+      weights_.beta[k] = weights_.beta[j];
       size_[k] = size_[j];
       number[j] = k++;
     }
-    beta_.resize(static_cast<std::size_t>(k));
+    weights_.beta.resize(static_cast<std::size_t>(k));
     size_.resize(static_cast<std::size_t>(k));
     for (int& j : label) j = number[j];
   }

@@ -83,9 +83,10 @@ void TokenUrns::weigh_word(Index w, const Vec& prior, double* out) const {
   for (Index j = 0; j < n; ++j) out[j] = (count[j] + lambda) * inverse_[j] * prior[j];
 }
 
-void TokenUrns::weigh(Index i, const Vec& prior, double* out) {
+double TokenUrns::weigh(Index i, const Vec& prior, double* out) {
   weigh_word(words_[i], prior, out);
   if (static_cast<Index>(prior.size()) > k()) out[k()] = prior[k()] * (lambda_[words_[i]] / total_);
+  return 0;
 }
 
 void TokenUrns::weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const {

@@ -19,7 +19,7 @@ class TokenUrns final : public TopicUrns {
   void drop(Index j) override;
 
   /// p(token of word w | topic) = (n_jw + λ_w) / (n_j + Λ), of a new topic λ_w / Λ.
-  void weigh(Index i, const Vec& prior, double* out) override;
+  double weigh(Index i, const Vec& prior, double* out) override;
   void weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const override;
 
   Vec statistics() const override;

@@ -26,6 +26,17 @@ void RestOfWeights::give_back(double weight) {
   rest_ += weight;
 }
 
+TopWeights TopWeights::equal(Index k, Index used) {
+  return {Vec(static_cast<std::size_t>(used), 1 / static_cast<double>(k)), RestOfWeights(k, 0, used)};
+}
+
+TopWeights TopWeights::of(Vec weight) {
+  const double rest = weight.back();
+  weight.pop_back();
+  const Index k = static_cast<Index>(weight.size());
+  return {std::move(weight), RestOfWeights(0, rest, k)};
+}
+
 Vec TopicSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
   Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
   load(z);
@@ -34,7 +45,7 @@ Vec TopicSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) 
   store(z);
   ++z.sweeps;
   const Sizes of_topics(sizes());
-  Vec out{static_cast<double>(rest_.used())};
+  Vec out{static_cast<double>(weights_.rest.used())};
   out.insert(out.end(), z.concentration.begin(), z.concentration.end());
   out.insert(out.end(), {log_joint, of_topics.largest, of_topics.entropy});
   return out;
@@ -44,8 +55,7 @@ double TopicSampler::draw_in_sequence(ChainState& z, Stream& stream) {
   z.label.assign(static_cast<std::size_t>(starts_.back()), 0);
   z.weight.clear();
   load(z);
-  beta_.clear();
-  rest_ = RestOfWeights(prior_.k, 1, 0);
+  weights_ = {{}, RestOfWeights(prior_.k, 1, 0)};
   const double log_evidence = draw_labels_in(shuffled(n_documents(), stream), z.label, stream);
   store(z);
   return log_evidence;
@@ -57,8 +67,7 @@ void TopicSampler::load(const ChainState& z) {
   gamma_ = z.concentration.front();
   const Index k = number_of_clusters(z.label);
   if (prior_.k > 0) {
-    beta_.assign(static_cast<std::size_t>(k), 1 / static_cast<double>(prior_.k));
-    rest_ = RestOfWeights(prior_.k, 0, k);
+    weights_ = TopWeights::equal(prior_.k, k);
     return;
   }
   Vec weight = z.weight;
@@ -69,43 +78,38 @@ void TopicSampler::load(const ChainState& z) {
     const double all = std::accumulate(weight.begin(), weight.end(), 0.0);
     for (double& w : weight) w /= all;
   }
-  rest_ = RestOfWeights(0, weight.back(), k);
-  weight.pop_back();
-  beta_ = std::move(weight);
+  weights_ = TopWeights::of(std::move(weight));
 }
 
 void TopicSampler::store(ChainState& z) const {
   z.concentration = prior_.k > 0 ? Vec{alpha_} : Vec{gamma_, alpha_};
   z.weight.clear();
   if (prior_.k > 0) return;
-  z.weight = beta_;
-  z.weight.push_back(rest_.value());
+  z.weight = weights_.beta;
+  z.weight.push_back(weights_.rest.value());
 }
 
 void TopicSampler::draw_top(const std::vector<int>& label, Stream& stream) {
   if (prior_.k > 0 && !prior_.learned_alpha) return;
-  const Index k = static_cast<Index>(beta_.size());
-  const Vec tables =
-      tables_by_topic(draw_document_tables(starts_, label, beta_, alpha_, stream), label, beta_.size());
+  const Index k = static_cast<Index>(weights_.beta.size());
+  const Vec tables = tables_by_topic(draw_document_tables(starts_, label, weights_.beta, alpha_, stream),
+                                     label, weights_.beta.size());
   const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
   if (prior_.learned_alpha) alpha_ = draw_alpha(*prior_.learned_alpha, alpha_, starts_, all, stream);
   if (prior_.k > 0) return;
   if (prior_.learned_gamma) gamma_ = draw_gamma_given(*prior_.learned_gamma, gamma_, k, all, stream);
-  Vec weight = draw_top_weights(tables, gamma_, stream);
-  rest_ = RestOfWeights(0, weight.back(), k);
-  weight.pop_back();
-  beta_ = std::move(weight);
+  weights_ = TopWeights::of(draw_top_weights(tables, gamma_, stream));
 }
 
 // K log γ + γ log β_rest, or log of the ways to choose the topics that are in use; with learned
 // concentrations.
 double TopicSampler::log_density_of_top() const {
   double sum = prior_.learned_alpha ? prior_.learned_alpha->log_density(alpha_) : 0;
-  const double used = static_cast<double>(rest_.used());
+  const double used = static_cast<double>(weights_.rest.used());
   if (prior_.k > 0) return sum - log_gamma_difference(static_cast<double>(prior_.k) - used + 1, used);
   if (prior_.learned_gamma) sum += prior_.learned_gamma->log_density(gamma_);
   return sum + used * std::log(gamma_) +
-         gamma_ * std::log(std::max(rest_.value(), std::numeric_limits<double>::min()));
+         gamma_ * std::log(std::max(weights_.rest.value(), std::numeric_limits<double>::min()));
 }
 
 }  // namespace bnpvi::topics

@@ -38,6 +38,17 @@ class RestOfWeights {
   double rest_;
 };
 
+/// Proportions of topics in all documents: β_1, ..., β_K, and what is left for others.
+struct TopWeights {
+  Vec beta;
+  RestOfWeights rest{0, 1, 0};
+
+  /// 1/K each of a model with K topics of which so many are in use.
+  static TopWeights equal(Index k, Index used);
+  /// Of a Dirichlet process: β_1, ..., β_K and, last, what is left.
+  static TopWeights of(Vec weight);
+};
+
 /// What samplers of tokens and of rows share. Observations of document d have labels starts[d] .. starts[d +
 /// 1] − 1.
 class TopicSampler : public Sampler {
@@ -53,7 +64,7 @@ class TopicSampler : public Sampler {
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// Draws labels 0 .. K − 1 that beta_ and rest_ are about; all must be in use in the end. Returns log p(x,
+  /// Draws labels 0 .. K − 1 that weights_ are about; all must be in use in the end. Returns log p(x,
   /// z | β, α).
   virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
 
@@ -70,8 +81,7 @@ class TopicSampler : public Sampler {
   const std::vector<Index>& starts_;
   Pool& pool_;
   double gamma_ = 1, alpha_ = 1;
-  Vec beta_;  // of the topics
-  RestOfWeights rest_{0, 1, 0};
+  TopWeights weights_;
 
  private:
   void load(const ChainState& z);

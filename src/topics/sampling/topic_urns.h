@@ -23,8 +23,8 @@ class TopicUrns {
   virtual void drop(Index j) = 0;
 
   /// prior_j p(observation i | topic j) / c of the first prior.size() ≤ K + 1 topics, K being a new one; c
-  /// does not depend on j.
-  virtual void weigh(Index i, const Vec& prior, double* out) = 0;
+  /// does not depend on j. Returns log c, base measure left out.
+  virtual double weigh(Index i, const Vec& prior, double* out) = 0;
   /// The same, topic `own` (−1: none) having the observation with this mass: without it there. At most K
   /// topics. Safe in threads.
   virtual void weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const = 0;

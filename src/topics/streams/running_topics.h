@@ -25,6 +25,9 @@ struct RunningTopics : RunningState {
   // Σ_d (m_d − E s_d) and −Σ_d E log w_d.
   double alpha_shape = 0, alpha_rate = 0;
   LabelledDocuments recent;  // the latest ones, oldest first
+
+  void keep(const std::vector<Index>& kept) override;
+  void join(Index a, Index b) override;
 };
 
 }  // namespace bnpvi::topics

@@ -1,48 +1,43 @@
 // Truncation-free learning of topics, one batch of documents after the other [Wang & Blei 2012].
 #pragma once
-#include "foundation/pool.h"
-#include "observations/obs_model.h"
+#include "foundation/special.h"
+#include "sampling/truncation_free.h"
 #include "topics/model/documents.h"
 #include "topics/sampling/document_draws.h"
 #include "topics/streams/running_topics.h"
 
 namespace bnpvi::topics {
 
-struct TruncationFreeTopicsOptions {
-  Index sweeps = 5;         // Gibbs sweeps of a batch, the one that places its observations included
-  Index most_topics = 500;  // at the cap no observation begins a topic
-  Index renewals = 5;       // sweeps of the latest documents when topics are tended
-  bool merge = true, split = true;
-  bool fades = false;  // whether documents weigh less as others come: topics shrink by themselves then
-};
+/// log Γ(a + n) / Γ(a).
+inline double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
 
 /// The observations of a batch, tokens or rows, are labelled by direct assignment (document_draws.h) with the
 /// statistics of earlier documents beside those of the batch; proportions of documents and parameters of
 /// topics are integrated out.
 /// After each sweep come the tables of the batch's documents, γ and α where they are learned, and
 ///   β ~ Dirichlet(s_1 + m_1, ..., s_K + m_K, γ),
-/// s being the tables of earlier documents. With all documents in one batch it is a chain of the exact
-/// posterior. Topics of a model with K given have weight 1/K each.
-///
-/// (Wang and Blei order the topics and draw their sticks; here their proportions are drawn, which has no
-/// order.)
-class TruncationFreeTopics {
+/// s being the tables of earlier documents, which fade as T does. Topics of a model with K given have weight
+/// 1/K each.
+class TruncationFreeTopics final : public TruncationFree<Documents> {
  public:
-  TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior,
-                       const TruncationFreeTopicsOptions& options, std::uint64_t seed, RunningTopics& topics,
-                       Pool& pool);
+  TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior, const TruncationFreeOptions& options,
+                       std::uint64_t seed, RunningTopics& topics, Pool& pool);
 
   /// Σ log p̂(document | topics) over documents, as sequences of observations, base measure left out:
   /// sequential estimates of ten draws.
   double log_predictive(const Documents& documents) const;
 
-  /// T ← keep T + B, and so the tables. fresh: documents that were not seen before. Topics are ordered by
-  /// size.
-  void learn(const Documents& documents, double keep, bool fresh);
+  /// E π of the topics and, last, of all others: K + 1 numbers.
+  Vec mean_weights() const;
+
+ protected:
+  Vec draw(const Documents& documents, const Faded& earlier, double keep, std::vector<int>& label) override;
+  Index units(const Documents& documents) const override { return documents.n_documents(); }
+  void remember(const Documents& documents, const std::vector<int>& label, double keep) override;
+  bool is_left(Index j, double keep) const override;
 
   /// Splits topics, draws the latest documents' topics anew (`renewals` sweeps given all earlier ones: they
-  /// were drawn when less was known), removes and merges topics; those that there are then are ordered by
-  /// size, and lasting.
+  /// were drawn when less was known), removes and merges topics.
   ///
   /// A topic's observations in the latest documents are clustered (part_chain.h): tokens by document, rows
   /// one by one. The clusters become topics if that is more probable for these observations:
@@ -58,16 +53,7 @@ class TruncationFreeTopics {
   /// log(1 − v), from the integral over the shares of a and b of their joint proportion; with K topics given
   /// of which L are in use, −log(K − L + 1). Pairs that gain are joined, best first, each topic once a
   /// round, until none does.
-  void tend();
-
-  /// Whether topics are to be tended: a tenth of all observations came since (TopicStreamLimits).
-  bool due() const;
-
-  /// E π of the topics and, last, of all others: K + 1 numbers.
-  Vec mean_weights() const;
-
-  bool capped() const { return capped_; }
-  const std::vector<Departure>& departed() const { return departed_; }
+  void improve() override;
 
  private:
   struct Pair {
@@ -75,21 +61,24 @@ class TruncationFreeTopics {
     double gain;
   };
 
+  // The latest batch, when its topics were drawn.
+  struct Drawn {
+    std::vector<int> tables;  // of its documents
+    Vec all_tables;           // of topics, earlier documents included
+    double alpha, gamma;
+  };
+
   bool has_tables() const { return prior_.k == 0 || prior_.learned_alpha; }
-  double size(Index j) const { return topics_.t[static_cast<std::size_t>(j * p_)]; }
-  double total_size() const;
   TopWeights draw_weights(const Vec& tables, double gamma, Stream& stream) const;
   // Tables of the batch's documents; then α and γ are drawn, where they are learned.
   std::vector<int> draw_tables_of(const std::vector<Index>& starts, const std::vector<int>& label,
                                   const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
                                   Stream& stream) const;
-  void keep_recent(const Documents& documents, const std::vector<int>& label, const std::vector<int>& tables);
+  void keep_recent(const Documents& documents, const std::vector<int>& label);
   void renew_recent();
   // Statistics without the latest observations, K × p. Those of a topic from which they cannot be taken out,
   // as rounding would spoil what is left, have none from now on.
   Vec statistics_of_earlier(const Documents& latest);
-  void keep_topics(const std::vector<Index>& kept);  // these alone, in this order
-  void remove_small();
   void split_all();
   // By its observations in the latest documents, if these are more probable as several topics.
   void split(Index j, const Documents& latest, Stream& stream);
@@ -98,16 +87,9 @@ class TruncationFreeTopics {
   Vec latest_shares(const Vec& weight) const;  // r of the latest observations, |W| × K
   bool merge_once();
 
-  const ObsModel& obs_;
   const TopicPrior prior_;
-  const TruncationFreeTopicsOptions options_;
-  const std::uint64_t seed_;
   RunningTopics& topics_;
-  Pool& pool_;
-  const Index p_;
-  const TopicStreamLimits limits_;
-  bool capped_ = false;
-  std::vector<Departure> departed_;
+  Drawn drawn_;
 };
 
 }  // namespace bnpvi::topics

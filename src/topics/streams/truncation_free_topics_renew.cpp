@@ -60,9 +60,9 @@ void TruncationFreeTopics::renew_recent() {
   std::vector<int>&label = latest.documents.topic, &tables = latest.documents.tables;
   urns->begin_with(t.data(), c.k());
   latest.each([&](Index i, double mass) { urns->add(label[i], i, mass); });
-  Stream stream(seed_, Purpose::stream, c.batches, 3);
+  Stream random = stream(3);
   TopWeights weights;
-  DocumentDraws draws(documents->starts(), *urns, weights, pool_, options_.most_topics,
+  DocumentDraws draws(documents->starts(), *urns, weights, pool_, options_.most_clusters,
                       &latest.documents.mass);
   const auto all_tables = [&] {
     Vec out = latest.tables_of(urns->k());
@@ -70,10 +70,10 @@ void TruncationFreeTopics::renew_recent() {
     return out;
   };
   for (Index sweep = 0; sweep < options_.renewals; ++sweep) {
-    weights = draw_weights(all_tables(), c.gamma, stream);
-    draws.draw_all(label, c.alpha, c.gamma, stream);
+    weights = draw_weights(all_tables(), c.gamma, random);
+    draws.draw_all(label, c.alpha, c.gamma, random);
     if (has_tables())
-      tables = draw_document_tables(documents->starts(), label, weights.beta, c.alpha, stream);
+      tables = draw_document_tables(documents->starts(), label, weights.beta, c.alpha, random);
   }
 
   capped_ = capped_ || draws.capped();
@@ -82,7 +82,7 @@ void TruncationFreeTopics::renew_recent() {
   const Vec tables_now = latest.tables_of(urns->k());
   c.alpha_shape += std::accumulate(tables_now.begin(), tables_now.end(), 0.0) -
                    std::accumulate(tables_before.begin(), tables_before.end(), 0.0);
-  while (c.k() < urns->k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
+  c.identify(urns->k());
   for (std::size_t i = 0; i < latest.place.size(); ++i) {
     c.recent.topic[latest.place[i]] = label[i];
     c.recent.tables[latest.place[i]] = tables[i];

@@ -10,12 +10,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-// Guesses; the first two as of clusters of rows.
-constexpr std::size_t fewest_to_split = 8, most_to_split = 2000;
-constexpr Index most_parts = 20;
-
-// log Γ(a + n) / Γ(a).
-double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
+constexpr Index most_parts = 20;  // a guess
 
 // Observations of a document's topic that are in one cluster: all, or one.
 struct Part {
@@ -100,10 +95,10 @@ struct Division {
 
 void TruncationFreeTopics::split_all() {
   const std::unique_ptr<Documents> latest = documents_of(obs_, topics_.recent);
-  Stream stream(seed_, Purpose::stream, topics_.batches, 1);
+  Stream random = stream(1);
   for (Index j = 0; j < topics_.k(); ++j) {
     pool_.poll();
-    split(j, *latest, stream);
+    split(j, *latest, random);
   }
 }
 
@@ -111,11 +106,11 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   RunningTopics& c = topics_;
   LabelledDocuments& record = c.recent;
   std::vector<Part> parts = parts_of(latest, record.topic, j);
-  const auto first = parts.end() - static_cast<std::ptrdiff_t>(std::min(most_to_split, parts.size()));
+  const auto first = parts.end() - std::min(most_to_split, static_cast<Index>(parts.size()));
   const std::vector<Part> left_out(parts.begin(), first);
   parts.erase(parts.begin(), first);
-  const Index most = std::min(most_parts, options_.most_topics - c.k() + 1);
-  if (parts.size() < fewest_to_split || most < 2) return;
+  const Index most = std::min(most_parts, options_.most_clusters - c.k() + 1);
+  if (static_cast<Index>(parts.size()) < fewest_to_split || most < 2) return;
   std::vector<std::vector<Index>> observations;
   for (const Part& part : parts) observations.push_back(part.observations);
   const Division division(latest.cluster(observations, most, stream, pool_), parts, latest, record, p_);
@@ -140,34 +135,20 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   }
   if (!(gain > 0)) return;
 
-  const Vec statistics = latest.divided(c.t.data() + j * p_, division.massed);
-  Index largest = 0;
-  for (Index a = 1; a < k; ++a)
-    if (division.n(a) > division.n(largest)) largest = a;
   double earlier_tables = c.tables[j];
   for (double s : division.massed_tables) earlier_tables -= s;
-  std::vector<int> number;
-  for (Index a = 0; a < k; ++a) {
-    const auto from = statistics.begin() + a * p_;
-    const double of_cluster = prior_.k > 0 ? 0
-                                           : division.massed_tables[a] +
-                                                 std::max(0.0, earlier_tables) * division.n(a) / division.n();
-    if (a == largest) {
-      number.push_back(static_cast<int>(j));
-      std::copy_n(from, p_, c.t.begin() + j * p_);
-      c.tables[j] = of_cluster;
-      continue;
-    }
-    number.push_back(static_cast<int>(c.k()));
-    c.t.insert(c.t.end(), from, from + p_);
-    c.tables.push_back(of_cluster);
-    c.identity.push_back({c.next_id++, c.seen, c.seen});
-  }
+  Vec n_of;
+  for (Index a = 0; a < k; ++a) n_of.push_back(division.n(a));
+  const std::vector<Index> number = divide(j, latest.divided(c.t.data() + j * p_, division.massed), n_of);
+  c.tables.resize(static_cast<std::size_t>(c.k()));
+  for (Index a = 0; a < k; ++a)
+    c.tables[number[a]] =
+        prior_.k > 0 ? 0 : division.massed_tables[a] + std::max(0.0, earlier_tables) * n_of[a] / division.n();
   // What was not looked at is among the earlier observations from now on.
   for (const Part& part : left_out)
     for (Index i : part.observations) record.topic[i] = -1;
   for (std::size_t u = 0; u < parts.size(); ++u)
-    for (Index i : parts[u].observations) record.topic[i] = number[division.label[u]];
+    for (Index i : parts[u].observations) record.topic[i] = static_cast<int>(number[division.label[u]]);
   if (!has_tables()) return;
   c.alpha_shape += division.new_tables;
   std::size_t d = 0;

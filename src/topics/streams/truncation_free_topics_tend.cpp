@@ -4,7 +4,6 @@
 
 #include "foundation/special.h"
 #include "inference/data/shared_entropy.h"
-#include "inference/moves/move.h"
 #include "topics/streams/truncation_free_topics.h"
 
 namespace bnpvi::topics {
@@ -12,9 +11,6 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
-
-// log Γ(a + n) / Γ(a).
-double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
 
 // Counts of topics in documents, those that are not 0, by topic.
 struct DocumentTopics {
@@ -63,41 +59,12 @@ struct DocumentTopics {
 
 }  // namespace
 
-void TruncationFreeTopics::tend() {
+void TruncationFreeTopics::improve() {
   if (options_.split) split_all();
   renew_recent();
-  remove_small();
+  remove_spent();
   if (options_.merge)
     while (merge_once()) pool_.poll();
-  keep_topics(topics_.by_size());
-  for (ClusterIdentity& topic : topics_.identity) topic.lasting = true;
-  topics_.untended = 0;
-}
-
-void TruncationFreeTopics::keep_topics(const std::vector<Index>& kept) {
-  RunningTopics& c = topics_;
-  std::vector<int> number(static_cast<std::size_t>(c.k()), -1);
-  Vec tables;
-  for (Index j : kept) {
-    number[j] = static_cast<int>(tables.size());
-    tables.push_back(c.tables[j]);
-  }
-  c.keep(kept);
-  c.tables = std::move(tables);
-  for (int& j : c.recent.topic)
-    if (j >= 0) j = number[j];
-}
-
-void TruncationFreeTopics::remove_small() {
-  const RunningTopics& c = topics_;
-  std::vector<Index> kept;
-  for (Index j = 0; j < c.k(); ++j) {
-    if (is_spent(c.identity[j], size(j), c.seen, options_.fades))
-      departed_.push_back({c.identity[j], size(j), 0});
-    else
-      kept.push_back(j);
-  }
-  keep_topics(kept);
 }
 
 double TruncationFreeTopics::prior_gain(Index a, Index b) const {
@@ -134,12 +101,10 @@ Vec TruncationFreeTopics::latest_shares(const Vec& weight) const {
 std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() {
   const RunningTopics& c = topics_;
   const Index k = c.k();
-  Summary total(SummaryShape{p_}, k);
-  std::copy(c.t.begin(), c.t.end(), total.obs.edit().begin());
-  const Vec evidence = evidence_of_merging(obs_, total, pool_);
+  const Vec evidence = evidence_of_pairs();
   Vec weight = mean_weights();
   for (double& w : weight) w *= c.alpha;
-  const double recent = static_cast<double>(c.recent.n()), scale = recent > 0 ? total_size() / recent : 0;
+  const double scale = scale_of_latest(c.recent.n());
   const DocumentTopics documents(c.recent, k);
   Vec alone(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) alone[j] = documents.log_evidence(j, weight[j]);
@@ -185,21 +150,11 @@ bool TruncationFreeTopics::merge_once() {
   for (Pair pair : pairs_that_gain()) {
     if (touched[pair.a] || touched[pair.b]) continue;
     touched[pair.a] = touched[pair.b] = true;
-    if (size(pair.b) > size(pair.a)) std::swap(pair.a, pair.b);
-    const auto [a, b, gain] = pair;
-    for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
-    c.tables[a] += c.tables[b];
-    c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
-    std::replace(c.recent.topic.begin(), c.recent.topic.end(), static_cast<int>(b), static_cast<int>(a));
-    departed_.push_back({c.identity[b], c.t[b * p_], c.identity[a].id});
-    joined[b] = true;
+    join(pair.a, pair.b);
+    joined[pair.b] = true;
   }
-  std::vector<Index> kept;
-  for (Index j = 0; j < c.k(); ++j)
-    if (!joined[j]) kept.push_back(j);
-  if (static_cast<Index>(kept.size()) == c.k()) return false;
-  keep_topics(kept);
-  return true;
+  c.remove(joined);
+  return c.k() < static_cast<Index>(joined.size());
 }
 
 }  // namespace bnpvi::topics

@@ -3,19 +3,17 @@
 #include <numeric>
 
 #include "inference/data/shared_entropy.h"
-#include "inference/moves/move.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/partition_sampler.h"
 #include "mixtures/row_draws.h"
-#include "mixtures/truncation_free.h"
+#include "mixtures/truncation_free_rows.h"
 #include "sampling/labels.h"
 
 namespace bnpvi::mixtures {
 
 namespace {
 
-// Four and two found nearly as much as ten and five, at a third of the time; the numbers of rows are guesses.
-constexpr Index sweeps_of_split = 4, proposals_of_split = 2, fewest_to_split = 8, most_to_split = 2000;
+constexpr Index proposals_of_split = 2;  // in each sweep; five found little more
 
 // Removes column b of a table with k columns.
 void remove_column(Vec& table, Index k, Index b) {
@@ -27,30 +25,13 @@ void remove_column(Vec& table, Index k, Index b) {
 
 }  // namespace
 
-void TruncationFree::tend() {
-  remove_small();
+void TruncationFreeRows::improve() {
+  remove_spent();
   if (options_.split) split_all();
   if (options_.merge) merge_all();
-  clusters_.keep(clusters_.by_size());
-  learn_concentration();
-  for (ClusterIdentity& cluster : clusters_.identity) cluster.lasting = true;
-  clusters_.untended = 0;
 }
 
-void TruncationFree::drop(Index j, std::uint64_t into) {
-  RunningClusters& c = clusters_;
-  departed_.push_back({c.identity[j], size(j), into});
-  c.t.erase(c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
-  c.identity.erase(c.identity.begin() + j);
-}
-
-void TruncationFree::remove_small() {
-  const RunningClusters& c = clusters_;
-  for (Index j = c.k(); j-- > 0;)
-    if (is_spent(c.identity[j], size(j), c.seen, options_.fades)) drop(j, 0);
-}
-
-Vec TruncationFree::recent_shares() {
+Vec TruncationFreeRows::recent_shares() {
   const Index k = clusters_.k();
   urns_.begin_with(clusters_.t.data(), k);
   const RowFeatures rows(obs_, clusters_.recent);
@@ -62,23 +43,23 @@ Vec TruncationFree::recent_shares() {
   return r;
 }
 
-void TruncationFree::split_all() {
+void TruncationFreeRows::split_all() {
   const Index k = clusters_.k();
   if (k == 0) return;
   const Vec r = recent_shares();
   std::vector<std::vector<Index>> rows(static_cast<std::size_t>(k));
   for (Index i = 0; i < static_cast<Index>(r.size()) / k; ++i)
     rows[std::max_element(r.begin() + i * k, r.begin() + (i + 1) * k) - (r.begin() + i * k)].push_back(i);
-  Stream stream(seed_, Purpose::stream, clusters_.batches, 1);
+  Stream random = stream(1);
   for (auto& of_cluster : rows) {
     const Index n = static_cast<Index>(of_cluster.size());
     of_cluster.erase(of_cluster.begin(), of_cluster.begin() + std::max<Index>(n - most_to_split, 0));
   }
   for (Index j = 0; j < clusters_.k(); ++j)
-    while (split(j, rows, stream)) pool_.poll();
+    while (split(j, rows, random)) pool_.poll();
 }
 
-bool TruncationFree::split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream) {
+bool TruncationFreeRows::split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream) {
   RunningClusters& c = clusters_;
   const std::vector<Index> own = rows[j];
   const Index n = static_cast<Index>(own.size());
@@ -103,38 +84,26 @@ bool TruncationFree::split(Index j, std::vector<std::vector<Index>>& rows, Strea
   if (parts < 2 || c.k() + parts - 1 > options_.most_clusters) return false;
 
   const double scale = size(j) / static_cast<double>(n);
-  Vec t(static_cast<std::size_t>(parts * p_), 0.0);
-  std::vector<std::vector<Index>> rows_of(static_cast<std::size_t>(parts));
+  Vec t(static_cast<std::size_t>(parts * p_), 0.0), n_of(static_cast<std::size_t>(parts), 0.0);
   for (Index i = 0; i < n; ++i) {
     for (Index f = 0; f < p_; ++f) t[label[i] * p_ + f] += scale * phi[i * p_ + f];
-    rows_of[label[i]].push_back(own[i]);
+    n_of[label[i]] += 1;
   }
-  const auto smaller = [](const auto& a, const auto& b) { return a.size() < b.size(); };
-  const Index largest = std::max_element(rows_of.begin(), rows_of.end(), smaller) - rows_of.begin();
-  for (Index part = 0; part < parts; ++part) {
-    const auto from = t.begin() + part * p_;
-    if (part == largest) {
-      std::copy_n(from, p_, c.t.begin() + j * p_);
-      rows[j] = rows_of[part];
-    } else {
-      c.t.insert(c.t.end(), from, from + p_);
-      c.identity.push_back({c.next_id++, c.seen, c.seen});
-      rows.push_back(rows_of[part]);
-    }
-  }
+  const std::vector<Index> number = divide(j, t, n_of);
+  rows[j].clear();
+  rows.resize(static_cast<std::size_t>(c.k()));
+  for (Index i = 0; i < n; ++i) rows[number[label[i]]].push_back(own[i]);
   return true;
 }
 
-void TruncationFree::merge_all() {
+void TruncationFreeRows::merge_all() {
   RunningClusters& c = clusters_;
   if (c.k() < 2) return;
   Vec r = recent_shares();
   const Index n = static_cast<Index>(c.recent.size()) / p_;
-  const double scale = n > 0 ? total_size() / static_cast<double>(n) : 0;
+  const double scale = scale_of_latest(n);
   Index k = c.k();
-  Summary total(SummaryShape{p_}, k);
-  std::copy(c.t.begin(), c.t.end(), total.obs.edit().begin());
-  Vec evidence = evidence_of_merging(obs_, total, pool_), entropy(evidence.size(), NAN);
+  Vec evidence = evidence_of_pairs(), entropy(evidence.size(), NAN);
   const auto gain_of = [&](Index a, Index b) -> double {
     const double gain = evidence[a * k + b] - prior_.gain_of_split(size(a), size(b), k - 1);
     if (!(gain > 0)) return -INFINITY;
@@ -151,11 +120,11 @@ void TruncationFree::merge_all() {
         if (const double gain = gain_of(a, b); gain > best) best = gain, best_a = a, best_b = b;
     if (best_b == 0) return;
     Index a = best_a, b = best_b;
-    if (size(b) > size(a)) std::swap(a, b);
-    for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
-    c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
+    join(a, b);
     for (Index i = 0; i < n; ++i) r[i * k + a] += r[i * k + b];
-    drop(b, c.identity[a].id);
+    std::vector<bool> gone(static_cast<std::size_t>(k), false);
+    gone[b] = true;
+    c.remove(gone);
     remove_column(r, k, b);
     for (Vec* table : {&evidence, &entropy}) {
       remove_column(*table, k, b);
@@ -176,7 +145,7 @@ void TruncationFree::merge_all() {
   }
 }
 
-void TruncationFree::learn_concentration() {
+void TruncationFreeRows::learn_prior() {
   if (!prior_.learned || clusters_.k() == 0) return;
   Vec counts;
   for (Index j = 0; j < clusters_.k(); ++j) counts.push_back(size(j));

@@ -1,0 +1,52 @@
+// Truncation-free learning of a mixture, one batch of rows after the other.
+#pragma once
+#include "mixtures/partition_prior.h"
+#include "mixtures/running_clusters.h"
+#include "sampling/row_features.h"
+#include "sampling/truncation_free.h"
+#include "sampling/urns.h"
+
+namespace bnpvi::mixtures {
+
+/// The prior of a batch's labels is that of the partition of all rows given the sizes N of the clusters so
+/// far (PartitionPrior). So it is for finite priors, too.
+class TruncationFreeRows final : public TruncationFree<RowFeatures> {
+ public:
+  TruncationFreeRows(const ObsModel& obs, const PartitionPrior& prior, const TruncationFreeOptions& options,
+                     std::uint64_t seed, RunningClusters& clusters, Pool& pool);
+
+  /// Σ log p(x | clusters) over rows, base measure left out; each row for itself.
+  double log_predictive(const RowFeatures& rows);
+
+  /// The most probable cluster of each row; of no clusters 0.
+  std::vector<int> most_probable(const RowFeatures& rows);
+
+ protected:
+  Vec draw(const RowFeatures& rows, const Faded& earlier, double keep, std::vector<int>& label) override;
+  Index units(const RowFeatures& rows) const override { return rows.n(); }
+  void remember(const RowFeatures& rows, const std::vector<int>& label, double keep) override;
+
+  /// Removes, splits and merges clusters. Joining a and b gains
+  ///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + log p(partition after) − log p(before)
+  ///     − N/|W| Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)],  g(r) = r log r,
+  /// W being the latest rows and r their responsibilities: the entropy that is lost where clusters overlap.
+  /// The best pair is joined until none gains. A cluster is split when a short chain on its latest rows alone
+  /// finds a partition of higher posterior probability, and so are its parts; their statistics are scaled up
+  /// to its size.
+  void improve() override;
+  void learn_prior() override;
+
+ private:
+  Vec recent_shares();  // responsibilities of the latest rows, |W| × K
+  void split_all();
+  // Cluster j by the rows that are its own; these become those of its largest part, and the rows of the other
+  // parts, new clusters, are appended. False: it stays as it is.
+  bool split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream);
+  void merge_all();
+
+  PartitionPrior prior_;
+  RunningClusters& clusters_;
+  Urns urns_;  // begun with the running clusters, the latest batch added
+};
+
+}  // namespace bnpvi::mixtures
