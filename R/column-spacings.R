@@ -1,16 +1,18 @@
 # Rounding of the columns of data, as far as their values show it.
 
-# The common spacing of the values of each column, 0 where there is none: rows of positive weight, of a column whose
-# values come five times and more on average. Of a few values that are not on the grid nothing is made.
+# The common spacing of the values of each column, 0 where there is none: of a column whose values come five times and
+# more on average, rows counted by their weights. Of a few values that are not on the grid nothing is made.
 column_spacings <- function(x, weights = NULL) {
-  if (!is.null(weights)) x <- x[weights > 0, , drop = FALSE]
-  vapply(seq_len(ncol(x)), function(j) spacing_of(x[!is.na(x[, j]), j]), 1)
+  weights <- weights %||% rep(1, nrow(x))
+  vapply(seq_len(ncol(x)), function(j) {
+    there <- !is.na(x[, j]) & weights > 0
+    spacing_of(x[there, j], weights[there])
+  }, 1)
 }
 
-spacing_of <- function(values) {
+spacing_of <- function(values, weights = rep(1, length(values))) {
   distinct <- sort(unique(values))
-  n <- length(values)
-  if (length(distinct) < 2L || n <= 5 * length(distinct)) {
+  if (length(distinct) < 2L || sum(weights) <= 5 * length(distinct)) {
     return(0)
   }
   steps <- diff(distinct)
@@ -22,7 +24,7 @@ spacing_of <- function(values) {
   rounded <- signif(steps, 6)
   found <- sort(unique(rounded))
   spacing <- mean(steps[rounded == found[which.max(tabulate(match(rounded, found)))]])
-  origin <- distinct[which.max(tabulate(match(values, distinct)))]
+  origin <- distinct[which.max(rowsum(weights, match(values, distinct)))]
   off <- abs((values - origin) / spacing - round((values - origin) / spacing))
-  if (mean(off < 1e-3) >= 0.95) spacing else 0
+  if (sum(weights[off < 1e-3]) >= 0.95 * sum(weights)) spacing else 0
 }

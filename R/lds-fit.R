@@ -108,6 +108,9 @@ expected_rows <- function(data, paths) {
 
 # A first row has the mode of the next one, a sequence of one row that of a start.
 viterbi_path.bnp_lds <- function(fit, data) {
+  if (data$n == 0L) {
+    return(integer())
+  }
   paths <- expected_paths(fit, data)
   path <- rep(NA_integer_, data$n)
   if (any(diff(data$starts) > 1L)) {

@@ -19,7 +19,7 @@ family_fits <- function() {
     blocks = function(control) bnp_network(links, prior = prior_dp(), nodes = 240, control = control)
   )
 }
-one_fit <- function(fit, ...) suppressWarnings(fit(bnp_control(seed = 3, verbose = FALSE, ...)))
+one_fit <- function(fit, ..., verbose = FALSE) suppressWarnings(fit(bnp_control(seed = 3, verbose = verbose, ...)))
 
 # A fit whose user presses Ctrl-C when the lap is told for which now(record) is true.
 stopped_fit <- function(fit, now, ...) {
@@ -35,7 +35,7 @@ stopped_fit <- function(fit, now, ...) {
   quiet <- list(report = interrupt, finish = function() NULL)
   replace_in_package("progress_reporter", function(...) quiet, environment())
   out <- NULL
-  expect_message(out <- one_fit(fit, ...), class = "bnpvi_message_interrupted")
+  expect_message(out <- one_fit(fit, ..., verbose = TRUE), class = "bnpvi_message_interrupted")
   out
 }
 
