@@ -2,7 +2,7 @@
 #include <stdexcept>
 
 #include "r_testing.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 namespace bnpvi {
 

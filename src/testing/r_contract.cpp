@@ -1,6 +1,6 @@
 // Entries for tests of laws: every method of an observation model.
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

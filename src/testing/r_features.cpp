@@ -1,7 +1,7 @@
 // Entries for tests: what a feature prior says, and the bound without a feature.
 #include "r_features.h"
 #include "features/stick_series.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using namespace bnpvi::features;

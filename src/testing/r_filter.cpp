@@ -1,7 +1,7 @@
 // Entries for tests: the selection of particles.
 #include "chains/filters/particle_selection.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using namespace bnpvi::chains;

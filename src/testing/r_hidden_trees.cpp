@@ -2,7 +2,7 @@
 #include "chains/moves/stretches.h"
 #include "chains/trees/tree_messages.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using namespace bnpvi::chains;

@@ -1,7 +1,7 @@
 // Entries for tests: the formulas of hierarchical Gaussian priors.
 #include "observations/hierarchical_gaussian.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

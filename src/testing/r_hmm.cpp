@@ -1,7 +1,7 @@
 // Entries for tests: messages of chains, and visits with sparse states.
 #include "r_hmm.h"
 #include "chains/model/chain_memory.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using namespace bnpvi::chains;

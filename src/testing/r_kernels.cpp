@@ -3,7 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

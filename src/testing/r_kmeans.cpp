@@ -1,7 +1,7 @@
 // Entries for tests: k-means from few passes over the batches.
 #include "inference/start/scalable_kmeans.h"
 #include "r_source.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

@@ -2,7 +2,7 @@
 #include "r_lds.h"
 #include "dynamics/start_lds.h"
 #include "r_family.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using namespace bnpvi::dynamics;

@@ -6,7 +6,7 @@
 #include "networks/learn_blocks.h"
 #include "networks/partition_search.h"
 #include "r_network.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using Rcpp::_;

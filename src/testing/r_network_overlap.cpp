@@ -2,7 +2,7 @@
 #include "r_network_overlap.h"
 #include "networks/gamma_network.h"
 #include "networks/relational.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 using Rcpp::_;

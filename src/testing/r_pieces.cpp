@@ -11,8 +11,8 @@
 #include "r_convert.h"
 #include "r_learn.h"
 #include "r_source.h"
+#include "r_testing_entries.h"
 #include "sampling/slice.h"
-#include "testing/entries.h"
 #include "testing/link_blocks.h"
 #include "testing/scripted_fit.h"
 

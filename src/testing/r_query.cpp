@@ -3,7 +3,7 @@
 
 #include "inference/start/start.h"
 #include "r_query.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

@@ -7,7 +7,7 @@
 #include "inference/data/spool.h"
 #include "inference/data/spool_index.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

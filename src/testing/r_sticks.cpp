@@ -7,7 +7,7 @@
 #include "hdp/tables.h"
 #include "mixtures/mixture.h"
 #include "r_convert.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 
 using namespace bnpvi;
 

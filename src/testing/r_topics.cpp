@@ -5,7 +5,7 @@
 
 #include "r_convert.h"
 #include "r_source.h"
-#include "testing/entries.h"
+#include "r_testing_entries.h"
 #include "topics/anchors/anchor_words.h"
 #include "topics/anchors/anchor_work.h"
 #include "topics/model/term_sum.h"
