@@ -1,0 +1,89 @@
+# What rows of the table of abilities (R/ability-table.R) are made of, and the reasons that several of them give.
+
+# has: kinds; why, instead: for all others; ...: by kind, c(why, what instead); area: of the help page; label: how
+# messages call it; error: a class that its refusals have beside the usual ones; applies: the families that can be
+# asked, others have no such argument.
+able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL,
+                 applies = family_kinds) {
+  list(
+    has = has, why = why, instead = instead, no = list(...), area = area, label = label, error = error,
+    applies = applies
+  )
+}
+
+ability_label <- function(name) {
+  row <- ability_table[[name]]
+  row$label %||% paste0(if (row$area == "verbs") "{.fn " else "{.arg ", sub("()", "", name, fixed = TRUE), "}")
+}
+
+of_clusters <- c("mixture", "topics", "sequences", "network")
+of_fits <- c(of_clusters, "features")
+of_objects <- c(of_fits, "draws", "filter", "dynamic_means")
+no_data_kept <- "A fit does not keep its data: give them to the function that needs them."
+in_draws <- "{.code draws$fit} is the fit that they began from, which has it."
+of_the_fit <- "The fit that was filtered has it."
+drifting_model <- "{.code bnp_mixture(x, time = time)} is a model with drifting clusters."
+no_posterior <- c("It has means without any posterior.", drifting_model)
+no_likelihood <- c("It has no likelihood: {.code glance(fit)$objective} is what it makes small.", drifting_model)
+many_features <- c("A row has any number of features, no cluster.",
+  "See {.fn n_features}, {.fn feature_probs}, {.fn coef}.")
+no_bound <- c(
+  "Truncation-free learning has no ELBO: it would be that of a random state.",
+  "{.fn elbo_trace} has how well each batch was predicted, {.fn heldout_loglik} judges new data.",
+  "For the bound learn from data that can be read again: {.code bnp_mixture(x, start = fit)}."
+)
+no_rows_kept <- c(
+  "The fit of a stream keeps nothing of its rows or documents, and so no labels or proportions.",
+  "{.code predict(fit, newdata)} gives them for those that you have."
+)
+hidden_instead <- "{.fn latent_path} has the hidden states, {.fn augment} the fitted values."
+not_one_by_one <- c(
+  "Rows are learned from one at a time, each for itself.", "Fit data in memory, by {.code algorithm = \"memoized\"}."
+)
+not_in_series <- "Each row has the rows before it to explain it."
+not_in_source <- c("It must be known for all rows at once.", "Fit data in memory.")
+no_closed_form <- c("Clusters that say what comes after something else have none in closed form.", "See {.fn coef}.")
+no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
+
+of_topics <- function(instead, ...) {
+  able("topics", "It is about topics.", instead, ..., draws = c("Draws have assignments of tokens.", in_draws))
+}
+of_terms <- function(instead) {
+  of_topics(instead, documents_of_rows = c("Topics of rows have no terms.", "{.fn coef} has their parameters."))
+}
+of_networks <- function(instead, ...) able("network", "It is about nodes of networks.", instead, ...)
+
+of_joins <- able(
+  c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
+  "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
+  drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
+  hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
+  filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
+)
+of_pairs <- able(
+  of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
+  drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
+  series = no_closed_form, lagged = no_closed_form, regressions = no_closed_form, hidden = no_closed_form,
+  network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
+)
+of_samplers <- able(
+  c("mixture", "topics", "sequences"),
+  "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
+  "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
+  response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
+  stream = c("A stream has no data that could be given again.", "Fit data in memory."),
+  draws = c("{.fn update} draws more.")
+)
+of_states <- able(
+  "sequences", "Only states of {.fn bnp_hmm} follow each other.", "{.fn coef} has the weights.", draws = in_draws,
+  filter = of_the_fit
+)
+of_identities <- able(of_fits, "Only fits can be updated by more data.", "See {.fn tidy}.")
+of_features <- able("features", "Only {.fn bnp_features} has features of rows.", "{.fn coef} has the parameters.")
+of_trees <- able(
+  "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.",
+  "Rows that follow each other are given in order.",
+  lagged = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
+  source = not_in_source, area = "data", error = "trees"
+)
