@@ -46,7 +46,7 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
 
   const Vec& pseudo_counts() const override { return prior_.weight; }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool* pool) const override {
     if (k < 2) return nullptr;
     return std::make_shared<Multinomial>(learn_term_prior(prior_, t, k, pool));
   }

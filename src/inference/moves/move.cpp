@@ -10,6 +10,10 @@ namespace bnpvi {
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
+double MoveContext::to_beat(const State& state) const {
+  return state.elbo + std::max(rounding_of(state.elbo), least_gain);
+}
+
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
   const Summary& s = state.total;
   const MoveMemory& memory = context.memory;
@@ -105,7 +109,7 @@ std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const Stat
   if (!prior.has_occupied_term()) return nullptr;
   const bool close = present - proposal.elbo < 20 + 0.003 * std::abs(present);  // a guess
   if (!close && proposal.total.k > few) return nullptr;
-  auto obs = prior.learned(proposal.total.obs.data(), proposal.total.k, &pool);
+  auto obs = prior.learned(proposal.total.obs.data(), proposal.total.k, PriorSteps::ascent, &pool);
   if (!obs) return nullptr;
   const Problem learned = with_prior(problem, *obs);
   if (sum_terms(elbo_terms(learned, proposal.total, proposal.globals)) <= present) return nullptr;
