@@ -1,4 +1,5 @@
 // The search for a better posterior of hyperparameters: rounds of ascent, and steps of what are points.
+#include <cmath>
 #include <utility>
 
 #include "observations/hierarchical_gaussian.h"
@@ -27,12 +28,16 @@ HierarchicalGaussian::Point HierarchicalGaussian::at(HyperPosterior q, const Exp
   return out;
 }
 
-HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds,
+// Fewer rounds where all that are left, each gaining as much as the last, would not bring it above `to_beat`:
+// gains shrink.
+HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds, double to_beat,
                                                                const Expect& expect) const {
-  for (int i = 0; i < rounds; ++i) {
+  for (int left = rounds; left > 0; --left) {
     Point next = at(refreshed(from.q, from.expected), expect);
-    if (!(next.bound > from.bound)) break;
+    const double gain = next.bound - from.bound;
+    if (!(gain > 0)) break;
     from = std::move(next);
+    if (to_beat - from.bound > gain * (left - 1)) break;
   }
   return from;
 }
@@ -78,11 +83,11 @@ std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterio
 
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
                                               const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), rounds_of_a_lap, expect);
+  Point best = after_rounds(at(q, expect), rounds_of_a_lap, -INFINITY, expect);
   for (bool found = steps == PriorSteps::search; found;) {
     found = false;
     for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
-      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, expect);
+      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, best.bound, expect);
       if (!(trial.bound > best.bound)) continue;
       best = std::move(trial);
       found = true;
