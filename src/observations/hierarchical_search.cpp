@@ -9,8 +9,10 @@ namespace bnpvi {
 namespace {
 
 constexpr double most_excess_df = 2048, most_excess_wishart_df = 512;  // of the grids of e and a − d
-constexpr double first_excess_wishart_df = 4;              // tried where Ψ has been diagonal: a guess
-constexpr int rounds_of_a_lap = 2, rounds_of_a_trial = 3;  // guesses
+constexpr double first_excess_wishart_df = 4;  // tried where Ψ has been diagonal: a guess
+// Guesses. What a prior has yet to gain must not count for a proposal that lets it follow.
+constexpr int most_rounds = 20, rounds_of_a_trial = 3;
+constexpr double least_gain = 0.01;  // nats, of a round after which another one follows
 
 }  // namespace
 
@@ -37,7 +39,7 @@ HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int r
     const double gain = next.bound - from.bound;
     if (!(gain > 0)) break;
     from = std::move(next);
-    if (to_beat - from.bound > gain * (left - 1)) break;
+    if (gain < least_gain || to_beat - from.bound > gain * (left - 1)) break;
   }
   return from;
 }
@@ -83,7 +85,7 @@ std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterio
 
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
                                               const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), rounds_of_a_lap, -INFINITY, expect);
+  Point best = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
   for (bool found = steps == PriorSteps::search; found;) {
     found = false;
     for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
