@@ -108,8 +108,8 @@ class MixtureExchange final : public Move {
     ++tried_;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), splits_[split]);
     const bool risen =
-        join_and_split(c_, alloc_, state, {c_.memory.number_of(pair.a), c_.memory.number_of(pair.b)},
-                       pair.entropy, splits_[split], where_[split], stream);
+        0 < join_and_split(c_, alloc_, state, {c_.memory.number_of(pair.a), c_.memory.number_of(pair.b)},
+                           pair.entropy, splits_[split], where_[split], stream);
     if (risen) ++accepted_;
     return risen;
   }

@@ -52,10 +52,10 @@ class MixtureResplit final : public Move {
       const Vec sizes = sizes_of(numbers, state.total.sizes());
       const double least = *std::min_element(sizes.begin(), sizes.end());
       const bool barely_shared = shared(pair) < least_shared * least;
-      if (!barely_shared && propose(state, pair, numbers))
-        changed.insert(pair.ids.begin(), pair.ids.end());
-      else
-        c_.memory.resplit_failed(numbers, sizes, barely_shared);
+      const double gain = barely_shared ? 0 : propose(state, pair, numbers);
+      if (gain > 0) changed.insert(pair.ids.begin(), pair.ids.end());
+      if (gain < worth_trying_again && known(pair))
+        c_.memory.resplit_failed(c_.memory.numbers_of(pair.ids), sizes, barely_shared);
     }
   }
 
@@ -71,13 +71,19 @@ class MixtureResplit final : public Move {
     return -std::accumulate(pair.entropy.begin(), pair.entropy.end(), 0.0);
   }
 
-  bool propose(State& state, const Pair& pair, const Target& numbers) {
+  // The gain, 0 where it was refused.
+  double propose(State& state, const Pair& pair, const Target& numbers) {
     ++tried_;
     Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), pair.ids[0]);
-    const bool risen =
+    const double gain =
         join_and_split(c_, alloc_, state, numbers, pair.entropy, pair.ids[0], pair.where, stream);
-    if (risen) ++accepted_;
-    return risen;
+    if (gain > 0) ++accepted_;
+    return gain;
+  }
+
+  bool known(const Pair& pair) const {
+    return std::all_of(pair.ids.begin(), pair.ids.end(),
+                       [&](auto id) { return c_.memory.number_of(id) >= 0; });
   }
 
   MoveContext c_;

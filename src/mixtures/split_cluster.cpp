@@ -43,6 +43,18 @@ State redistributed(const Problem& problem, const State& state, Index target,
   return out;
 }
 
+// The memory `known` in the order of `now`, whose only cluster that `known` does not have stands for `gone`.
+MoveMemory in_order_of(const MoveMemory& now, const MoveMemory& known, std::uint64_t gone) {
+  std::vector<Index> order;
+  for (Index j = 0; j < now.size(); ++j) {
+    const Index before = known.number_of(now.id(j));
+    order.push_back(before < 0 ? known.number_of(gone) : before);
+  }
+  MoveMemory out = known;
+  out.permute(order);
+  return out;
+}
+
 }  // namespace
 
 std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
@@ -73,10 +85,11 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   return best;
 }
 
-bool join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& state, Target joined,
-                    const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
-                    Stream& stream) {
+double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& state, Target joined,
+                      const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
+                      Stream& stream) {
   std::sort(joined.begin(), joined.end());
+  const std::uint64_t last = c.memory.id(joined.back());
   Changes changes;
   for (std::size_t i = joined.size(); i-- > 0;) {
     if (c.memory.id(joined[i]) == target) target = c.memory.id(joined[0]);
@@ -86,10 +99,14 @@ bool join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& stat
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
-  if (!proposal || !lifts(c.problem, proposal->state, c.to_beat(state), c.pool)) return false;
+  if (!proposal || !lifts(c.problem, proposal->state, c.to_beat(state), c.pool)) return 0;
+  const double gain = proposal->state.elbo - state.elbo;
+  const bool same_pair =
+      joined.size() == 2 && target == c.memory.id(joined[0]) && proposal->state.k() == state.k();
   state = std::move(proposal->state);
-  c.memory = std::move(proposal->memory);
-  return true;
+  c.memory = gain < worth_trying_again && same_pair ? in_order_of(proposal->memory, c.memory, last)
+                                                    : std::move(proposal->memory);
+  return gain;
 }
 
 }  // namespace bnpvi::mixtures

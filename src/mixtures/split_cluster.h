@@ -9,6 +9,8 @@
 
 namespace bnpvi::mixtures {
 
+constexpr double worth_trying_again = 1;  // nats: a gain from which on what failed may succeed; a guess
+
 /// A state with the memory of moves that belongs to its clusters.
 struct Proposal {
   State state;
@@ -24,10 +26,11 @@ std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureA
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);
 
 /// Joins clusters and splits the one with identity `target` (that of one of them means the joined one), in
-/// one proposal. When the ELBO rises, the proposal replaces the state and context.memory; returns whether it
-/// did. entropy[i] is the change of the entropy of batch i that comes from joining.
-bool join_and_split(const MoveContext& context, const MixtureAlloc& alloc, State& state, Target joined,
-                    const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
-                    Stream& stream);
+/// one proposal. When the ELBO rises, the proposal replaces the state and context.memory; returns by how much
+/// it did, or 0. entropy[i] is the change of the entropy of batch i that comes from joining. A pair that is
+/// split into two with a gain below `worth_trying_again` keeps its identities and what failed with them.
+double join_and_split(const MoveContext& context, const MixtureAlloc& alloc, State& state, Target joined,
+                      const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
+                      Stream& stream);
 
 }  // namespace bnpvi::mixtures

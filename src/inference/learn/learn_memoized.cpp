@@ -26,7 +26,6 @@ double SharedFit::units() const {
 
 namespace {
 
-constexpr double least_idle_gain = 0.1;    // nats: a guess
 constexpr Index laps_of_prior_search = 5;  // and every lap that may be the last one: a guess
 
 // A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
@@ -126,13 +125,11 @@ class Memoized final : public SharedFit {
     return {};
   }
 
-  // A proposal that gains less is refused: what ends a fit is tol, and what no laps would have found is more.
-  double least_gain(MoveKind::Turn turn) const {
-    return std::max(options_.tol * units() / 10, turn == MoveKind::Turn::idle ? least_idle_gain : 0);
-  }
+  // A tenth of what a last lap may gain.
+  double least_gain() const { return options_.tol * units() / 10; }
 
   Chosen made(const MoveKind& kind) {
-    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_, least_gain(kind.turn)}),
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_, least_gain()}),
              kind.turn};
     if (!c.move->prepare(p_.state)) c.move.reset();
     return c;
