@@ -122,9 +122,9 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
   }
   make <- list(bnp_mixture = bnp_mixture, bnp_topics = bnp_topics, bnp_hmm = bnp_hmm)[[verb]]
   fit <- if (is.null(obs)) {
-    make(x, prior = prior, control = control, ...)
+    make(x, prior = prior, control = with_given_priors(control), ...)
   } else {
-    make(x, obs = obs, prior = prior, control = control, ...)
+    make(x, obs = obs, prior = prior, control = with_given_priors(control), ...)
   }
   given <- rlang::enquos(...)
   data <- if (is.null(given$data)) x else rlang::eval_tidy(given$data)

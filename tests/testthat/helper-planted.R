@@ -111,8 +111,8 @@ planted_cases <- function() {
       planted_case(
         "gaussian_diagonal, drifting", obs_gaussian("diagonal", drift = 0.2), along$x, along$cluster, time = along$time
       ),
-      planted_case("lognormal_full", obs_lognormal(), exp(points$x / 3), points$cluster),
-      planted_case("lognormal_diagonal", obs_lognormal("diagonal"), exp(points$x / 3), points$cluster)
+      planted_case("lognormal_full", obs_lognormal(learn = FALSE), exp(points$x / 3), points$cluster),
+      planted_case("lognormal_diagonal", obs_lognormal("diagonal", learn = FALSE), exp(points$x / 3), points$cluster)
     )
   })
 }

@@ -348,7 +348,7 @@ blobs <- withr::with_seed(4, {
   x[core, ] <- 8 * cbind(z %% 2, z > 2)[core, ] + matrix(rnorm(240), 120) / 8
   list(x = `colnames<-`(x, c("u", "v")), z = z)
 })
-blob_fit <- bnp_mixture(blobs$x, control = bnp_control(seed = 1, verbose = FALSE))
+blob_fit <- bnp_mixture(blobs$x, obs_gaussian(learn = FALSE), control = bnp_control(seed = 1, verbose = FALSE))
 
 test_that("before polishing, clusters are the groups of cutree(), and the height says what was lost", {
   tree <- cluster_tree(blob_fit, blobs$x)

@@ -177,7 +177,7 @@ test_that("a learned step size is where the bound is highest", {
       elbo(drifting(obs = obs_gaussian("diagonal", drift = drift), prior = prior, start = fitted(fit)))
     }, 1)
     expect_equal(which.max(bounds), 2L)
-    expect_equal(bounds[2], elbo(fit), tolerance = 1e-6)
+    expect_equal(bounds[2], elbo(fit), tolerance = 1e-5)
   }
   # At one time there is nothing to learn.
   once <- drifting(obs = obs_gaussian(drift = "learn"), time = rep(1, 180), prior = prior_dp())

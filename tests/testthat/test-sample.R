@@ -1,7 +1,7 @@
 # bnp_sample() and what reads its draws.
 
 few <- bnp_control(seed = 1, max_laps = 30, verbose = FALSE)
-fit <- suppressWarnings(bnp_mixture(faithful, control = few))
+fit <- suppressWarnings(bnp_mixture(faithful, obs_gaussian(learn = FALSE), control = few))
 some <- function(x = fit, ..., draws = 40, seed = 1) bnp_sample(x, ..., draws = draws, seed = seed, verbose = FALSE)
 drawn <- some(data = faithful)
 

@@ -91,7 +91,7 @@ test_that("an update is a fit like any other, of all rows", {
 })
 
 test_that("with the earlier data an update is the fit of both from there", {
-  fit <- bnp_mixture(faithful[1:100, ], control = quiet)
+  fit <- bnp_mixture(faithful[1:100, ], obs_gaussian(learn = FALSE), control = quiet)
   both <- update(fit, faithful[101:272, ], olddata = faithful[1:100, ])
   alone <- update(fit, faithful[101:272, ])
   again <- bnp_mixture(faithful, obs = fit$model$obs, start = fit, control = quiet)
@@ -204,7 +204,7 @@ test_that("weights, individuals, labels and missing values go with the rows", {
 })
 
 test_that("what cannot be taken in is refused with the reason", {
-  fit <- bnp_mixture(faithful, control = quiet)
+  fit <- bnp_mixture(faithful, obs_gaussian(learn = FALSE), control = quiet)
   expect_bad(update(fit, faithful["waiting"]), "newdata_columns", "lacks 1 column")
   expect_bad(update(fit, faithful[0, ]), "no_rows", "newdata")
   expect_bad(update(fit, newdata = NULL), "newdata", "needed")
