@@ -92,13 +92,20 @@ obs_gaussian <- function(covariance = c(
                            "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
-                         variance = NULL, columns = NULL, drift = NULL) {
+                         variance = NULL, columns = NULL, drift = NULL, rounding = NULL) {
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
   given <- setdiff(names(match.call()), c("", "covariance"))
   if (length(given)) {
     refuse_foreign(covariance, c(prior, list(learn = if (!isFALSE(learn)) learn)))
     if (!is.null(drift)) refuse_drift_of(covariance, learn)
+    if (!is.null(rounding)) rounding <- check_rounding(rounding, "rounding")
+    if (!is.null(drift) && any(rounding > 0)) {
+      abort("argument", c(
+        "{.arg rounding} and {.arg drift} do not go together: rows at times are taken as they are.",
+        i = "Leave one of them out."
+      ))
+    }
     if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
       abort("argument", c(
         "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
@@ -121,7 +128,8 @@ obs_gaussian <- function(covariance = c(
   ))
   do.call(new_obs, c(
     paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
-    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
+    if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns),
+    if (!is.null(rounding)) list(rounding = rounding)
   ))
 }
 
@@ -275,7 +283,8 @@ obs_marginals.obs_gaussian <- function(obs, means) {
 
 model_gaussian_full <- list(
   title = "Gaussian, full covariance", constructor = "obs_gaussian", values = "real numbers", kind = "number",
-  gaps = "cells", working = working_of_gaussians, parameters = list(mean = "columns", scale = c("columns", "columns")),
+  gaps = "cells", working = working_of_gaussians,
+  parameters = list(mean = "columns", scale = c("columns", "columns"), rounding = "columns"),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")

@@ -164,6 +164,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "{.fn {facts$constructor}} is for {.fn {facts$verbs}}."
     ), call = call)
   }
+  if (is_rounded(obs) && verb != "bregman_kmeans") require_ability(kinds_to_fit(verb, obs), "rounding", call)
   if (!is.null(obs$formula)) {
     abort("formula", c(
       "{.arg formula} of {.fn {facts$constructor}} is for blocks of a product.",
@@ -245,7 +246,8 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(facts$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", "repeated", facts$working))))
+  hidden <- c("family", "gaps", "repeated", facts$working, if (!any(x$rounding > 0)) "rounding")
+  paste0(facts$title, ": ", format_fields(x, setdiff(names(x), hidden)))
 }
 
 #' @export
