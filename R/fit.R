@@ -8,6 +8,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
   }
   check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
+  if (class != "bnp_mixture" && is_rounded(obs)) {
+    require_ability(kinds_to_fit(class, obs, prior), "rounding", error_call)
+  }
   if (!is.null(start)) {
     tell_start_wins(control, start)
     check_start_format(start, error_call)

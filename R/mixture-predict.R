@@ -215,7 +215,7 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
       i = "{.val completion}, the default, has the exact density of rows."
     ), call = call)
   }
-  fit <- asked_of_values(fit_with_gaps(fit, data))
+  fit <- fit_with_gaps(fit, data)
   by_time <- if (has_weights_by_time(fit)) in_engine_order(fit, weights_with_new(fit))
   engine_log_predictive(
     as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, by_time,

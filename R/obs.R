@@ -164,7 +164,6 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "{.fn {facts$constructor}} is for {.fn {facts$verbs}}."
     ), call = call)
   }
-  if (is_rounded(obs) && verb != "bregman_kmeans") require_ability(kinds_to_fit(verb, obs), "rounding", call)
   if (!is.null(obs$formula)) {
     abort("formula", c(
       "{.arg formula} of {.fn {facts$constructor}} is for blocks of a product.",

@@ -32,7 +32,7 @@ local_step.default <- function(fit, data) {
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
 # individuals) x columns of weight, which has one row, or one for each time. NA of rows that are not modelled.
 probabilities_under <- function(fit, data, weight) {
-  fit <- asked_of_values(fit_for_any_row(fit, data))
+  fit <- fit_for_any_row(fit, data)
   slot <- if (nrow(weight) > 1L) data$slot else integer()
   prob <- engine_probabilities(
     as_engine_data(data), fit$model, fit$state, in_engine_order(fit, weight), slot, fit$control$threads

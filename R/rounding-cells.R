@@ -33,9 +33,6 @@ log_student_cells <- function(z, width, df) {
 # Of each column, or 0 where nothing was said of any.
 width_of <- function(obs) obs$rounding %||% 0
 
-# For each row of x in one cluster with posterior parameters q. No method: there is no closed form.
-obs_log_cells <- function(obs, q, x) UseMethod("obs_log_cells")
-
 obs_log_cells.obs_gaussian_diagonal <- function(obs, q, x) {
   scale <- sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df)
   rowSums(log_cells(x, width_of(obs), list(mean = q$mean, scale = scale, df = q$df)))

@@ -2,6 +2,10 @@
 # all that follows from statistics, are laws of test-contract.R.
 
 still <- function(...) bnp_control(seed = 1, moves = FALSE, ...)
+# Cells as wide as clusters, which is warned of.
+with_wide_cells <- function(...) {
+  withCallingHandlers(bnp_mixture(...), bnpvi_warning_ties = function(w) invokeRestart("muffleWarning"))
+}
 coarse <- function(n, means, sd = 1) round(qnorm(ppoints(n), sd = sd) + rep_len(means, n))
 
 test_that("one cluster has the statistics of its cells, in plain R, where cells are missing and rows have weights", {
@@ -69,7 +73,7 @@ test_that("predictions are of rows as they are: those of a model without roundin
   x <- withr::with_seed(3, round(cbind(rnorm(90, rep(c(0, 6), 45)), rnorm(90))))
   new <- withr::with_seed(4, matrix(rnorm(20, 5, 5), 10))
   for (covariance in c("full", "diagonal", "spherical", "zero_mean", "tied")) {
-    fit <- bnp_mixture(x, obs_gaussian(covariance, rounding = 1), control = bnp_control(seed = 1))
+    fit <- with_wide_cells(x, obs_gaussian(covariance, rounding = 1), control = bnp_control(seed = 1))
     plain <- fit
     plain$model$obs$rounding <- NULL
     plain <- sealed(plain)
@@ -97,7 +101,7 @@ test_that("cells have the probability that integration finds, far out too", {
 
   two <- cbind(a = x, b = coarse(100, c(3, 3, 7), 2))
   for (covariance in c("diagonal", "spherical", "tied_diagonal", "tied_spherical")) {
-    fit <- bnp_mixture(two, obs_gaussian(covariance, rounding = c(1, 2)), control = bnp_control(seed = 1))
+    fit <- with_wide_cells(two, obs_gaussian(covariance, rounding = c(1, 2)), control = bnp_control(seed = 1))
     density <- function(v) exp(predict(fit, v, type = "logdensity"))
     for (at in list(c(1, 3), c(9, 7), c(-8, 2), c(30, 30))) {
       inner <- function(b) vapply(b, function(b) {
@@ -167,6 +171,19 @@ test_that("a spacing is kept, printed, refused where it has no meaning, and hold
   expect_bad(heldout_loglik(fit, x, cells = TRUE), "not_defined")
   expect_bad(heldout_loglik(bnp_mixture(x, control = bnp_control(seed = 1)), x, cells = TRUE), "argument")
   expect_bad(heldout_loglik(apart, x, "plugin", cells = TRUE), "argument")
+})
+
+test_that("a warning is left where cells are wider than clusters, and of columns that are not taken as rounded", {
+  x <- coarse(300, c(0, 3), 0.2)
+  told <- expect_warning(bnp_mixture(x, obs_gaussian(rounding = 1), control = bnp_control(seed = 1)),
+    "narrower than the spacing of column", class = "bnpvi_warning_ties")
+  expect_false(grepl("single", conditionMessage(told)))
+  both <- cbind(wide = round(qnorm(ppoints(300), 0, 5)), b = rep(1:3, 100) / 10)
+  told <- expect_warning(bnp_mixture(both, obs_gaussian("diagonal", rounding = c(1, 0)), control = bnp_control(seed = 1)),
+    "rounding of column", class = "bnpvi_warning_ties")
+  expect_match(conditionMessage(told), "b", fixed = TRUE)
+  expect_false(grepl("wide", conditionMessage(told)))
+  expect_no_warning(bnp_mixture(both[, 1], obs_gaussian(rounding = 1), control = bnp_control(seed = 1)))
 })
 
 test_that("chains and streams that begin with a fit of cells go on with rows as they are", {
