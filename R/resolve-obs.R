@@ -5,7 +5,7 @@
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
   obs <- obs_resolve(obs, data, start, call)
-  if (!is.null(obs$rounding)) obs <- resolve_rounding(obs, data, start, call)
+  if (!is.null(obs$rounding)) obs <- resolve_rounding(obs, data, call)
   if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }

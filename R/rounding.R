@@ -19,11 +19,9 @@ rounding_field <- function(rounding, drifts, call = rlang::caller_env()) {
 
 is_rounded <- function(obs) any(obs$rounding > 0) || any(vapply(obs$blocks, is_rounded, NA))
 
-# A number for each column: as given, or where "spacing" stands what the values show, or showed an earlier fit.
-resolve_rounding <- function(obs, data, start, call) {
-  before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
-  obs$rounding <- if (is.numeric(obs$rounding)) expand_vector(obs$rounding, data$d, "rounding", call) else
-    before$rounding %||% column_spacings(data$x, data$weights)
+# A number for each column.
+resolve_rounding <- function(obs, data, call) {
+  obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
   obs
 }
 
