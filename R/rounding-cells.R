@@ -99,7 +99,7 @@ why_no_cells <- function(obs) {
     return(unlist(lapply(obs$blocks, why_no_cells), use.names = FALSE)[1L])
   }
   if (!obs_can(obs, "log_cells") || !is.null(obs$logs)) {
-    return("Only blocks of {.fn obs_gaussian} have cells.")
+    return("Only values of Gaussian clusters have cells.")
   }
   if (is.matrix(obs$scale %||% obs$variance) && nrow(obs$scale %||% obs$variance) > 1L) {
     "Columns depend on each other within a cluster, so that a cell is a box under a multivariate distribution."
@@ -112,7 +112,7 @@ log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   if (!is_rounded(obs)) {
     abort("argument", c(
       "{.code cells = TRUE} is for fits that take values as rounded.",
-      i = "Fit with {.arg rounding} of {.fn obs_gaussian}; {.code cells = FALSE} gives densities."
+      i = "Fit with {.arg rounding}; {.code cells = FALSE} gives densities."
     ), call = call)
   }
   why <- why_no_cells(obs)

@@ -229,8 +229,7 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
 say_values_are_sampled <- function() {
   cli::cli_inform(
     c("Rows are sampled as they are, not as the cells of rounded values that the fit is of.",
-      i = "Clusters of draws may stand for single values; fits with {.code obs_gaussian(rounding = 0)} compare with
-           them."
+      i = "Clusters of draws may stand for single values; fits with {.code rounding = 0} compare with them."
     ),
     class = c("bnpvi_message_rounding", "bnpvi_message"), call = NULL
   )
