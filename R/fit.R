@@ -18,7 +18,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   given <- obs
   before <- if (inherits(start, "bnp_fit")) start$model
   spooled <- is_spooled(data)
-  obs <- resolve_obs(obs, sample_of(data), start, error_call)
+  sample <- if (spooled) data$sample else data
+  sample$rounded <- class == "bnp_mixture"
+  obs <- resolve_obs(obs, sample, start, error_call)
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
   if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)

@@ -37,7 +37,8 @@
 #'   `"learn"`, the value under which the bound is highest, found anew after every lap. See *Clusters over time*
 #'   there.
 #' @param rounding Of [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
-#'   decimal; 0: a column is not rounded. `NULL`: 0. See *Rounded values*.
+#'   decimal; 0: a column is not rounded. `NULL`: the common spacing of the values of each column in which they come
+#'   more than five times on average, else 0. See *Rounded values*.
 #' @section Rounded values:
 #' A density can be made as high as one likes at values that repeat, so that clusters of rounded data may shrink to
 #' single values: one gamma variable rounded to whole numbers comes out as tens of clusters. With `rounding` a value x

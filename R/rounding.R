@@ -19,12 +19,6 @@ rounding_field <- function(rounding, drifts, call = rlang::caller_env()) {
 
 is_rounded <- function(obs) any(obs$rounding > 0) || any(vapply(obs$blocks, is_rounded, NA))
 
-# A number for each column.
-resolve_rounding <- function(obs, data, call) {
-  obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
-  obs
-}
-
 # The same model of rows as they are.
 without_rounding <- function(obs) {
   obs$rounding <- NULL

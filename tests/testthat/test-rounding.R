@@ -55,10 +55,11 @@ test_that("all values in one cluster beat a cluster for each value, which win by
 
 test_that("rounding = 0 is the fit without a word of it, and every covariance takes a spacing", {
   x <- coarse(120, c(0, 12), 2)
+  fine <- qnorm(ppoints(120)) + c(0, 12)
   for (covariance in eval(formals(obs_gaussian)$covariance)) {
-    without <- bnp_mixture(x, obs_gaussian(covariance), control = bnp_control(seed = 1, max_laps = 3)) |>
+    without <- bnp_mixture(fine, obs_gaussian(covariance), control = bnp_control(seed = 1, max_laps = 3)) |>
       suppressWarnings()
-    none <- bnp_mixture(x, obs_gaussian(covariance, rounding = 0), control = bnp_control(seed = 1, max_laps = 3)) |>
+    none <- bnp_mixture(fine, obs_gaussian(covariance, rounding = 0), control = bnp_control(seed = 1, max_laps = 3)) |>
       suppressWarnings()
     expect_identical(none$state, without$state)
     expect_identical(elbo_trace(none)$elbo, elbo_trace(without)$elbo)
@@ -185,6 +186,25 @@ test_that("a warning is left where cells are wider than clusters, and of columns
   expect_match(conditionMessage(told), "b", fixed = TRUE)
   expect_false(grepl("wide", conditionMessage(told)))
   expect_no_warning(bnp_mixture(both[, 1], obs_gaussian(rounding = 1), control = bnp_control(seed = 1)))
+})
+
+test_that("mixtures find the spacing of columns whose values repeat, and other families take rows as they are", {
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  expect_identical(fit$model$obs$rounding, c(0, 1))
+  given <- bnp_mixture(faithful, obs_gaussian(rounding = c(0, 1)), control = bnp_control(seed = 1))
+  expect_identical(fit$state, given$state)
+  few <- bnp_control(seed = 1, max_laps = 2)
+  short <- function(expr) suppressWarnings(expr, classes = "bnpvi_warning")
+  expect_identical(short(bnp_mixture(faithful[1:50, ], start = fit, control = few))$model$obs$rounding, c(0, 1))
+  blocks <- short(bnp_mixture(iris, control = few))$model$obs$blocks
+  expect_equal(blocks$gaussian$rounding, c(0, 0.1, 0, 0.1))
+  expect_null(blocks$categorical$rounding)
+  expect_null(short(bnp_hmm(faithful, control = few))$model$obs$rounding)
+  expect_null(bnp_mixture(faithful, control = bnp_control("truncation_free", seed = 1))$model$obs$rounding)
+  # Each row twice is each row with a weight of two.
+  weighted <- short(bnp_mixture(iris[1:4], weights = rep(2, 150), control = few))
+  twice <- short(bnp_mixture(iris[c(1:150, 1:150), 1:4], control = few))
+  expect_equal(weighted$model$obs$rounding, twice$model$obs$rounding)
 })
 
 test_that("chains and streams that begin with a fit of cells go on with rows as they are", {
