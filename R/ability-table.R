@@ -44,6 +44,11 @@ ability_table <- c(list(
     "Give {.code obs_gaussian(drift = )}; for weights by time {.fn bnp_topics} takes {.code id}.",
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
+  rounding = able(
+    "mixture", "Only clusters of single rows average over the cells of rounded values.",
+    "Leave {.arg rounding} out: values are then taken as they are.", truncation_free = not_one_by_one,
+    area = "data", label = "{.arg rounding} of {.fn obs_gaussian}", applies = c("mixture", "topics", "sequences")
+  ),
   parent = of_trees, position = of_trees,
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",

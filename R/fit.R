@@ -8,6 +8,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
   }
   check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
+  if (class != "bnp_mixture" && is_rounded(obs)) {
+    require_ability(kinds_to_fit(class, obs, prior), "rounding", error_call)
+  }
   if (!is.null(start)) {
     tell_start_wins(control, start)
     check_start_format(start, error_call)
@@ -16,7 +19,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   given <- obs
   before <- if (inherits(start, "bnp_fit")) start$model
   spooled <- is_spooled(data)
-  obs <- resolve_obs(obs, sample_of(data), start, error_call)
+  sample <- if (spooled) data$sample else data
+  sample$rounded <- class == "bnp_mixture"
+  obs <- resolve_obs(obs, sample, start, error_call)
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
   if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)

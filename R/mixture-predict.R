@@ -44,6 +44,9 @@
 #' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was,
 #'   in any of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the
 #'   fit had it from, or are the training data.
+#' @param cells Of `heldout_loglik()`, for fits with `rounding` ([obs_gaussian()]): the logarithm of the probability
+#'   of the cell of each row, divided by its width, in place of the density at its value. For one column, and for
+#'   columns that are independent given the cluster and its variances.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
 #'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
@@ -234,9 +237,9 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
-                                       na_action = NULL, id = NULL, time = NULL) {
+                                       na_action = NULL, id = NULL, time = NULL, cells = FALSE) {
   check_no_dots(...)
-  plugin <- is_plugin(type)
+  density_of <- density_of_rows(fit, is_plugin(type), check_flag(cells, "cells"))
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
@@ -244,16 +247,24 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
     na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
       data <- as_newdata(fit, x, na_action = na_action, id = id)
-      density <- log_predictive(fit, data, plugin)
+      density <- density_of(data)
       counted <- has_values(data, modelled_columns(data, fit$model$obs))
       # Of individuals, which have more rows than densities, each row has its share of the sum.
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
   data <- as_newdata(fit, newdata, na_action = action_of_fit(fit, na_action), id = id, time = time)
-  density <- log_predictive(fit, data, plugin)
+  density <- density_of(data)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])
+}
+
+# A function(data) of the logarithms of densities, or of the probability of cells.
+density_of_rows <- function(fit, plugin, cells, call = rlang::caller_env()) {
+  if (cells && plugin) {
+    abort("argument", "{.code cells = TRUE} is for {.code type = \"completion\"}.", call = call)
+  }
+  function(data) if (cells) log_predictive_of_cells(fit, data, call) else log_predictive(fit, data, plugin, call)
 }
 
 # The type of held-out likelihood of rows, whose densities are sums and integrals that need no draws.

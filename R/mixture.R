@@ -273,7 +273,7 @@ warn_of_ties <- function(fit, data) {
   shrinking <- function(obs, means, data) {
     if (is.null(means[["mean"]])) return()
     data$x <- obs_scaled(obs, data$x)
-    narrow_columns(fit, means$cov, data)
+    narrow_columns(fit, means$cov, obs$rounding %||% 0, data)
   }
   means <- engine_mean_parameters(fit$model, fit$state)
   columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {
@@ -284,14 +284,21 @@ warn_of_ties <- function(fit, data) {
   if (!length(columns)) {
     return(invisible())
   }
+  single <- names(columns)[columns != "cells"]
+  wide <- names(columns)[columns == "cells"]
   cli::cli_warn(
     c(
-      "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
-       values.",
-      i = if (any(columns)) {
+      if (length(single)) {
+        "Some clusters are narrower than the rounding of column{?s} {.val {single}}: they stand for single values."
+      },
+      if (length(wide)) {
+        "Some clusters are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
+         told."
+      },
+      i = if (any(columns == "levels")) {
         "Few values are levels and no measurements: make a column of them a factor, or leave it out."
       },
-      i = if (!all(columns)) {
+      i = if (any(columns == "values")) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
       }
@@ -303,9 +310,10 @@ warn_of_ties <- function(fit, data) {
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L
 
-# The columns, by name, in which clusters are narrower than the steps between values: have they few values? cov: of the
-# clusters in the engine's order.
-narrow_columns <- function(fit, cov, data) {
+# The columns, by name, in which clusters are narrower than the steps between values, which are "levels" where there are
+# few, else "values"; of columns that are taken as rounded, narrower than their "cells". cov: of the clusters in the
+# engine's order. rounding: of the columns, or one number.
+narrow_columns <- function(fit, cov, rounding, data) {
   used <- fit$numbering[fit$sizes > 1.5]
   # Covariances (columns x columns x clusters) or variances (clusters x columns).
   variance <- if (length(dim(cov)) == 3L) t(matrix(apply(cov, 3L, diag), data$d)) else matrix(cov, ncol = data$d)
@@ -315,9 +323,12 @@ narrow_columns <- function(fit, cov, data) {
     steps <- diff(sort(unique(v)))
     if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
   }))
-  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
+  cells <- rep_len(rounding > 0, data$d)
+  least <- ifelse(cells, rounding, gap / 4)
+  narrow <- (repeated | cells) & colSums(sqrt(variance) < rep(least, each = length(used)), na.rm = TRUE) > 0
+  few <- apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values)
   stats::setNames(
-    apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values),
+    ifelse(cells[narrow], "cells", ifelse(few, "levels", "values")),
     data$column_names[narrow] %||% as.character(which(narrow))
   )
 }

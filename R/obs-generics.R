@@ -103,6 +103,8 @@ obs_draw.default <- function(obs, clusters, path, lengths, given) {
 obs_draw_rows <- function(obs, q, rows, given) UseMethod("obs_draw_rows")
 # Posterior predictive probability of a value of at most x_ij: rows x columns that are modelled.
 obs_predictive_cdf <- function(obs, q, data) UseMethod("obs_predictive_cdf")
+# For each row of x log(P(cell) / width) of rounded values (R/rounding-cells.R). No method: there is no such number.
+obs_log_cells <- function(obs, q, x) UseMethod("obs_log_cells")
 # list(mean, var) of each column under the posterior predictive. Models with a lag have none: `coef` and `cov` are
 # iterated.
 obs_moments <- function(obs, q, given) UseMethod("obs_moments")

@@ -61,7 +61,7 @@ obs_begin_again.obs_tied <- function(obs, k) {
 model_gaussian_tied <- list(
   title = "Gaussian, one covariance for all clusters", constructor = "obs_gaussian",
   class = c("obs_tied", "obs_gaussian"), values = "real numbers", kind = "number", working = working_of_gaussians,
-  parameters = list(mean = "columns", variance = c("columns", "columns")),
+  parameters = list(mean = "columns", variance = c("columns", "columns"), rounding = "columns"),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", cov = c("columns", "columns", "clusters")
   ),

@@ -245,7 +245,8 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(facts$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", "repeated", facts$working))))
+  hidden <- c("family", "gaps", "repeated", facts$working, if (!any(x$rounding > 0)) "rounding")
+  paste0(facts$title, ": ", format_fields(x, setdiff(names(x), hidden)))
 }
 
 #' @export

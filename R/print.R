@@ -119,6 +119,7 @@ format_head <- function(fit) {
     described_concentrations(learned_concentrations(fit)),
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),
+    described_rounding(fit),
     described_labels(fit),
     described_response(fit),
     described_changes(fit),
@@ -166,6 +167,18 @@ described_blocks <- function(obs) {
   columns <- vapply(obs$blocks, shown_columns, "", 8L)
   named <- paste0(names(columns), " (", columns, ")", collapse = ", ")
   if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
+}
+
+# The spacing of the values of each column that is rounded.
+described_rounding <- function(fit) {
+  of_model <- function(obs, columns) {
+    at <- which(obs$rounding > 0)
+    if (length(at)) paste(columns[at], vapply(signif(obs$rounding[at], 3), format, ""))
+  }
+  obs <- fit$model$obs
+  said <- if (is.null(obs$blocks)) of_model(obs, column_labels(fit)) else
+    unlist(lapply(obs$blocks, function(block) of_model(block, block$columns)))
+  if (length(said)) strwrap(paste0("Rounded values, one cell: ", places(said)), exdent = 2)
 }
 
 # The columns of a block, or the formula that names them.

@@ -5,6 +5,13 @@
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
   obs <- obs_resolve(obs, data, start, call)
+  # Spacings as given, else as an earlier fit has them, or as the values show. Of logarithms nothing is rounded.
+  if (!is.null(obs$rounding)) {
+    obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
+  } else if (isTRUE(data$rounded) && inherits(obs, "obs_gaussian") && is.null(obs$logs)) {
+    before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
+    obs$rounding <- before$rounding %||% column_spacings(data$x, data$weights)
+  }
   if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }
@@ -132,6 +139,34 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
     ends <- if (is.null(w)) stats::quantile(z, ends, na.rm = TRUE, names = FALSE) else weighted_quantile(z, w, ends)
     middle <- (diff(ends) / 3.92)^2
     if (middle > 1e-28) min(v, middle) else v
+  }, 1)
+}
+
+# The common spacing of the values of each column, 0 where there is none: of a column whose values come five times and
+# more on average, rows counted by their weights. Of a few values that are not on the grid nothing is made.
+column_spacings <- function(x, weights = NULL) {
+  weights <- weights %||% rep(1, nrow(x))
+  spacing_of <- function(values, weights) {
+    distinct <- sort(unique(values))
+    if (length(distinct) < 2L || sum(weights) <= 5 * length(distinct)) {
+      return(0)
+    }
+    steps <- diff(distinct)
+    steps <- steps[steps > 1e-9 * (distinct[length(distinct)] - distinct[1L])]
+    if (!length(steps)) {
+      return(0)
+    }
+    # The most common step, the smallest of those that are as common; steps of one grid differ by rounding alone.
+    rounded <- signif(steps, 6)
+    found <- sort(unique(rounded))
+    spacing <- mean(steps[rounded == found[which.max(tabulate(match(rounded, found)))]])
+    origin <- distinct[which.max(rowsum(weights, match(values, distinct)))]
+    off <- abs((values - origin) / spacing - round((values - origin) / spacing))
+    if (sum(weights[off < 1e-3]) >= 0.95 * sum(weights)) spacing else 0
+  }
+  vapply(seq_len(ncol(x)), function(j) {
+    there <- !is.na(x[, j]) & weights > 0
+    spacing_of(x[there, j], weights[there])
   }, 1)
 }
 

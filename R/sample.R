@@ -205,7 +205,10 @@ check_amount <- function(options, draws, warmup, call) {
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
   if (is_of_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
-  model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
+  if (is_rounded(fit$model$obs)) say_values_are_sampled()
+  model <- list(
+    obs = without_gaps(without_rounding(fit$model$obs), data), prior = without_learned_values(fit$model$prior)
+  )
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
   options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
@@ -221,6 +224,15 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
   of_data <- observations_of(fit, data)
   draws[names(of_data)] <- of_data
   draw_more(draws, data, options$warmup, options$draws)
+}
+
+say_values_are_sampled <- function() {
+  cli::cli_inform(
+    c("Rows are sampled as they are, not as the cells of rounded values that the fit is of.",
+      i = "Clusters of draws may stand for single values; fits with {.code rounding = 0} compare with them."
+    ),
+    class = c("bnpvi_message_rounding", "bnpvi_message"), call = NULL
+  )
 }
 
 # As many as take 128 MB, at most 500.

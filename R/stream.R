@@ -160,7 +160,7 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
     obs <- read$obs
     input <- read$input
   }
-  obs <- obs %||% if (goes_on) start$model$obs else default_obs(first, error_call)
+  obs <- obs %||% if (goes_on) without_rounding(start$model$obs) else default_obs(first, error_call)
   check_obs(obs, class, error_call)
   check_prior(prior, class, error_call)
   data <- if (goes_on) {

@@ -61,7 +61,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
     ), call = error_call)
   }
   given <- obs
-  obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else start$model$obs
+  obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else without_rounding(start$model$obs)
   obs <- with_gaps(obs, data)
   check_against_data(given, obs, error_call)
   learned <- obs_learned(obs)$by
@@ -96,7 +96,10 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
 
 refuse_for_streams <- function(data, class, obs, call) {
   require_ability(kinds_to_fit(class, obs), "stream", call)
-  given <- list(weights = data$weights, labels = data$classes, id = data$individual, response = data$response)
+  given <- list(
+    weights = data$weights, labels = data$classes, id = data$individual, response = data$response,
+    rounding = if (is_rounded(obs)) TRUE
+  )
   by_batches <- c(if (class == "bnp_mixture") "rows_one_by_one", "truncation_free")
   require_abilities(c(by_batches, kinds_to_fit(class, obs)), given, call)
   expects <- blocks_that_expect(data, obs)

@@ -78,6 +78,16 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
   });
 }
 
+// A model with rows as they are wherever it takes them as rounded.
+Rcpp::List of_values(const Rcpp::List& model) {
+  Rcpp::List out(Rf_shallow_duplicate(model));
+  for (R_xlen_t i = 0; i < out.size(); ++i)
+    if (TYPEOF(out[i]) == VECSXP) out[i] = of_values(out[i]);
+  if (out.containsElementNamed("rounding") && TYPEOF(out["rounding"]) == REALSXP)
+    out["rounding"] = Rcpp::NumericVector(Rf_length(out["rounding"]));
+  return out;
+}
+
 }  // namespace
 
 // log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet,
@@ -90,7 +100,7 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
                                           Rcpp::Nullable<Rcpp::NumericMatrix> given_weight = R_NilValue,
                                           Rcpp::Nullable<Rcpp::IntegerVector> given_slot = R_NilValue) {
   return entry([&] {
-    Query q(data, model, state, threads);
+    Query q(data, of_values(model), state, threads);
     Vec pi = q.model.alloc->mean_weights(q.globals);
     if (plugin) {
       pi.resize(static_cast<std::size_t>(q.k()));
@@ -117,7 +127,7 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
 Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                          Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, int threads) {
   return entry([&] {
-    Query q(data, model, state, threads);
+    Query q(data, of_values(model), state, threads);
     const Index n = q.data().n;
     Rcpp::NumericMatrix out =
         made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), weight.ncol()); });

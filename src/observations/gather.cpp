@@ -13,8 +13,13 @@ constexpr Index tile_rows =
 
 }  // namespace
 
-Columns::Columns(const Vec& centre, const Vec& unit) : centre(centre), unit(unit) {
+Columns::Columns(const Vec& centre, const Vec& unit, const Vec& rounding) : centre(centre), unit(unit) {
   for (double u : unit) log_jacobian -= std::log(u);
+  if (std::all_of(rounding.begin(), rounding.end(), [](double width) { return width == 0; })) return;
+  for (std::size_t j = 0; j < rounding.size(); ++j) {
+    const double width = rounding[j] / unit[j];
+    cell.push_back(width * width / 12);
+  }
 }
 
 ColumnChange::ColumnChange(const Columns& from, const Columns& to) {

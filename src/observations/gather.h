@@ -5,10 +5,15 @@
 namespace bnpvi {
 
 /// Affine change of columns, x̃ = (x − centre) / unit, and the logarithm of its Jacobian −Σ log unit.
+///
+/// rounding: the spacing Δ of the values of each column, 0 where they are not rounded; empty: none is. A
+/// rounded value x says that the true one is in the cell [x − Δ/2, x + Δ/2]. By Jensen log(P(cell)/Δ) is at
+/// least the average of log p over the cell, which is had by averaging features: x̃² becomes x̃² + cell.
 struct Columns {
-  Columns(const Vec& centre, const Vec& unit);
+  Columns(const Vec& centre, const Vec& unit, const Vec& rounding = {});
 
   Vec centre, unit;
+  Vec cell;  // (Δ / unit)² / 12; empty where no column is rounded
   double log_jacobian = 0;
 
   Index size() const { return static_cast<Index>(unit.size()); }

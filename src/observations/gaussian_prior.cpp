@@ -113,7 +113,8 @@ GaussianPrior gaussian_prior(const Fields& f, ScaleShape shape, bool has_mean) {
                     f.optional_flag("gaps"),
                     f.has("data_floor"),
                     {},
-                    {}};
+                    {},
+                    rounding_of(f)};
   if (has_mean) {
     out.mean = f.numbers("mean", d);
     out.mean_strength = f.number("mean_strength");

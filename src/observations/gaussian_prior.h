@@ -28,10 +28,16 @@ struct GaussianPrior {
   bool hierarchical = false;
   HyperpriorOfData about;
   HyperPosterior posterior;
+  Vec rounding;  // of the columns (Columns)
 };
 
 /// Columns of Gaussian rows: as many as units.
 inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields.numbers("unit").size()); }
+
+/// Their spacings; empty where none is said.
+inline Vec rounding_of(const Fields& fields) {
+  return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
+}
 
 /// What the scale of a cluster is: D × D, D numbers, or one.
 enum class ScaleShape { full, diagonal, spherical };

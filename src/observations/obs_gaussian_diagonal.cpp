@@ -28,7 +28,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
         df_(prior().df),
         mean_(prior().mean),
         scale_(prior().scale),
-        columns_(given.centre, given.unit),
+        columns_(given.centre, given.unit, given.rounding),
         gaps_(given.gaps, d_, 1 + 2 * d_) {
     row_constant_ = columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
     const Vec none(static_cast<std::size_t>(n_features()), 0.0);
@@ -65,7 +65,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     out.units = this;
     if (gaps_)
       out.gaps = this;
-    else
+    else if (columns_.cell.empty())
       out.urn = this;
     return out;
   }
@@ -77,6 +77,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
       const double inverse = bring_near(d_, f + 1);
       f[0] = inverse * inverse;
       for (Index j = 1; j <= d_; ++j) f[d_ + j] = f[j] * f[j], f[j] *= inverse;
+      for (Index j = 0; j < d_ && !columns_.cell.empty(); ++j) f[1 + d_ + j] += columns_.cell[j] * f[0];
     }
     gaps_.mark(n, phi, ld, 1, 2, [](const double* f) { return f[0]; });
   }

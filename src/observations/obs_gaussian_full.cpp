@@ -11,7 +11,8 @@ namespace {
 class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> {
  public:
   explicit GaussianFull(const GaussianPrior& prior)
-      : GaussianFull(OwnGaussianPrior(prior, ScaleShape::full), Columns(prior.centre, prior.unit)) {}
+      : GaussianFull(OwnGaussianPrior(prior, ScaleShape::full),
+                     Columns(prior.centre, prior.unit, prior.rounding)) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);

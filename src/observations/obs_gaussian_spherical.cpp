@@ -30,7 +30,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
         df_(prior().df),
         scale_(prior().scale.at(0)),
         mean_(prior().mean),
-        columns_(given.centre, given.unit),
+        columns_(given.centre, given.unit, given.rounding),
         gaps_(given.gaps, d_, 2 + d_) {
     if (std::any_of(given.unit.begin(), given.unit.end(), [&](double u) { return u != given.unit[0]; }))
       throw std::invalid_argument("spherical clusters need one unit for all columns");
@@ -60,7 +60,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     out.units = this;
     if (gaps_)
       out.gaps = this;
-    else
+    else if (columns_.cell.empty())
       out.urn = this;
     return out;
   }
@@ -73,7 +73,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
       f[0] = inverse * inverse;
       f[1 + d_] = 0;
       for (Index j = 1; j <= d_; ++j)
-        if (!gaps_ || !std::isnan(f[j])) f[1 + d_] += f[j] * f[j], f[j] *= inverse;
+        if (!gaps_ || !std::isnan(f[j])) f[1 + d_] += f[j] * f[j] + cell(j - 1) * f[0], f[j] *= inverse;
     }
     gaps_.mark(n, phi, ld, 1, 1, [](const double* f) { return f[0]; });
   }
@@ -288,6 +288,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     return sum;
   }
   double d() const { return static_cast<double>(d_); }
+  double cell(Index j) const { return columns_.cell.empty() ? 0 : columns_.cell[j]; }
 
   Index d_;
   double strength_, df_, scale_;

@@ -25,7 +25,8 @@ TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
           f.numbers("centre", d),
           f.numbers("unit", d),
           f.has("data_variance") ? f.numbers("data_variance", d) : Vec{},
-          f.has("from_one")};
+          f.has("from_one"),
+          rounding_of(f)};
 }
 
 // φ = (1, x̃, second moments in the shape of Σ), of which the last have the same weights −½Σ⁻¹ in all
@@ -42,7 +43,7 @@ class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPr
       : prior_(prior),
         d_(static_cast<Index>(prior.unit.size())),
         strength_(prior.mean_strength),
-        columns_(prior.centre, prior.unit),
+        columns_(prior.centre, prior.unit, prior.rounding),
         variance_(prior) {
     for (Index j = 0; j < d_; ++j) mean_.push_back((prior.mean[j] - prior.centre[j]) / prior.unit[j]);
     row_constant_ = columns_.log_jacobian - 0.5 * (d() * log_2pi + variance_.log_det());
@@ -95,10 +96,12 @@ class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPr
       for (Index j = 1; j <= d_; ++j) most = std::max(most, std::abs(f[j]));
       f[0] = most <= farthest ? 1 : farthest / most;
       std::fill(f + 1 + d_, f + n_features(), 0.0);
-      if (most <= farthest)
+      if (most <= farthest) {
         variance_.outer(1, f + 1, f + 1 + d_);
-      else
+        variance_.add_to_squares(columns_.cell, f + 1 + d_);
+      } else {
         for (Index j = 1; j <= d_; ++j) f[j] *= f[0];
+      }
     }
   }
 

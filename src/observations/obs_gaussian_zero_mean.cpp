@@ -11,7 +11,8 @@ namespace {
 class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, WishartModel> {
  public:
   explicit GaussianZeroMean(const GaussianPrior& prior)
-      : GaussianZeroMean(OwnGaussianPrior(prior, ScaleShape::full), Columns(prior.centre, prior.unit)) {}
+      : GaussianZeroMean(OwnGaussianPrior(prior, ScaleShape::full),
+                         Columns(prior.centre, prior.unit, prior.rounding)) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);

@@ -27,6 +27,10 @@ WishartModel::WishartModel(const WishartParameters& prior, const Columns& column
   if (m_ > gather_size) throw std::invalid_argument("too many columns for a model with full covariance");
   const Cholesky v(prior.precision.data(), e_), b(prior.scale.data(), d_);
   log_z_prior_ = log_z(df_, v.log_det(0, e_), b.log_det(0, d_));
+  if (!columns_.cell.empty()) {
+    cell_.assign(static_cast<std::size_t>(e_), 0.0);
+    cell_.insert(cell_.end(), columns_.cell.begin(), columns_.cell.begin() + d_);
+  }
   double log_jacobian = 0;
   for (Index i = 0; i < d_; ++i) log_jacobian -= std::log(columns_.unit[i]);
   row_constant_ = log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
@@ -60,6 +64,7 @@ void WishartModel::features(const Dataset& data, const Index* rows, Index n, dou
       out[i * ld] = inverse * inverse;
     }
     kernels().packed_outer(size, m_, v, m_, out + offset_, ld);
+    add_cells(cell_, size, out, ld, offset_);
   }
 }
 
@@ -68,7 +73,7 @@ Capabilities WishartModel::capabilities() const {
   out.far_rows = true;
   out.units = this;
   if (!inverse_scale_.empty()) out.row_estimates = this;
-  out.urn = this;
+  if (cell_.empty()) out.urn = this;
   return out;
 }
 
@@ -195,7 +200,7 @@ void WishartModel::draw(const double* t, Stream& stream, double* w) const {
 }
 
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
-  log_student(factorise(t), df_ + t[0], row_constant(), phi, n, ld, out);
+  log_student(factorise(t), df_ + t[0], row_constant(), cell_, phi, n, ld, out);
 }
 
 void WishartModel::log_marginal_predictive(const double* t, const std::vector<Index>& observed,
@@ -211,24 +216,22 @@ void WishartModel::log_marginal_predictive(const double* t, const std::vector<In
   double constant = -0.5 * static_cast<double>(m - e_) * log_2pi;
   for (Index i : observed)
     if (i >= e_) constant -= std::log(unit_of(i));
-  log_student(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant, phi, n,
-              ld, out);
+  Vec cell;
+  for (Index i : observed)
+    if (!cell_.empty()) cell.push_back(cell_[i]);
+  log_student(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant, cell,
+              phi, n, ld, out);
 }
 
-void WishartModel::log_student(const Cholesky& chol, double df, double constant, const double* phi, Index n,
-                               Index ld, double* out) const {
+void WishartModel::log_student(const Cholesky& chol, double df, double constant, const Vec& cell,
+                               const double* phi, Index n, Index ld, double* out) const {
   const Index m = chol.size();
   const double d = static_cast<double>(m - e_);
   constant = 0.5 * (d * log_2 - chol.log_det(e_, m)) + log_gamma(0.5 * (df + 1)) -
              log_gamma(0.5 * (df + 1 - d)) + constant;
   Vec v(static_cast<std::size_t>(m));
   for (Index r = 0; r < n; ++r) {
-    const double* f = phi + r * ld + offset_;
-    Index top = 0;
-    for (Index i = 1; i < m; ++i)
-      if (f[packed(i, i)] > f[packed(top, top)]) top = i;
-    const double size = std::sqrt(f[packed(top, top)]);
-    for (Index i = 0; i < m; ++i) v[i] = size > 0 ? f[i < top ? packed(top, i) : packed(i, top)] / size : 0;
+    row_of_features(phi + r * ld, offset_, m, cell, v.data());
     chol.solve_lower(v.data());
     double a = 0, b = 0;
     for (Index i = 0; i < e_; ++i) a += v[i] * v[i];

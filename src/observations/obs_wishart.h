@@ -4,6 +4,7 @@
 #include "observations/gather.h"
 #include "observations/hierarchical_gaussian.h"
 #include "observations/linalg.h"
+#include "observations/outer_features.h"
 
 namespace bnpvi {
 
@@ -26,7 +27,8 @@ struct WishartParameters {
 ///   log Z = −(ν/2) log|B| + (νD/2) log 2 + log Γ_D(ν/2) − (D/2) log|V|.
 ///
 /// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless
-/// v_0 = 1. Off-diagonal entries stand for two, so their weights are twice the matrix derivative.
+/// v_0 = 1. Off-diagonal entries stand for two, so their weights are twice the matrix derivative. Of rounded
+/// responses (Columns) squares are averaged; such models have no urns, which take rows as they are.
 class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, public Urn {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
@@ -83,6 +85,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Index regressors() const { return e_; }
   Index offset() const { return offset_; }
   double unit_of(Index response) const { return columns_.unit[response - e_]; }
+  /// What averaging over the cells of rounded values adds to the square of each coordinate; empty: nothing.
+  const Vec& cells() const { return cell_; }
   void gather_coordinates(const Dataset& data, const Index* rows, Index n, double* v) const {
     gather_rows(data, rows, n, v);
   }
@@ -119,15 +123,16 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   struct UrnParts;
   UrnParts parts_of(double* urn) const;
   void set_urn_constant(const UrnParts& urn, double count) const;  // from log|B̂|, V̂⁻¹ and N
-  // v of a row from its features, but for its sign.
+  // v of a row from its features, but for its sign; of a rounded one, as it is.
   void coordinates_of(const double* phi, double* v) const;
   void prepare_row_estimates(const Cholesky& scale);
   // 1 + q is the same for all rows of a cluster.
   bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
 
-  // Posterior predictive density of responses given regressors, in the order of the factor of their P̂.
-  void log_student(const Cholesky& chol, double df, double constant, const double* phi, Index n, Index ld,
-                   double* out) const;
+  // Posterior predictive density of responses given regressors, in the order of the factor of their P̂; cell:
+  // cells() of these.
+  void log_student(const Cholesky& chol, double df, double constant, const Vec& cell, const double* phi,
+                   Index n, Index ld, double* out) const;
   Cholesky factorise(const double* t) const;
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;
@@ -139,6 +144,7 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Index e_, d_, m_, offset_;
   double df_, log_z_prior_ = 0;
   Columns columns_;
+  Vec cell_;
   double row_constant_ = 0;  // −(D/2) log 2π − Σ log unit
   WishartParameters given_;
   double log_det_scale_ = 0;  // log|B|

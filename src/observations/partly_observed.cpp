@@ -31,6 +31,8 @@ class SomeResponses final : public MissingPattern {
   SomeResponses(const WishartModel& model, const MissingCells& missing) : model_(model) {
     for (Index i = 0; i < model.coordinates(); ++i) (missing[i] ? m_ : o_).push_back(i);
     for (Index i : m_) log_unit_ += std::log(model.unit_of(i));
+    for (Index i : o_)
+      if (!model.cells().empty()) cell_.push_back(model.cells()[i]);
     n_o_ = static_cast<Index>(o_.size());
     n_m_ = static_cast<Index>(m_.size());
   }
@@ -47,6 +49,7 @@ class SomeResponses final : public MissingPattern {
       phi[i * ld] = inverse * inverse;
     }
     kernels().packed_outer(n, n_o_, seen.data(), n_o_, phi + offset(), ld);
+    add_cells(cell_, n, phi, ld, offset());
   }
 
   // A'_oo = A_oo + A_om V A_mo = A_oo + A_om G.
@@ -136,6 +139,7 @@ class SomeResponses final : public MissingPattern {
   const WishartModel& model_;
   std::vector<Index> o_, m_;
   Index n_o_, n_m_;
+  Vec cell_;  // WishartModel::cells() of o_
   double log_unit_ = 0;
 };
 

@@ -80,6 +80,11 @@ void TiedVariance::outer(double weight, const double* x, double* moment) const {
   }
 }
 
+void TiedVariance::add_to_squares(const Vec& more, double* moment) const {
+  for (Index i = 0; i < static_cast<Index>(more.size()); ++i)
+    moment[shape_ == TiedShape::full ? packed(i, i) : shape_ == TiedShape::spherical ? 0 : i] += more[i];
+}
+
 Vec TiedVariance::covariance() const {
   if (shape_ == TiedShape::full) return variance_;
   Vec out(static_cast<std::size_t>(d_ * d_), 0.0);

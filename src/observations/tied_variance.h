@@ -19,6 +19,7 @@ struct TiedPrior {
   Vec centre, unit;
   Vec data_variance;
   bool from_one = false;
+  Vec rounding = {};  // of the columns (Columns)
 };
 
 /// Σ of D columns in engine units. Second moments of rows are kept in the same shape: Σ|x̃|², Σx̃_j² (D), or
@@ -34,6 +35,7 @@ class TiedVariance {
   Vec root_times(const Vec& x) const { return times(root_, x); }            // Lx, Σ = LLᵀ
   void moment_weights(double* w) const;  // −½Σ⁻¹, entries off the diagonal twice
   void outer(double weight, const double* x, double* moment) const;  // moment += weight xxᵀ
+  void add_to_squares(const Vec& more, double* moment) const;        // D numbers of these squares, or none
   Vec covariance() const;                                            // Σ, D × D
   double strain() const;  // the largest Σ_jj over a squared pivot of its factor
 

@@ -84,16 +84,8 @@ void WishartModel::set_urn_constant(const UrnParts& urn, double count) const {
 }
 
 void WishartModel::coordinates_of(const double* phi, double* v) const {
-  const double* f = phi + offset_;
-  if (offset_ == 0) {  // v_0 = 1
-    for (Index i = 0; i < m_; ++i) v[i] = f[packed(i, 0)];
-    return;
-  }
-  Index top = 0;
-  for (Index i = 1; i < m_; ++i)
-    if (f[packed(i, i)] > f[packed(top, top)]) top = i;
-  const double size = std::sqrt(f[packed(top, top)]);
-  for (Index i = 0; i < m_; ++i) v[i] = size > 0 ? f[packed(top, i)] / size : 0;
+  if (offset_ > 0) return row_of_features(phi, offset_, m_, cell_, v);
+  for (Index i = 0; i < m_; ++i) v[i] = phi[packed(i, 0)];  // v_0 = 1
 }
 
 void WishartModel::refill_urn(double* urn, const double* phi, double sign) const {

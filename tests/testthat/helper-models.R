@@ -82,6 +82,13 @@ beside <- strsplit(c(
   "poisson, gaps" = "gaps base",
   "poisson, exposure, gaps" = "gaps base",
   "waiting_time, gaps" = "gaps base",
+  "gaussian_full, rounded" = "far_rows units row_estimates",
+  "gaussian_zero_mean, rounded" = "far_rows units row_estimates",
+  "gaussian_diagonal, rounded" = "far_rows units",
+  "gaussian_diagonal, rounded, gaps" = "far_rows gaps units",
+  "gaussian_spherical, rounded" = "far_rows units",
+  "gaussian_tied_diagonal, rounded" = "far_rows units",
+  "gaussian_tied, rounded" = "far_rows units",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -152,6 +159,7 @@ model_cases <- function() {
       x[, seq_len(columns)][gone] <- NA
       x
     }
+    rounded <- function(obs) c(obs, list(rounding = c(0.4, 0, 6)))
     gappy <- product(few = few_levels, counted = with_gaps(poisson), numbers = with_gaps(diagonal), more = categorical)
     drifting <- function(obs) c(obs, list(drift = 0.4, gap = c(1, 0.3, 5, 2)))
     at_times <- cbind(x, c(rep(c(1, 2, 2, 5, 2, 4), 6), 1, 1, 5, 4)) # none at the third
@@ -196,7 +204,16 @@ model_cases <- function() {
       case("lognormal_full", replace(full, "family", "lognormal_full"), exp(x), twin_of_logs(twin_gaussian_full)),
       case("lognormal_diagonal", log_diagonal, exp(x), twin_of_logs(twin_gaussian_diagonal)),
       case("lognormal_diagonal, gaps", with_gaps(log_diagonal), punch(exp(x)),
-        twin_of_logs(twin_with_gaps(twin_gaussian_diagonal)))
+        twin_of_logs(twin_with_gaps(twin_gaussian_diagonal))),
+      case("gaussian_full, rounded", rounded(full), x, twin_rounded(twin_gaussian_full)),
+      case("gaussian_zero_mean, rounded", rounded(zero_mean), x, twin_rounded(twin_gaussian_zero_mean)),
+      case("gaussian_diagonal, rounded", rounded(diagonal), x, twin_rounded(twin_gaussian_diagonal)),
+      case("gaussian_diagonal, rounded, gaps", with_gaps(rounded(diagonal)), punch(x),
+        twin_with_gaps(twin_rounded(twin_gaussian_diagonal))),
+      case("gaussian_spherical, rounded", rounded(spherical), x, twin_rounded(twin_gaussian_spherical)),
+      case("gaussian_tied_diagonal, rounded", rounded(tied("tied_diagonal", c(0.5, 3, 1))), x,
+        twin_rounded(twin_gaussian_tied)),
+      case("gaussian_tied, rounded", rounded(tied("tied", random_definite(d))), x, twin_rounded(twin_gaussian_tied))
     )
   })
 }
@@ -270,7 +287,7 @@ permute_columns <- function(obs, order) {
     obs$n_levels <- obs$n_levels[order]
     return(obs)
   }
-  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape"))) {
+  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding"))) {
     obs[[field]] <- obs[[field]][order]
   }
   if (is.matrix(obs$scale)) {

@@ -95,6 +95,29 @@ twin_gaussian_diagonal <- function(obs) {
   )
 }
 
+# Rounded rows: each is shared out among the corners of a box that has the mean and the variance of its cell, so that
+# features which are quadratic have the mean that they have over the cell. Predictives are those of rows as they are.
+twin_rounded <- function(twin) {
+  function(obs) {
+    inner <- twin(obs)
+    width <- obs$rounding
+    corners <- as.matrix(expand.grid(rep(list(c(-1, 1)), length(width))))
+    corners <- corners * rep(width / sqrt(12), each = nrow(corners))
+    m <- nrow(corners)
+    in_cell <- function(x) {
+      x[rep(seq_len(nrow(x)), each = m), , drop = FALSE] + corners[rep(seq_len(m), nrow(x)), , drop = FALSE]
+    }
+    shared <- function(r) rep(r, each = m) / m
+    of_cells <- function(what) function(x, r) inner[[what]](in_cell(x), shared(r))
+    list(
+      evidence = of_cells("evidence"),
+      expected = function(x, r, new) colMeans(matrix(inner$expected(in_cell(x), shared(r), in_cell(new)), m)),
+      predictive = function(x, r, new) inner$predictive(in_cell(x), shared(r), new),
+      posterior = of_cells("posterior"), mean_parameters = of_cells("mean_parameters")
+    )
+  }
+}
+
 # Rows as long vectors of one-dimensional values that share a precision but not their means.
 twin_gaussian_spherical <- function(obs) {
   d <- length(obs$mean)
@@ -470,7 +493,7 @@ lagged_rows <- function(x, starts, lag, intercept) {
 twin_with_gaps <- function(twin) {
   function(obs) {
     d <- length(obs$mean %||% obs$a)
-    by_column <- intersect(names(obs), c("mean", "scale", "a", "b", "shape"))
+    by_column <- intersect(names(obs), c("mean", "scale", "a", "b", "shape", "rounding"))
     column <- function(j) twin(replace(obs, by_column, lapply(obs[by_column], `[`, j)))
     seen <- function(x, j) !is.na(x[, j])
     part <- function(x, j) x[seen(x, j), union(j, if (isTRUE(obs$exposed)) ncol(x)), drop = FALSE]

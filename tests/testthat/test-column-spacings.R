@@ -1,3 +1,5 @@
+spacing_of <- function(values, weights = NULL) column_spacings(cbind(values), weights)
+
 test_that("the common spacing of rounded values is found, and a few others do not hide it", {
   values <- withr::with_seed(1, rnorm(2000))
   expect_equal(spacing_of(round(values, 1)), 0.1, tolerance = 1e-9)
