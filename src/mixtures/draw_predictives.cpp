@@ -32,12 +32,10 @@ DrawPredictives::DrawPredictives(const ObsModel& obs, const RowFeatures& rows, c
 
 void DrawPredictives::add(const std::vector<int>& label, const PartitionPrior& prior, Pool& pool) {
   const Index k = number_of_clusters(label), p = rows_.p(), n = rows_.n();
-  Vec t(static_cast<std::size_t>((k + 1) * p), 0.0), share(static_cast<std::size_t>(k * k_), 0.0),
-      phi(rows_.p());
+  Vec t(static_cast<std::size_t>((k + 1) * p), 0.0), share(static_cast<std::size_t>(k * k_), 0.0);
   std::vector<Index> count(static_cast<std::size_t>(k), 0);
   for (Index i = 0; i < n; ++i) {
-    const double* row = rows_.of(i, phi.data());
-    for (Index f = 0; f < p; ++f) t[label[i] * p + f] += row[f];
+    rows_.add_to(t.data() + label[i] * p, i);
     ++count[label[i]];
     share[label[i] * k_ + point_[i]] += 1;
   }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "mixtures/split_merge.h"
-#include "sampling/labels.h"
 #include "sampling/slice.h"
 
 namespace bnpvi::mixtures {
@@ -21,15 +20,14 @@ PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows,
       prior_(prior),
       split_merge_(split_merge),
       pool_(pool),
-      urns_(obs),
-      row_draws_(rows, prior_, urns_, pool),
-      phi_(static_cast<std::size_t>(rows.p())) {}
+      urns_(obs, rows),
+      row_draws_(prior_, urns_, pool) {}
 
 Vec PartitionSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
   Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
   rebuild(z);
   if (split_merge_ > 0 && rows_.n() > 1) {
-    SplitMerge split_merge(rows_, prior_, urns_, z.label);
+    SplitMerge split_merge(rows_, prior_, urns_.urns(), z.label);
     for (Index i = 0; i < split_merge_; ++i) {
       pool_.poll();
       split_merge.propose(stream);
@@ -49,16 +47,13 @@ double PartitionSampler::log_joint(const ChainState& z) {
 
 double PartitionSampler::draw_in_sequence(ChainState& z, Stream& stream) {
   prior_.concentration = z.concentration.at(0);
-  urns_.clear();
-  return row_draws_.place_all(z.label, 0, stream);
+  urns_.begin_with(nullptr, 0);
+  return row_draws_.place_all(z.label, stream);
 }
 
 void PartitionSampler::rebuild(const ChainState& z) {
   prior_.concentration = z.concentration.at(0);
-  urns_.clear();
-  urns_.open(number_of_clusters(z.label) - 1);
-  for (Index i = 0; i < rows_.n(); ++i) urns_.gather(z.label[i], rows_.of(i, phi_.data()));
-  urns_.fill();
+  urns_.begin_with(z.label);
 }
 
 void PartitionSampler::draw_concentration(Stream& stream) {
@@ -68,20 +63,20 @@ void PartitionSampler::draw_concentration(Stream& stream) {
       [&](double x) {
         PartitionPrior at = prior_;
         at.concentration = x;
-        return at.log_probability(urns_.counts()) + at.learned->log_density(x);
+        return at.log_probability(urns_.urns().counts()) + at.learned->log_density(x);
       },
       stream);
 }
 
 double PartitionSampler::log_joint() const {
-  double sum = prior_.log_probability(urns_.counts());
+  double sum = prior_.log_probability(urns_.urns().counts());
   if (prior_.learned) sum += prior_.learned->log_density(prior_.concentration);
-  for (Index j = 0; j < urns_.k(); ++j) sum += urns_.log_evidence(j);
+  for (Index j = 0; j < urns_.k(); ++j) sum += urns_.urns().log_evidence(j);
   return sum;
 }
 
 Vec PartitionSampler::record() const {
-  const Sizes sizes(urns_.counts());
+  const Sizes sizes(urns_.urns().counts());
   return {static_cast<double>(urns_.k()), prior_.concentration, log_joint(), sizes.largest, sizes.entropy};
 }
 

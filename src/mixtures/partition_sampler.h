@@ -4,9 +4,8 @@
 #include "foundation/random.h"
 #include "mixtures/partition_prior.h"
 #include "mixtures/row_draws.h"
-#include "sampling/row_features.h"
+#include "sampling/row_urns.h"
 #include "sampling/sampler.h"
-#include "sampling/urns.h"
 
 namespace bnpvi::mixtures {
 
@@ -41,9 +40,8 @@ class PartitionSampler final : public Sampler {
   PartitionPrior prior_;
   Index split_merge_;
   Pool& pool_;
-  Urns urns_;
+  RowUrns urns_;
   RowDraws row_draws_;
-  Vec phi_;
 };
 
 }  // namespace bnpvi::mixtures

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "mixtures/row_draws.h"
-
 namespace bnpvi::mixtures {
 
 namespace {
@@ -20,44 +18,42 @@ TruncationFreeRows::TruncationFreeRows(const ObsModel& obs, const PartitionPrior
                                        RunningClusters& clusters, Pool& pool)
     : TruncationFree(obs, options, seed, clusters, pool, StreamLimits::of_rows(obs)),
       prior_(prior),
-      clusters_(clusters),
-      urns_(obs) {
+      clusters_(clusters) {
   prior_.concentration = clusters.concentration;
 }
 
-double TruncationFreeRows::log_predictive(const RowFeatures& rows) {
-  urns_.begin_with(clusters_.t.data(), clusters_.k());
+void TruncationFreeRows::share_out(const RowFeatures& rows, const UseShares& use) const {
+  RowUrns urns(obs_, rows);
+  urns.begin_with(clusters_.t.data(), clusters_.k());
+  mixtures::share_out(prior_, urns, pool_, use);
+}
+
+double TruncationFreeRows::log_predictive(const RowFeatures& rows) const {
   Vec log_sum(static_cast<std::size_t>(rows.n()));
-  share_out(prior_, urns_, rows, pool_, [&](Index i, double value, const double*) { log_sum[i] = value; });
+  share_out(rows, [&](Index i, double value, const double*) { log_sum[i] = value; });
   return std::accumulate(log_sum.begin(), log_sum.end(), 0.0) -
          static_cast<double>(rows.n()) * std::log(prior_.odds_of_any(total_size()));
 }
 
-std::vector<int> TruncationFreeRows::most_probable(const RowFeatures& rows) {
+std::vector<int> TruncationFreeRows::most_probable(const RowFeatures& rows) const {
   const Index k = clusters_.k();
-  urns_.begin_with(clusters_.t.data(), k);
   std::vector<int> out(static_cast<std::size_t>(rows.n()), 0);
-  share_out(prior_, urns_, rows, pool_, [&](Index i, double, const double* share) {
+  share_out(rows, [&](Index i, double, const double* share) {
     out[i] = static_cast<int>(std::max_element(share, share + k) - share);
   });
   return out;
 }
 
-Vec TruncationFreeRows::draw(const RowFeatures& rows, const Faded& earlier, double keep,
+Vec TruncationFreeRows::draw(const RowFeatures& rows, const Faded& earlier, double /*keep*/,
                              std::vector<int>& label) {
-  urns_.begin_with(earlier.t.data(), static_cast<Index>(earlier.kept.size()));
+  RowUrns urns(obs_, rows);
+  urns.begin_with(earlier.t.data(), static_cast<Index>(earlier.kept.size()));
   Stream random = stream(0);
-  RowDraws draws(rows, prior_, urns_, pool_, options_.most_clusters);
-  draws.place_all(label, keep * total_size(), random);
+  RowDraws draws(prior_, urns, pool_, options_.most_clusters);
+  draws.place_all(label, random);
   for (Index sweep = 1; sweep < options_.sweeps; ++sweep) draws.draw_all(label, random);
   capped_ = capped_ || draws.capped();
-  Vec t = earlier.t, phi(static_cast<std::size_t>(p_));
-  t.resize(static_cast<std::size_t>(urns_.k() * p_), 0.0);
-  for (Index i = 0; i < rows.n(); ++i) {
-    const double* row = rows.of(i, phi.data());
-    for (Index f = 0; f < p_; ++f) t[label[i] * p_ + f] += row[f];
-  }
-  return t;
+  return urns.statistics(earlier.t, label, Vec(label.size(), 1.0));
 }
 
 void TruncationFreeRows::remember(const RowFeatures& rows, const std::vector<int>&, double) {

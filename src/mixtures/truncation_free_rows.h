@@ -1,10 +1,9 @@
 // Truncation-free learning of a mixture, one batch of rows after the other.
 #pragma once
-#include "mixtures/partition_prior.h"
+#include "mixtures/row_draws.h"
 #include "mixtures/running_clusters.h"
 #include "sampling/row_features.h"
 #include "sampling/truncation_free.h"
-#include "sampling/urns.h"
 
 namespace bnpvi::mixtures {
 
@@ -16,10 +15,10 @@ class TruncationFreeRows final : public TruncationFree<RowFeatures> {
                      std::uint64_t seed, RunningClusters& clusters, Pool& pool);
 
   /// Σ log p(x | clusters) over rows, base measure left out; each row for itself.
-  double log_predictive(const RowFeatures& rows);
+  double log_predictive(const RowFeatures& rows) const;
 
   /// The most probable cluster of each row; of no clusters 0.
-  std::vector<int> most_probable(const RowFeatures& rows);
+  std::vector<int> most_probable(const RowFeatures& rows) const;
 
  protected:
   Vec draw(const RowFeatures& rows, const Faded& earlier, double keep, std::vector<int>& label) override;
@@ -37,16 +36,18 @@ class TruncationFreeRows final : public TruncationFree<RowFeatures> {
   void learn_prior() override;
 
  private:
-  Vec recent_shares();  // responsibilities of the latest rows, |W| × K
+  Vec recent_shares() const;  // responsibilities of the latest rows, |W| × K
   void split_all();
   // Cluster j by the rows that are its own; these become those of its largest part, and the rows of the other
   // parts, new clusters, are appended. False: it stays as it is.
   bool split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream);
   void merge_all();
 
+  // Of these rows, which are in no cluster.
+  void share_out(const RowFeatures& rows, const UseShares& use) const;
+
   PartitionPrior prior_;
   RunningClusters& clusters_;
-  Urns urns_;  // begun with the running clusters, the latest batch added
 };
 
 }  // namespace bnpvi::mixtures

@@ -5,7 +5,6 @@
 #include "inference/data/shared_entropy.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/partition_sampler.h"
-#include "mixtures/row_draws.h"
 #include "mixtures/truncation_free_rows.h"
 #include "sampling/labels.h"
 
@@ -31,12 +30,11 @@ void TruncationFreeRows::improve() {
   if (options_.merge) merge_all();
 }
 
-Vec TruncationFreeRows::recent_shares() {
+Vec TruncationFreeRows::recent_shares() const {
   const Index k = clusters_.k();
-  urns_.begin_with(clusters_.t.data(), k);
   const RowFeatures rows(obs_, clusters_.recent);
   Vec r(static_cast<std::size_t>(rows.n() * k));
-  share_out(prior_, urns_, rows, pool_, [&](Index i, double, const double* share) {
+  share_out(rows, [&](Index i, double, const double* share) {
     const double old = std::accumulate(share, share + k, 0.0);
     for (Index j = 0; j < k; ++j) r[i * k + j] = old > 0 ? share[j] / old : 0;
   });

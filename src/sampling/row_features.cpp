@@ -29,4 +29,10 @@ RowFeatures::RowFeatures(const ObsModel& obs, Vec phi)
   std::iota(rows_.begin(), rows_.end(), Index{0});
 }
 
+void RowFeatures::add_to(double* t, Index i, double mass) const {
+  Vec made = buffer();
+  const double* phi = of(i, made.data());
+  for (Index f = 0; f < p_; ++f) t[f] += mass * phi[f];
+}
+
 }  // namespace bnpvi

@@ -19,12 +19,16 @@ class RowFeatures {
   Index p() const { return p_; }
   const std::vector<Index>& rows() const { return rows_; }  // their numbers in the data
 
+  /// For of(): p numbers, none where all are kept.
+  Vec buffer() const { return Vec(kept_.empty() ? static_cast<std::size_t>(p_) : 0); }
   /// φ of row i (p); in `buffer` (p), unless it is kept. Safe in threads.
   const double* of(Index i, double* buffer) const {
     if (!kept_.empty()) return kept_.data() + i * p_;
     obs_.features(*data_, &rows_[i], 1, buffer, p_);
     return buffer;
   }
+  /// t += mass φ of row i, p numbers. Safe in threads.
+  void add_to(double* t, Index i, double mass = 1) const;
 
  private:
   const ObsModel& obs_;

@@ -67,6 +67,31 @@ test_that("a row's score is its exact predictive given the rows before", {
   expect_identical(learn_rows(engine_data(bits), model, passes = 2L, batches = 2L)$records$score[3:4], c(NA_real_, NA))
 })
 
+test_that("a row far from all clusters has a score where there can be no new one", {
+  # Of a new cluster, which the prior excludes, it would be more probable by more than exp() can hold.
+  model <- replace(gaussians(1), "prior", list(list(family = "dirichlet", k = 2L, concentration = 1)))
+  x <- withr::with_seed(1, cbind(c(rnorm(1000), rnorm(1000, 10))))
+  clusters <- learn_rows(engine_data(x), model)$clusters
+  expect_length(clusters$id, 2L)
+  t <- statistics_of(clusters)
+  # Student's t of the posterior with n rows; df counts rows of the inverse Wishart prior.
+  log_predictive <- function(t, y) {
+    n <- t[1L]
+    strength <- 0.01 + n
+    mean <- t[2L] / strength
+    scale <- 1 + t[3L] - strength * mean^2
+    nu <- 3 + n
+    s <- sqrt(scale * (1 + 1 / strength) / nu)
+    stats::dt((y - mean) / s, nu, log = TRUE) - log(s)
+  }
+  expected <- vapply(c(-1000, 1000), function(y) {
+    of <- apply(t, 2L, function(t_k) log((t_k[1L] + 0.5) / 2001) + log_predictive(t_k, y))
+    max(of) + log(sum(exp(of - max(of))))
+  }, 1)
+  far <- learn_rows(engine_data(cbind(c(-1000, 1000))), model, clusters)
+  expect_equal(far$records$score, mean(expected), tolerance = 1e-9)
+})
+
 test_that("a half-life fades what was seen, and none fades nothing", {
   model <- list(obs = bernoulli, prior = list(family = "dp", concentration = 1.3))
   first <- learn_rows(engine_data(bits), model)$clusters

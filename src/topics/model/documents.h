@@ -7,7 +7,7 @@
 #include "foundation/pool.h"
 #include "foundation/random.h"
 #include "observations/obs_model.h"
-#include "topics/sampling/topic_urns.h"
+#include "sampling/observation_urns.h"
 #include "topics/streams/running_topics.h"
 
 namespace bnpvi::topics {
@@ -25,7 +25,7 @@ class Documents {
   virtual const std::vector<Index>* rows() const { return nullptr; }
 
   /// No topics yet. Refers to these documents.
-  virtual std::unique_ptr<TopicUrns> urns() const = 0;
+  virtual std::unique_ptr<ObservationUrns> urns() const = 0;
 
   /// t += mass φ(x_i), p numbers.
   virtual void add_to(double* t, Index i, double mass) const = 0;

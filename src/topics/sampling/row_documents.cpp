@@ -4,10 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "sampling/row_urns.h"
 #include "sampling/truncation_free.h"
-#include "sampling/urns.h"
 #include "topics/moves/part_chain.h"
-#include "topics/sampling/row_urns.h"
 
 namespace bnpvi::topics {
 
@@ -60,13 +59,9 @@ RowDocuments::RowDocuments(const ObsModel& obs, RowFeatures rows, const Dataset&
 RowDocuments::RowDocuments(const ObsModel& obs, const LabelledDocuments& record)
     : Documents(starts_of(record)), obs_(obs), rows_(obs, record.phi), p_(obs.n_features()) {}
 
-std::unique_ptr<TopicUrns> RowDocuments::urns() const { return std::make_unique<RowUrns>(obs_, rows_); }
+std::unique_ptr<ObservationUrns> RowDocuments::urns() const { return std::make_unique<RowUrns>(obs_, rows_); }
 
-void RowDocuments::add_to(double* t, Index i, double mass) const {
-  Vec buffer(static_cast<std::size_t>(p_));
-  const double* phi = rows_.of(i, buffer.data());
-  for (Index f = 0; f < p_; ++f) t[f] += mass * phi[f];
-}
+void RowDocuments::add_to(double* t, Index i, double mass) const { rows_.add_to(t, i, mass); }
 
 void RowDocuments::append_to(LabelledDocuments& record, Index i) const {
   Vec buffer(static_cast<std::size_t>(p_));

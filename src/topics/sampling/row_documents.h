@@ -14,7 +14,7 @@ class RowDocuments final : public Documents {
   RowDocuments(const ObsModel& obs, const LabelledDocuments& record);
 
   const std::vector<Index>* rows() const override { return &rows_.rows(); }
-  std::unique_ptr<TopicUrns> urns() const override;
+  std::unique_ptr<ObservationUrns> urns() const override;
   void add_to(double* t, Index i, double mass) const override;
   void append_to(LabelledDocuments& record, Index i) const override;
   double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,

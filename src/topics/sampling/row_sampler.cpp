@@ -1,11 +1,8 @@
 #include "topics/sampling/row_sampler.h"
 
-#include <limits>
-#include <numeric>
-
 #include "foundation/special.h"
+#include "sampling/row_urns.h"
 #include "topics/sampling/document_draws.h"
-#include "topics/sampling/row_urns.h"
 
 namespace bnpvi::topics {
 
@@ -17,11 +14,11 @@ class RowSampler final : public TopicSampler {
              const TopicPrior& prior, Pool& pool)
       : TopicSampler(prior, starts, pool),
         urns_(obs, rows),
-        draws_(starts, urns_, weights_, pool, std::numeric_limits<Index>::max()) {}
+        draws_(starts, urns_, weights_, pool) {}
 
  protected:
   double draw_labels(std::vector<int>& label, Stream& stream) override {
-    urns_.begin_with(label, static_cast<Index>(weights_.beta.size()));
+    urns_.begin_with(label);
     double log_p = 0;
     for (Index d = 0; d < n_documents(); ++d) {
       const std::vector<Index>& n = draws_.draw_document(d, label, alpha_, gamma_, stream);
@@ -36,11 +33,13 @@ class RowSampler final : public TopicSampler {
   double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) override {
     urns_.begin_with(nullptr, 0);
     double log_p = 0;
-    std::vector<Index> rows;
     for (Index d : order) {
-      rows.resize(static_cast<std::size_t>(length(d)));
-      std::iota(rows.begin(), rows.end(), starts_[d]);
-      draws_.place(d, rows, label, alpha_, gamma_, stream, &log_p);
+      draws_.begin_document(alpha_, gamma_);
+      double before = alpha_;
+      for (Index i = starts_[d]; i < starts_[d + 1]; ++i) {
+        draws_.place(i, label, stream);
+        log_p += draws_.log_predictive(before++);
+      }
     }
     return log_p;
   }

@@ -27,7 +27,7 @@ TokenDocuments::TokenDocuments(const ObsModel& obs, const LabelledDocuments& rec
       p_(obs.n_features()),
       word_(record.word) {}
 
-std::unique_ptr<TopicUrns> TokenDocuments::urns() const {
+std::unique_ptr<ObservationUrns> TokenDocuments::urns() const {
   return std::make_unique<TokenUrns>(word_, lambda_);
 }
 

@@ -10,7 +10,7 @@ class TokenDocuments final : public Documents {
   TokenDocuments(const ObsModel& obs, const Dataset& counts);
   TokenDocuments(const ObsModel& obs, const LabelledDocuments& record);
 
-  std::unique_ptr<TopicUrns> urns() const override;
+  std::unique_ptr<ObservationUrns> urns() const override;
   void add_to(double* t, Index i, double mass) const override;
   void append_to(LabelledDocuments& record, Index i) const override;
   double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,

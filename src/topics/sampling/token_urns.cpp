@@ -76,28 +76,20 @@ void TokenUrns::drop(Index j) {
   own_.pop_back();
 }
 
-void TokenUrns::weigh_word(Index w, const Vec& prior, double* out) const {
+double TokenUrns::weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const {
+  const Index w = words_[i];
   const double* count = counts_.data() + w * room_;
   const double lambda = lambda_[w];
-  const Index n = std::min(static_cast<Index>(prior.size()), k());
-  for (Index j = 0; j < n; ++j) out[j] = (count[j] + lambda) * inverse_[j] * prior[j];
-}
-
-double TokenUrns::weigh(Index i, const Vec& prior, double* out) {
-  weigh_word(words_[i], prior, out);
-  if (static_cast<Index>(prior.size()) > k()) out[k()] = prior[k()] * (lambda_[words_[i]] / total_);
+  const Index n = std::min(static_cast<Index>(odds.size()), k());
+  for (Index j = 0; j < n; ++j) out[j] = (count[j] + lambda) * inverse_[j] * odds[j];
+  if (static_cast<Index>(odds.size()) > k()) out[k()] = odds[k()] * (lambda / total_);
+  if (own >= 0)
+    out[own] = odds[own] * (std::max(0.0, count[own] - mass) + lambda) /
+               (std::max(0.0, size_[own] - mass) + total_);
   return 0;
 }
 
-void TokenUrns::weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const {
-  const Index w = words_[i];
-  weigh_word(w, prior, out);
-  if (own >= 0)
-    out[own] = prior[own] * (std::max(0.0, counts_[w * room_ + own] - mass) + lambda_[w]) /
-               (std::max(0.0, size_[own] - mass) + total_);
-}
-
-Vec TokenUrns::statistics() const {
+Vec TokenUrns::statistics(const Vec& /*begun*/, const std::vector<int>& /*label*/, const Vec& /*mass*/) const {
   Vec t(static_cast<std::size_t>(k() * (1 + v_)));
   for (Index j = 0; j < k(); ++j) {
     double* row = t.data() + j * (1 + v_);

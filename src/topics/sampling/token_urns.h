@@ -2,12 +2,12 @@
 #pragma once
 #include <vector>
 
-#include "topics/sampling/topic_urns.h"
+#include "sampling/observation_urns.h"
 
 namespace bnpvi::topics {
 
 /// Of topics that began with earlier tokens the counts may be fractions.
-class TokenUrns final : public TopicUrns {
+class TokenUrns final : public ObservationUrns {
  public:
   /// words: of the tokens; lambda: the term prior (V). Refers to both.
   TokenUrns(const std::vector<int>& words, const Vec& lambda);
@@ -19,14 +19,13 @@ class TokenUrns final : public TopicUrns {
   void drop(Index j) override;
 
   /// p(token of word w | topic) = (n_jw + λ_w) / (n_j + Λ), of a new topic λ_w / Λ.
-  double weigh(Index i, const Vec& prior, double* out) override;
-  void weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const override;
+  double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
 
-  Vec statistics() const override;
+  /// The counts as they are.
+  Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
  private:
   void grow();  // room_ for twice as many topics
-  void weigh_word(Index w, const Vec& prior, double* out) const;
 
   const std::vector<int>& words_;
   const Vec& lambda_;

@@ -87,7 +87,7 @@ Vec TruncationFreeTopics::draw(const Documents& documents, const Faded& faded, d
   Vec earlier;
   for (Index j : faded.kept) earlier.push_back(prior_.k > 0 ? 0 : keep * topics_.tables[j]);
   const std::vector<Index>& starts = documents.starts();
-  const std::unique_ptr<TopicUrns> urns = documents.urns();
+  const std::unique_ptr<ObservationUrns> urns = documents.urns();
   urns->begin_with(faded.t.data(), static_cast<Index>(earlier.size()));
   Stream random = stream(0);
   double alpha = topics_.alpha, gamma = topics_.gamma;
@@ -106,7 +106,7 @@ Vec TruncationFreeTopics::draw(const Documents& documents, const Faded& faded, d
   capped_ = capped_ || draws.capped();
   Vec all_tables = with_earlier();
   drawn_ = {std::move(tables), std::move(all_tables), alpha, gamma};
-  return urns->statistics();
+  return urns->statistics(faded.t, label, Vec(label.size(), 1.0));
 }
 
 void TruncationFreeTopics::remember(const Documents& documents, const std::vector<int>& label, double keep) {

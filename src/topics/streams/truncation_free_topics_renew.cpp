@@ -56,10 +56,14 @@ void TruncationFreeTopics::renew_recent() {
   for (std::size_t j = 0; j < earlier.size(); ++j) earlier[j] = std::max(0.0, earlier[j] - tables_before[j]);
 
   const std::unique_ptr<Documents> documents = documents_of(obs_, latest.documents);
-  const std::unique_ptr<TopicUrns> urns = documents->urns();
+  const std::unique_ptr<ObservationUrns> urns = documents->urns();
   std::vector<int>&label = latest.documents.topic, &tables = latest.documents.tables;
   urns->begin_with(t.data(), c.k());
-  latest.each([&](Index i, double mass) { urns->add(label[i], i, mass); });
+  Vec mass;
+  latest.each([&](Index i, double of_document) {
+    urns->add(label[i], i, of_document);
+    mass.push_back(of_document);
+  });
   Stream random = stream(3);
   TopWeights weights;
   DocumentDraws draws(documents->starts(), *urns, weights, pool_, options_.most_clusters,
@@ -77,7 +81,7 @@ void TruncationFreeTopics::renew_recent() {
   }
 
   capped_ = capped_ || draws.capped();
-  c.t = urns->statistics();
+  c.t = urns->statistics(t, label, mass);
   c.tables = all_tables();
   const Vec tables_now = latest.tables_of(urns->k());
   c.alpha_shape += std::accumulate(tables_now.begin(), tables_now.end(), 0.0) -

@@ -77,7 +77,7 @@ Vec TruncationFreeTopics::latest_shares(const Vec& weight) const {
   const LabelledDocuments& recent = topics_.recent;
   const Index k = topics_.k();
   const std::unique_ptr<Documents> documents = documents_of(obs_, recent);
-  const std::unique_ptr<TopicUrns> urns = documents->urns();
+  const std::unique_ptr<ObservationUrns> urns = documents->urns();
   urns->begin_with(topics_.t.data(), k);
   Vec r(static_cast<std::size_t>(documents->n() * k));
   pool_.run(documents->n_documents(), [&](Index d) {

@@ -1,0 +1,40 @@
+// Urns of rows, by their features.
+#pragma once
+#include "sampling/observation_urns.h"
+#include "sampling/row_features.h"
+#include "sampling/urns.h"
+
+namespace bnpvi {
+
+/// exp(x_j − top) in place, any number where odds_j = 0; returns top, the largest x_j where odds_j > 0.
+double exp_where_possible(const Vec& odds, double* x);
+
+class RowUrns final : public ObservationUrns {
+ public:
+  /// Refers to the rows.
+  RowUrns(const ObsModel& obs, const RowFeatures& rows) : rows_(rows), urns_(obs) {}
+
+  void begin_with(const double* t, Index k) override;
+  /// Clears, and begins with all rows, in clusters by these labels.
+  void begin_with(const std::vector<int>& label);
+  Index k() const override { return urns_.k(); }
+  void add(Index j, Index i, double mass) override;
+  bool remove(Index j, Index i, double mass) override;
+  void drop(Index j) override;
+  double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
+  /// Sums anew: what came and went leaves no rounding errors.
+  Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
+
+  const RowFeatures& rows() const { return rows_; }
+  const Urns& urns() const { return urns_; }
+  /// To move many rows at once.
+  Urns& urns() { return urns_; }
+
+ private:
+  const RowFeatures& rows_;
+  Urns urns_;
+  Index removed_ = -1, removed_from_ = -1;  // the last change, if that was a removal
+  double removed_mass_ = 0;
+};
+
+}  // namespace bnpvi
