@@ -1,4 +1,4 @@
-# Births from one topic, from which all later topics come. Short documents of overlapping topics with common terms: there
+# Births from one topic, from which all later topics come. In short documents of overlapping topics with common terms
 # ten newborns lose more than they explain, and two have to be tried.
 
 short_text <- function(documents, terms, seed = 2, topics = 2) {
