@@ -65,3 +65,18 @@ tiny_topic_priors <- list(
     }
   )
 )
+
+# Statistics, entropy and ELBO equal those recomputed from the responsibilities of every document (src/testing/audit.h).
+expect_audited_topics <- function(fit) {
+  for (what in c("elbo", "statistics", "entropy", "sums", "gain")) expect_lte(fit$audit[[what]], 1e-8, label = what)
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+  expect_gt(fit$audit[["checks"]], nrow(fit$trace))
+  expect_equal(fit$audit[["moves"]], sum(fit$trace[c("births", "merges", "deletes")]))
+}
+
+audited_topics <- function(x, obs, ..., id = NULL) {
+  data <- as_document_data(x, obs, id)
+  model <- list(obs = resolve_obs(obs, data), prior = prior_hdp())
+  case <- list(data = as_engine_data(data), model = model)
+  engine_run(case, ..., audit = TRUE)
+}

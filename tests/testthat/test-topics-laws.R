@@ -3,14 +3,6 @@ monotone <- function(fit) {
   min(gains) / abs(fit$elbo)
 }
 
-# Statistics, entropy and ELBO equal those recomputed from the responsibilities of every document (src/testing/audit.h).
-expect_audited_topics <- function(fit) {
-  for (what in c("elbo", "statistics", "entropy", "sums", "gain")) expect_lte(fit$audit[[what]], 1e-8, label = what)
-  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
-  expect_gt(fit$audit[["checks"]], nrow(fit$trace))
-  expect_equal(fit$audit[["moves"]], sum(fit$trace[c("births", "merges", "deletes")]))
-}
-
 test_that("every lap raises the bound: moves, batches, L-sparse, LDA", {
   x <- toy_corpus(documents = 60)
   expect_gt(monotone(bnp_topics(x, control = bnp_control(seed = 1, max_laps = 30))), -1e-9)
@@ -80,13 +72,6 @@ test_that("topics over Gaussian rows separate groups, and rows of a group share 
   expect_gt(min(apply(fitted(fit), 1, max)), 0.9)
   expect_equal(length(unique(max.col(fitted(fit)))), 3)
 })
-
-audited_topics <- function(x, obs, ..., id = NULL) {
-  data <- as_document_data(x, obs, id)
-  model <- list(obs = resolve_obs(obs, data), prior = prior_hdp())
-  case <- list(data = as_engine_data(data), model = model)
-  engine_run(case, ..., audit = TRUE)
-}
 
 test_that("every state of a fit equals its recomputation, and accepted moves gain what they foretold", {
   x <- toy_corpus(documents = 60, topics = 4)

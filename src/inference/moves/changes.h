@@ -23,6 +23,12 @@ class Changes {
   /// Cluster j is the present order[j].
   Changes& permute(std::vector<Index> order) { return add({Kind::permute, 0, 0, std::move(order)}); }
 
+  /// The changes of another list after these.
+  Changes& then(const Changes& more) {
+    list_.insert(list_.end(), more.list_.begin(), more.list_.end());
+    return *this;
+  }
+
   template <class Clusters>
   void apply(Clusters& clusters) const {
     for (const Change& change : list_) switch (change.kind) {

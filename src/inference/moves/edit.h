@@ -55,7 +55,7 @@ class Edit {
   virtual void put_back(State& edited) = 0;
 
   const MoveContext& c_;
-  const Changes changes_;
+  Changes changes_;
   Summary rest_;  // the whole data without the units, changed: derived classes set it
 
  private:

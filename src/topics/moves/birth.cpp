@@ -2,33 +2,36 @@
 // can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
 // begins a topic (birth_from_document.h); where documents have responses also by the sign of what is left of
 // these. Where K is fixed idle topics, or a pair that is joined in the same
-// proposal, make room.
+// proposal, make room. The only topic, from which all later ones come, is worth more: all ways are tried, the
+// first try compares three, newborns that are alike are joined, and rounds go on for longer.
 #include <algorithm>
 #include <limits>
 
 #include "topics/moves/birth_from_document.h"
 #include "topics/moves/close_pairs.h"
 #include "topics/moves/division.h"
+#include "topics/moves/join_newborns.h"
 #include "topics/moves/moves.h"
 
 namespace bnpvi::topics {
 
 namespace {
 
-// Both are guesses.
-constexpr Index max_rounds = 8;       // of an edit
-constexpr Index compared_rounds = 4;  // of two divisions, before the better goes on
+// All are guesses.
+constexpr Index max_rounds = 8;           // of an edit
+constexpr Index max_rounds_of_only = 30;  // of one that divides the only topic
+constexpr Index rounds_before_joins = 2;  // of newborns
+constexpr Index compared_rounds = 4;      // of several divisions, before the best goes on
 
 // How a birth goes about.
 enum class Way { anchors, many, two, document, residuals };
 
-Way way(int failures, bool counts, bool responses) {
-  constexpr Way with_responses[] = {Way::anchors, Way::residuals, Way::many, Way::two, Way::document};
-  if (counts && responses) return with_responses[failures % 5];
-  constexpr Way of_rows[] = {Way::many, Way::residuals, Way::two};
-  if (!counts && responses) return of_rows[failures % 3];
-  if (!counts) return failures % 3 == 0 ? Way::many : Way::two;
-  return static_cast<Way>(failures % 4);
+// In the order of failures.
+std::vector<Way> ways_of(bool counts, bool responses) {
+  if (counts && responses) return {Way::anchors, Way::residuals, Way::many, Way::two, Way::document};
+  if (counts) return {Way::anchors, Way::many, Way::two, Way::document};
+  if (responses) return {Way::many, Way::residuals, Way::two};
+  return {Way::many, Way::two, Way::two};
 }
 
 class TopicBirth final : public Move {
@@ -36,7 +39,7 @@ class TopicBirth final : public Move {
   TopicBirth(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
   bool prepare(const State& state) override {
-    ids_ = birth_targets(c_, state);
+    ids_ = birth_targets(c_, state, is_only(state) ? static_cast<int>(all_ways(state).size()) : 0);
     return !ids_.empty();
   }
 
@@ -65,12 +68,18 @@ class TopicBirth final : public Move {
       pairs_.push_back({pair.a, pair.b});
   }
 
-  // The only topic is divided in two ways, and the better one goes on: all later topics come from it.
+  static bool is_only(const State& state) { return occupied(state.total) == 1; }
+
+  std::vector<Way> all_ways(const State& state) const {
+    return ways_of(rows_are_documents(c_.problem.obs, c_.problem.source.shape()),
+                   alloc_.response() && alloc_.response()->n_known(state.total) > 0);
+  }
+
+  // Those that one proposal compares.
   std::vector<Way> ways(const State& state, Index target) const {
-    const Way next =
-        way(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.source.shape()),
-            alloc_.response() && alloc_.response()->n_known(state.total) > 0);
-    if (occupied(state.total) == 1 && next == Way::anchors) return {Way::anchors, Way::many};
+    const std::vector<Way> all = all_ways(state);
+    const Way next = all[static_cast<std::size_t>(c_.memory.birth_failures(target)) % all.size()];
+    if (is_only(state) && next == Way::anchors) return {Way::anchors, Way::many, Way::two};
     return {next};
   }
 
@@ -109,10 +118,14 @@ class TopicBirth final : public Move {
       const Room room = make_room(state, target, seed.k - 1);
       if (alloc_.fixed_k() > 0 && room.size() < seed.k - 1) continue;
       auto edit = division.edit(seed, room);
-      for (Index n = 0; n < compared_rounds && all.size() > 1; ++n) edit->round();
+      if (is_only(state) && alloc_.fixed_k() == 0 && seed.k > 2) {
+        for (Index n = 0; n < rounds_before_joins; ++n) edit->round();
+        if (join_alike(c_, *edit) < 2) continue;
+      }
+      while (all.size() > 1 && edit->rounds() < compared_rounds) edit->round();
       if (!best || edit->proposed().elbo > best->proposed().elbo) best = std::move(edit);
     }
-    return best && best->climb(state, max_rounds);
+    return best && best->climb(state, is_only(state) ? max_rounds_of_only : max_rounds);
   }
 
   MoveContext c_;

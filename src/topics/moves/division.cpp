@@ -12,9 +12,9 @@ namespace bnpvi::topics {
 namespace {
 
 // Guesses, all of them.
-constexpr Index search_every = 3;         // rounds of an edit
-constexpr Index max_clustered = 256;      // documents
-constexpr Index max_with_anchors = 4096;  // documents
+constexpr Index search_every = 3;      // rounds of an edit
+constexpr Index max_clustered = 256;   // documents
+constexpr Index max_looked_at = 4096;  // documents, for anchors and where there is one topic
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
 constexpr double own_side = 0.9;      // of a topic goes to the newborn on the document's side
@@ -80,7 +80,10 @@ TopicDivision::Part TopicDivision::part_of(const std::vector<DocumentRef>& docum
 Seeds TopicDivision::seeds(Division how, Index k, Index limit, Stream& stream) const {
   std::vector<DocumentRef> documents = documents_;
   const Index n = static_cast<Index>(documents.size());
-  const Index looked_at = std::min(n, how == Division::anchors ? max_with_anchors : max_clustered);
+  const bool only =
+      occupied(state_.total) == 1 && rows_are_documents(c_.problem.obs, c_.problem.source.shape());
+  const bool many = how == Division::anchors || only;
+  const Index looked_at = std::min(n, many ? max_looked_at : max_clustered);
   if (looked_at < n) draw_to_front(documents, looked_at, stream);
   documents.resize(static_cast<std::size_t>(looked_at));
   const Part part = part_of(documents);
@@ -219,6 +222,8 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   Changes changes = room.changes().append(alloc_.fixed_k() > 0 ? gone : born);
   auto edit =
       std::make_unique<TopicEdit>(c_, alloc_, state_, documents_and(room), std::move(changes), search_every);
+  edit->divided = {target};
+  for (Index j = 0; j < born; ++j) edit->divided.push_back(first + j);
   for (std::vector<Share>& start : edit->start) {
     const double mass = count_of(start, target);
     if (mass < worth_moving) continue;

@@ -27,8 +27,9 @@ class TopicDivision {
   /// No document has anything of the target that would be worth moving.
   bool empty() const { return documents_.empty(); }
 
-  /// Topics found in what at most 4,096 documents (for clusters 256) have of the target: at most k of them,
-  /// by anchors more where there are many tokens, but never more than `limit`.
+  /// Topics found in what at most 4,096 documents (for clusters 256, but of the only topic of documents of
+  /// counts) have of the target: at most k of them, by anchors more where there are many tokens, but never
+  /// more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
   /// Two topics: of the documents whose response is above what is expected of it, and below, those with the

@@ -124,6 +124,12 @@ struct ChangedWeights {
   }
 };
 
+std::vector<Share> changed(const Changes& changes, std::vector<Share> shares) {
+  ChangedShares out{std::move(shares)};
+  changes.apply(out);
+  return std::move(out.list);
+}
+
 }  // namespace
 
 TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
@@ -137,16 +143,27 @@ TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const 
       search_every_(search_every) {
   rest_ = state.total;
   rest_.add(part(0, n(), state.k(), true), -1);
-  changes_.apply(rest_);
-  changes_.apply(topics);
-  ChangedWeights changed{weights_of_topics};
-  changes_.apply(changed);
+  apply(changes_);
   for (const DocumentRef& ref : documents_) {
     const Shares last = shares_of(state, ref);
-    ChangedShares shares{{last.begin(), last.end()}};
-    changes_.apply(shares);
-    start.push_back(std::move(shares.list));
+    start.push_back(changed(changes_, {last.begin(), last.end()}));
   }
+}
+
+void TopicEdit::begin_again(const Changes& more) {
+  changes_.then(more);
+  topics = proposed().total;
+  weights_of_topics = alloc_.mean_weights(proposed().globals);
+  apply(more);
+  for (std::vector<Share>& list : start) list = changed(more, std::move(list));
+  begin();
+}
+
+void TopicEdit::apply(const Changes& changes) {
+  changes.apply(rest_);
+  changes.apply(topics);
+  ChangedWeights changed{weights_of_topics};
+  changes.apply(changed);
 }
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {

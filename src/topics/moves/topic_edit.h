@@ -70,11 +70,17 @@ class TopicEdit final : public Edit {
   /// Statistics and weights (K + 1) of the topics for the first visit; those of new topics are 0.
   Summary topics;
   Vec weights_of_topics;
+  /// The topics that the target of a division becomes.
+  std::vector<Index> divided;
 
   /// Begins at the globals of these topics.
   void begin() { begin_at(alloc_.globals_at(std::move(topics), weights_of_topics)); }
 
+  /// After a round: further changes, and another beginning from what the documents have now.
+  void begin_again(const Changes& more);
+
  private:
+  void apply(const Changes& changes);  // to all but the documents' shares
   Summary visit(const Globals& globals) override;
   void put_back(State& edited) override;
 

@@ -1,0 +1,52 @@
+# Births from one topic, from which all later topics come. In short documents of overlapping topics with common terms
+# ten newborns lose more than they explain, and two have to be tried.
+
+short_text <- function(documents, terms, seed = 2, topics = 2) {
+  withr::with_seed(seed, {
+    phi <- t(replicate(topics, {
+      p <- rgamma(terms, 1) / (seq_len(terms) + 2)
+      p / sum(p)
+    }))
+    theta <- matrix(rgamma(documents * topics, 0.3) + 1e-9, documents)
+    t(apply(theta / rowSums(theta), 1, function(w) drop(rmultinom(1, 25, w %*% phi))))
+  })
+}
+flat <- obs_multinomial(0.1)
+
+test_that("short text does not end with one topic where a start with two ends higher", {
+  x <- short_text(800, 1000)
+  fit <- function(...) bnp_topics(x, flat, control = bnp_control(verbose = FALSE, ...))
+  one <- fit(seed = 1)
+  started <- vapply(1:2, function(seed) elbo(fit(seed = seed, k_init = 2)), 0)
+  alone <- fit(seed = 1, moves = FALSE)
+  expect_gt(min(started), elbo(alone) + 100)
+  expect_gt(n_clusters(one), 1)
+  expect_gt(elbo(one), min(started) - 20)
+})
+
+test_that("newborns of the first birth that are alike are joined before it is judged", {
+  x <- toy_corpus(documents = 300, terms = 60, topics = 6, tokens = 20)
+  fit <- audited_topics(x, flat, seed = 1, max_laps = 2)
+  expect_equal(fit$trace$births, c(0, 1))
+  expect_equal(fit$trace$k, c(1, 6))
+  expect_audited_topics(fit)
+})
+
+test_that("what first births accept is audited, in several batches and under a learned prior, too", {
+  x <- short_text(300, 300)
+  for (batches in c(1, 4)) for (prior in list(0.1, NULL)) {
+    fit <- audited_topics(x, obs_multinomial(prior), seed = 1, batches = batches, max_laps = 4)
+    expect_gt(sum(fit$trace$births), 0)
+    expect_audited_topics(fit)
+  }
+})
+
+test_that("the bits of first births do not depend on threads", {
+  x <- short_text(800, 1000)
+  fit <- function(threads) {
+    bnp_topics(x, flat, control = bnp_control(seed = 1, max_laps = 4, threads = threads, verbose = FALSE))$state
+  }
+  one <- fit(1)
+  expect_identical(fit(2), one)
+  expect_identical(fit(8), one)
+})
