@@ -121,6 +121,7 @@ format_head <- function(fit) {
     described_blocks(fit$model$obs),
     described_labels(fit),
     described_response(fit),
+    described_fractions(fit),
     described_changes(fit),
     described_forgetting(fit)
   )

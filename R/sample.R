@@ -205,7 +205,7 @@ check_amount <- function(options, draws, warmup, call) {
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
   if (is_of_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
-  model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
+  model <- list(obs = sampled_obs(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
   options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
@@ -254,6 +254,8 @@ without_probabilities <- function(fit) {
   fit[c("probabilities", "predictive")] <- NULL
   fit
 }
+
+sampled_obs <- function(obs, data) with_held_prior(without_gaps(obs, data))
 
 # Models whose rows may have gaps, for data that have none.
 without_gaps <- function(obs, data) {
