@@ -12,6 +12,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     tell_start_wins(control, start)
     check_start_format(start, error_call)
   }
+  obs <- with_default_learning(obs, class, control$algorithm)
   given <- obs
   before <- if (inherits(start, "bnp_fit")) start$model
   spooled <- is_spooled(data)

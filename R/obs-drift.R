@@ -27,7 +27,7 @@ refuse_drift_of <- function(covariance, learn, call = rlang::caller_env()) {
            their own."
     ), call = call)
   }
-  if (!isFALSE(learn)) {
+  if (isTRUE(learn)) {
     abort("argument", c(
       "{.code learn = TRUE} and {.arg drift} do not go together: the prior of drifting clusters is given.",
       i = "The step size is learned by {.code drift = \"learn\"}."

@@ -24,9 +24,11 @@
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
 #' @param learn Learn the prior while fitting? `obs_gaussian()`: its hyperparameters then have
-#'   posteriors of their own, and values that are given stay as they are. `obs_bernoulli()`: the
-#'   values given, or their defaults, are where learning begins. Those in `fit$model$obs`
-#'   (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See *Learned priors*.
+#'   posteriors of their own, and values that are given stay as they are. `NULL`, its default: yes in
+#'   [bnp_mixture()] by memoized or full learning, where clusters have covariances of their own and do not drift;
+#'   else no. `obs_bernoulli()`: the values given, or their defaults, are where learning begins. Those in
+#'   `fit$model$obs` (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See
+#'   *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
 #'   as the covariance under which the objective is highest for the clusters found, which is
@@ -59,7 +61,8 @@
 #' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
 #' its logarithm.
 #'
-#' Stochastic learning does not keep what learning a prior needs, and refuses.
+#' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the given
+#' prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.
 #'
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters: volume, shape and
@@ -91,7 +94,7 @@
 obs_gaussian <- function(covariance = c(
                            "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
                          ),
-                         mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
+                         mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = NULL,
                          variance = NULL, columns = NULL, drift = NULL) {
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale, variance = variance)
@@ -113,14 +116,14 @@ obs_gaussian <- function(covariance = c(
         i = "Give one number per column."
       ))
     }
-    check_flag(learn, "learn")
+    if (!is.null(learn)) check_flag(learn, "learn")
   }
   fields <- setdiff(names(prior), c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE),
+    paste0("gaussian_", covariance), prior[fields], if (!is.null(learn) && !is_tied(covariance)) list(learn = learn),
     if (!is.null(drift)) drift_fields(drift), if (!is.null(columns)) columns_field(columns)
   ))
 }
@@ -163,7 +166,7 @@ obs_resolve.obs_gaussian <- function(obs, data, start, call) {
   d <- data$d
   full <- length(obs_facts(obs)$arrays$scale) == 3L # a matrix for each cluster
   block <- if (full) d else 1L
-  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
+  given <- if (isTRUE(obs$learn)) given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   if (!is.null(obs$df)) obs$df <- check_df(obs$df, block, call)
@@ -188,7 +191,7 @@ resolve_means <- function(obs, data, call) {
 
 obs_resolve.obs_gaussian_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  given <- if (!is.null(obs$learn)) given_hyperparameters(obs)
+  given <- if (isTRUE(obs$learn)) given_hyperparameters(obs)
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- column_means(z^2, data$weights)
@@ -263,7 +266,7 @@ working_of_gaussians <- c(
 )
 
 obs_learned.obs_gaussian <- function(obs) {
-  if (!is.null(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
+  if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))
 }
 
 obs_marginals.obs_gaussian <- function(obs, means) {

@@ -18,7 +18,7 @@ obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
       "{.arg scale} must be one number for {.code covariance = \"spherical\"}, not {describe(obs$scale)}."
     ), call = call)
   }
-  if (!is.null(obs$learn)) {
+  if (isTRUE(obs$learn)) {
     return(begin_hyperparameters(obs, given, data, variance, obs$centre, full = FALSE, start))
   }
   obs$df <- obs$df %||% 3

@@ -9,8 +9,8 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   obs
 }
 
-# Was anything said beside the family?
-has_parameters <- function(obs) !all(vapply(obs[names(obs) != "family"], is.null, NA))
+# Was anything said beside the family and whether to learn?
+has_parameters <- function(obs) !all(vapply(obs[!names(obs) %in% c("family", "learn")], is.null, NA))
 
 resolve_fields <- function(obs, fields, d, call) {
   obs[fields] <- lapply(fields, function(f) expand_vector(obs[[f]], d, f, call))

@@ -46,7 +46,7 @@ class MixtureBirth final : public Move {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       ++tried_;
       auto proposal = split(state, c_.memory, i);
-      if (!proposal || !lifts(c_.problem, proposal->state, state.elbo + rounding_of(state.elbo), c_.pool)) {
+      if (!proposal || !lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool)) {
         const Index target = c_.memory.number_of(ids_[i]);
         c_.memory.birth_failed(target, state.total.size(target), !proposal);
         continue;
@@ -75,7 +75,7 @@ class MixtureBirth final : public Move {
         visit_batches(c_.problem, all.state, wave, c_.visitor, c_.pool);
         refresh(c_.problem, all.state);
       }
-    if (splits > 0 && lifts(c_.problem, all.state, state.elbo + rounding_of(state.elbo), c_.pool)) {
+    if (splits > 0 && lifts(c_.problem, all.state, c_.to_beat(state), c_.pool)) {
       accepted_ += splits;
       state = std::move(all.state);
       c_.memory = std::move(all.memory);

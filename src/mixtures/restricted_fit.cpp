@@ -137,7 +137,7 @@ void RestrictedFit::learn_prior() {
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
   const Index k = static_cast<Index>(others_.size()) + k_;
-  if (auto obs = prior.learned(t.data(), k, &pool_)) problem_.obs.replace(std::move(obs));
+  if (auto obs = prior.learned(t.data(), k, PriorSteps::ascent, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
 void RestrictedFit::prune() {

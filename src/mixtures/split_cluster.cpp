@@ -81,8 +81,7 @@ bool join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& stat
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
-  if (!proposal || !lifts(c.problem, proposal->state, state.elbo + rounding_of(state.elbo), c.pool))
-    return false;
+  if (!proposal || !lifts(c.problem, proposal->state, c.to_beat(state), c.pool)) return false;
   state = std::move(proposal->state);
   c.memory = std::move(proposal->memory);
   return true;

@@ -10,7 +10,9 @@ namespace {
 
 class FixedPrior final : public LearnedPrior {
  public:
-  std::shared_ptr<const ObsModel> learned(const double*, Index, Pool*) const override { return nullptr; }
+  std::shared_ptr<const ObsModel> learned(const double*, Index, PriorSteps, Pool*) const override {
+    return nullptr;
+  }
   NamedArrays learned_fields() const override { return {}; }
 };
 

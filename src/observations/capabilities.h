@@ -86,6 +86,10 @@ class TokenCounts {
   ~TokenCounts() = default;
 };
 
+/// How far a prior is learned: continuous hyperparameters, by some steps of ascent, or also those that are
+/// points of a grid, by steps to their neighbours, which costs some ten times as much.
+enum class PriorSteps { ascent, search };
+
 /// A prior of clusters that is learned from them. What was learned is part of the model: learning gives
 /// another model.
 ///
@@ -98,7 +102,8 @@ class LearnedPrior {
   /// The same model with a prior under which this objective, for K clusters with statistics T (K × p), is at
   /// least as large but for rounding. nullptr where nothing better is found, or for clusters so few that what
   /// they have in common cannot be estimated.
-  virtual std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const = 0;
+  virtual std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                                  Pool* pool) const = 0;
   /// −KL(q(H) ‖ p(H)), or the log density of the prior's present values; 0 where it is the same everywhere.
   virtual double log_hyperprior() const { return 0; }
   /// Of a cluster with observations; 0 of an empty one, which says nothing of the prior.

@@ -57,7 +57,8 @@ class OwnGaussianPrior {
   /// LearnedPrior::learned for a Model that is made from a GaussianPrior and has expected_cluster(t);
   /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
-  std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
+  std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const {
     if (occupied_clusters(t, k, from.n_features()) == 0) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
       const Model model(fixed_at(prior));
@@ -65,7 +66,7 @@ class OwnGaussianPrior {
                                [&](const double* tk) { return model.expected_cluster(tk); });
     };
     try {
-      return std::make_shared<Model>(with_posterior(hierarchical_->improved(posterior_, expect)));
+      return std::make_shared<Model>(with_posterior(hierarchical_->improved(posterior_, steps, expect)));
     } catch (const std::domain_error&) {
       return nullptr;
     }
@@ -96,8 +97,9 @@ class WithGaussianPrior : public Base, public LearnedPrior {
     if (prior_.is_learned()) out.prior = this;
     return out;
   }
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const final {
-    return prior_.learned(static_cast<const Model&>(*this), t, k, pool);
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const final {
+    return prior_.learned(static_cast<const Model&>(*this), t, k, steps, pool);
   }
   double log_hyperprior() const final { return prior_.log_hyperprior(); }
   double occupied_term(const double* t) const override { return t[0] > 0 ? prior_.occupied_term(0) : 0; }

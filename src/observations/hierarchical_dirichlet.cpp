@@ -156,10 +156,10 @@ std::vector<SharePosterior> HierarchicalDirichlet::neighbours(const SharePosteri
   return out;
 }
 
-SharePosterior HierarchicalDirichlet::improved(const SharePosterior& q, const Counts& counts,
-                                               bool search) const {
+SharePosterior HierarchicalDirichlet::improved(const SharePosterior& q, PriorSteps steps,
+                                               const Counts& counts) const {
   Point best = after_rounds(at(q, counts), rounds_of_a_lap, counts);
-  for (bool found = search; found;) {
+  for (bool found = steps == PriorSteps::search; found;) {
     found = false;
     for (SharePosterior& next : neighbours(best.q)) {
       Point trial = after_rounds(at(std::move(next), counts), rounds_of_a_trial, counts);

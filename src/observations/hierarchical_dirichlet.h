@@ -4,6 +4,7 @@
 
 #include "foundation/pool.h"
 #include "foundation/types.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -64,9 +65,9 @@ class HierarchicalDirichlet {
   /// for whole counts, and has not been seen to lower it for others.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
-  /// Some rounds of refreshed() and, where asked to, steps of even and common to their neighbours on the
-  /// grids; q itself where the bound does not rise.
-  SharePosterior improved(const SharePosterior& q, const Counts& counts, bool search) const;
+  /// Some rounds of refreshed() and, in a search, steps of even and common to their neighbours on the grids; q
+  /// itself where the bound does not rise.
+  SharePosterior improved(const SharePosterior& q, PriorSteps steps, const Counts& counts) const;
 
  private:
   struct Column {

@@ -3,8 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "foundation/pool.h"
-#include "foundation/types.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -92,12 +91,12 @@ class HierarchicalGaussian {
   /// Coordinate ascent, once in each part of q but the points.
   HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
 
-  /// What the clusters say under an effective prior; asked for some ten times by improved().
+  /// What the clusters say under an effective prior; a search of improved() asks for it some ten times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
 
-  /// Some rounds of refreshed(), and steps of e and of the kind to their neighbours; where the bound does not
-  /// rise, q itself.
-  HyperPosterior improved(const HyperPosterior& q, const Expect& expect) const;
+  /// Some rounds of refreshed(), and in a search steps of e and of the kind to their neighbours; where the
+  /// bound does not rise, q itself.
+  HyperPosterior improved(const HyperPosterior& q, PriorSteps steps, const Expect& expect) const;
 
  private:
   static constexpr double diagonal_df = 0.5;  // of each ψ_j under its prior: Gamma(¼, ¼/v)

@@ -76,9 +76,10 @@ std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterio
   return out;
 }
 
-HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, const Expect& expect) const {
+HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
+                                              const Expect& expect) const {
   Point best = after_rounds(at(q, expect), rounds_of_a_lap, expect);
-  for (bool found = true; found;) {
+  for (bool found = steps == PriorSteps::search; found;) {
     found = false;
     for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
       Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, expect);

@@ -28,7 +28,7 @@ class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior,
     return out;
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool* pool) const override {
     if (occupied_clusters(t, k, n_features()) < 2) return nullptr;
     return std::make_shared<Bernoulli>(learn_beta_prior(prior_, t, k, pool));
   }

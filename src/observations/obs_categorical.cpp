@@ -52,7 +52,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     return out;
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool* pool) const override {
     if (occupied_clusters(t, k, n_features()) < 2) return nullptr;
     CategoricalPrior next = prior_;
     for (std::size_t j = 0; j < columns_.size(); ++j) {

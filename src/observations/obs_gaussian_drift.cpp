@@ -140,7 +140,8 @@ void GaussianDrift::re_express(const ObsModel& from, double* t) const {
       }
 }
 
-std::shared_ptr<const ObsModel> GaussianDrift::learned(const double* t, Index k, Pool* pool) const {
+std::shared_ptr<const ObsModel> GaussianDrift::learned(const double* t, Index k, PriorSteps,
+                                                       Pool* pool) const {
   if (given_.gap.empty() || occupied_clusters(t, k, n_features()) == 0) return nullptr;
   const auto with = [&](double log_drift) {
     DriftingGaussianPrior prior = given_;

@@ -52,7 +52,8 @@ class GaussianDrift final : public ObsModel,
   void re_express(const ObsModel& from, double* t) const override;
 
   /// The step size under which Σ Λ is highest, near the present one.
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override;
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override;
   NamedArrays learned_fields() const override;
 
   double log_evidence(const double* t) const override;

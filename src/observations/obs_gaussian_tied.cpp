@@ -50,7 +50,7 @@ class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPr
     variance_.moment_weights(moment_weights_.data());
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* /*pool*/) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool*) const override {
     const Index occupied = occupied_clusters(t, k, n_features());
     if (occupied < (prior_.from_one ? 1 : 2)) return nullptr;
     Vec moment(static_cast<std::size_t>(variance_.n_moments()), 0.0);

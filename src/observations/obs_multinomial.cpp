@@ -59,9 +59,11 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
 
   const Vec& pseudo_counts() const override { return mean_weight_; }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
     const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
-    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, counts, true));
+    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts));
+  }
   }
   double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {

@@ -136,12 +136,13 @@ class Product final : public ObsModel,
     }
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
     std::vector<ProductBlock> blocks;
     bool any = false;
     for (const Part& part : parts_) {
       std::shared_ptr<const ObsModel> next;
-      if (part.can.prior) next = part.can.prior->learned(read(part, t, k).data(), k, pool);
+      if (part.can.prior) next = part.can.prior->learned(read(part, t, k).data(), k, steps, pool);
       any = any || next;
       blocks.push_back({part.block.name, next ? next : part.block.model});
     }

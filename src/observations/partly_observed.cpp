@@ -203,8 +203,9 @@ class PartlyObserved final : public ObsModel,
     return std::make_unique<SomeResponses>(*inner_, missing);
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    const auto next = prior_of(*inner_).learned(inner_statistics(t, k).data(), k, pool);
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
+    const auto next = prior_of(*inner_).learned(inner_statistics(t, k).data(), k, steps, pool);
     return next ? std::make_shared<PartlyObserved>(same_kind<WishartModel>(next)) : nullptr;
   }
 

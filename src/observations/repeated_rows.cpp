@@ -32,8 +32,9 @@ void RepeatedRows::features(const Dataset& data, const Index* rows, Index n, dou
   gather_linear(data, rows, n, phi, ld);
 }
 
-std::shared_ptr<const ObsModel> RepeatedRows::learned(const double* t, Index k, Pool* pool) const {
-  const auto next = prior_of(*of_rows_).learned(of_row_statistics(t, k).data(), k, pool);
+std::shared_ptr<const ObsModel> RepeatedRows::learned(const double* t, Index k, PriorSteps steps,
+                                                      Pool* pool) const {
+  const auto next = prior_of(*of_rows_).learned(of_row_statistics(t, k).data(), k, steps, pool);
   return next ? std::make_shared<RepeatedRows>(next) : nullptr;
 }
 

@@ -26,7 +26,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   Index n_columns() const override { return n_features() - 1; }
   Capabilities capabilities() const override;
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override;
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override;
   double log_hyperprior() const override { return prior_of(*of_rows_).log_hyperprior(); }
   double occupied_term(const double* t) const override { return prior_of(*of_rows_).occupied_term(t + 1); }
   bool has_occupied_term() const override { return prior_of(*of_rows_).has_occupied_term(); }

@@ -146,7 +146,8 @@ Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int tim
     Vec objective, density;
     for (int i = 0; i <= times; ++i) {
       if (i > 0) {
-        std::shared_ptr<const ObsModel> next = prior_of(*model).learned(t.data(), k, nullptr);
+        std::shared_ptr<const ObsModel> next =
+            prior_of(*model).learned(t.data(), k, PriorSteps::search, nullptr);
         if (!next) break;
         model = std::move(next);
       }

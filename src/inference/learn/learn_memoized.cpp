@@ -26,6 +26,9 @@ double SharedFit::units() const {
 
 namespace {
 
+constexpr double least_idle_gain = 0.1;    // nats: a guess
+constexpr Index laps_of_prior_search = 5;  // and every lap that may be the last one: a guess
+
 // A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
 // have something to try take turns. It is still when no kind has.
 class Memoized final : public SharedFit {
@@ -123,8 +126,14 @@ class Memoized final : public SharedFit {
     return {};
   }
 
+  // A proposal that gains less is refused: what ends a fit is tol, and what no laps would have found is more.
+  double least_gain(MoveKind::Turn turn) const {
+    return std::max(options_.tol * units() / 10, turn == MoveKind::Turn::idle ? least_idle_gain : 0);
+  }
+
   Chosen made(const MoveKind& kind) {
-    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn};
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_, least_gain(kind.turn)}),
+             kind.turn};
     if (!c.move->prepare(p_.state)) c.move.reset();
     return c;
   }
@@ -224,11 +233,15 @@ class Memoized final : public SharedFit {
   // No weights for the next visit when the prior is about to change, for which they would be wrong.
   bool prior_moves() const { return options_.learn_prior && problem_->obs->capabilities().prior; }
 
+  PriorSteps steps_of_prior() const {
+    return still() || lap_ % laps_of_prior_search == 0 ? PriorSteps::search : PriorSteps::ascent;
+  }
+
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs =
-        prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), &pool_);
+        prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), steps_of_prior(), &pool_);
     if (!obs) return;
     Problem trial = *problem_;
     trial.obs = *obs;

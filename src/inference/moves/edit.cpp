@@ -20,7 +20,7 @@ Index occupied(const Summary& s) {
 }
 
 bool Edit::climb(State& state, Index max_rounds, double before) {
-  const double present = state.elbo + rounding_of(state.elbo);
+  const double present = c_.to_beat(state);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
     if (elbo > present) return accept(c_.problem, state, present);

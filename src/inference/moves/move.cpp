@@ -10,6 +10,10 @@ namespace bnpvi {
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
+double MoveContext::to_beat(const State& state) const {
+  return state.elbo + std::max(rounding_of(state.elbo), least_gain);
+}
+
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
   const Summary& s = state.total;
   const MoveMemory& memory = context.memory;
@@ -100,16 +104,23 @@ Problem with_prior(const Problem& problem, const ObsModel& obs) {
 
 std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
                                               Pool& pool) {
-  constexpr Index few = 32;  // clusters: a guess
+  constexpr Index few = 32;             // clusters: a guess
+  constexpr double most_by_search = 5;  // nats that a search is hoped to bring beside ascent: a guess
   const LearnedPrior& prior = prior_of(problem.obs);
   if (!prior.has_occupied_term()) return nullptr;
   const bool close = present - proposal.elbo < 20 + 0.003 * std::abs(present);  // a guess
   if (!close && proposal.total.k > few) return nullptr;
-  auto obs = prior.learned(proposal.total.obs.data(), proposal.total.k, &pool);
-  if (!obs) return nullptr;
-  const Problem learned = with_prior(problem, *obs);
-  if (sum_terms(elbo_terms(learned, proposal.total, proposal.globals)) <= present) return nullptr;
-  return obs;
+  std::shared_ptr<const ObsModel> obs;
+  for (const PriorSteps steps : {PriorSteps::ascent, PriorSteps::search}) {
+    const LearnedPrior& from = obs ? prior_of(*obs) : prior;
+    auto next = from.learned(proposal.total.obs.data(), proposal.total.k, steps, &pool);
+    if (!next) return nullptr;
+    obs = std::move(next);
+    const double elbo = sum_terms(elbo_terms(with_prior(problem, *obs), proposal.total, proposal.globals));
+    if (elbo > present) return obs;
+    if (present - elbo > most_by_search) return nullptr;
+  }
+  return nullptr;
 }
 
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool) {

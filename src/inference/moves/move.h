@@ -20,6 +20,10 @@ struct MoveContext {
   Visitor& visitor;  // of this lap
   Pool& pool;
   Index lap;
+  double least_gain;  // nats by which a proposal has to raise the ELBO
+
+  /// The ELBO that a proposal has to exceed to be accepted.
+  double to_beat(const State& state) const;
 };
 
 /// Proposals of one kind during one lap. A proposal is a new State that replaces the old one only if its
@@ -64,7 +68,7 @@ MoveKind move_kind(MoveKind::Turn turn, bool keeps_k, const Model& model,
   return {turn, keeps_k, [&model, make](const MoveContext& context) { return make(context, model); }};
 }
 
-/// By how much rounding may make two ELBOs of about this value differ; a move has to gain more.
+/// By how much rounding may make two ELBOs of about this value differ.
 double rounding_of(double elbo);
 
 /// The observation model under the prior that the clusters of a proposal teach, where that has a posterior
