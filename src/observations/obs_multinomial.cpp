@@ -64,7 +64,6 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
     return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts));
   }
-  }
   double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {
     return {{"term_prior", mean_weight_, {}},
