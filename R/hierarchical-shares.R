@@ -9,15 +9,11 @@ with_held_prior <- function(obs) {
   obs
 }
 
-# The share of counts that are no whole numbers: with any the bound of a hierarchical prior is none.
-share_of_fractions <- function(values, weights) {
-  if (any(weights != round(weights))) 1 else mean(c(values != round(values), FALSE), na.rm = TRUE)
-}
-
-has_fractions <- function(fit) {
-  any(unlist(c(fit$input["fractions"], lapply(fit$input$blocks, function(block) block["fractions"]))) > 0)
-}
-
+# Counts of rows with a weight that is no whole number: then the bound of a hierarchical prior is none.
 described_fractions <- function(fit) {
-  if (has_fractions(fit)) "Counts have fractions: the objective is no bound of a log evidence"
+  obs <- fit$model$obs
+  shares <- lapply(obs$blocks %||% list(obs), function(block) block$hyper_share)
+  if (length(unlist(shares)) && any(fit$input$weights %% 1 != 0)) {
+    "Weights are no whole numbers: under a learned prior of counts the objective is then no bound of a log evidence"
+  }
 }

@@ -51,10 +51,7 @@ model_multinomial <- list(
 obs_supports.obs_multinomial <- function(obs, values) are_counts(values)
 
 obs_keep.obs_multinomial <- function(obs, data) {
-  c(
-    list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights)))),
-    if (length(obs_learned(obs))) list(fractions = share_of_fractions(data$x %||% data$value, data$weights))
-  )
+  list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights))))
 }
 
 obs_learned.obs_multinomial <- function(obs) {
