@@ -17,7 +17,8 @@ obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
 }
 
 # A term prior to be learned starts where an earlier fit ended, or near 0.06 for every term and, for what clusters have in
-# common, 0.3 tokens a term shared out as the terms' frequencies: near what articles end with.
+# common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2 topics
+# instead of 20, and a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   if (!is.null(obs$term_prior)) {
     return(resolve_fields(obs, "term_prior", data$d, call))
@@ -30,7 +31,7 @@ obs_resolve.obs_multinomial <- function(obs, data, start, call) {
     return(obs)
   }
   obs$term_prior_even <- 2^-4
-  obs$term_prior_common <- 2^min(max(round(log2(0.3 * data$d)), -2), 13)
+  obs$term_prior_common <- 2^min(max(round(log2(data$d)), -2), 13)
   obs$hyper_share <- 0.5 + obs$term_prior_common * tokens / max(sum(tokens), 1e-300)
   obs$term_prior <- obs$term_prior_even + obs$term_prior_common * obs$hyper_share / sum(obs$hyper_share)
   obs

@@ -62,9 +62,7 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override {
     const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
-    const bool tells = occupied_clusters(t, k, n_features()) > 1;
-    return std::make_shared<Multinomial>(
-        hierarchy_of(d_).improved(posterior_, tells ? steps : PriorSteps::ascent, counts));
+    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts));
   }
   double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {
