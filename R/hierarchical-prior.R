@@ -35,7 +35,7 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
     obs[learned] <- before[learned]
     return(obs)
   }
-  shape <- if (spherical) mean(variance) / 10 else variance / 10
+  shape <- spread_within(counted_units(data), d) * if (spherical) mean(variance) else variance
   block <- if (full) d else 1
   obs$df <- obs$df %||% (block + 1)
   obs$hyper_wishart_df <- 0

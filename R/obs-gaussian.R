@@ -61,8 +61,8 @@
 #' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
 #' its logarithm.
 #'
-#' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the given
-#' prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.
+#' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the
+#' given prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.
 #'
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters: volume, shape and

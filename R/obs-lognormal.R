@@ -6,7 +6,8 @@
 #' @order 7
 #' @details
 #' `obs_lognormal()` takes values above 0 whose logarithms are Gaussian in each cluster, with a `"full"` or a
-#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms.
+#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms,
+#' which `learn` has learned as for `obs_gaussian()`.
 #' `mean` and `cov` of `coef()`, intervals, divergences and pictures are those of the logarithms, too. Densities are
 #' those of the values themselves, with the Jacobian of the logarithm, so that bounds compare with those of
 #' `obs_gamma()` and `obs_gaussian()` fitted to the same values: the bound is that of `obs_gaussian()` fitted to
@@ -15,7 +16,7 @@
 #' have the mean and the variance of the predictive.
 #' @export
 obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_strength = NULL, df = NULL,
-                          scale = NULL, columns = NULL) {
+                          scale = NULL, columns = NULL, learn = NULL) {
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]
   if (covariance == "diagonal" && is.matrix(scale)) {
@@ -23,7 +24,11 @@ obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_
   }
   prior <- list(mean = mean, mean_strength = mean_strength, df = df, scale = scale)
   prior <- checked_arguments(names(match.call()), checks, prior)
-  do.call(new_obs, c(paste0("lognormal_", covariance), prior, logs = TRUE, columns_field(columns)))
+  if (!is.null(learn)) check_flag(learn, "learn")
+  do.call(new_obs, c(
+    paste0("lognormal_", covariance), prior, logs = TRUE, columns_field(columns),
+    if (!is.null(learn)) list(learn = learn)
+  ))
 }
 
 model_lognormal_full <- utils::modifyList(model_gaussian_full, list(
@@ -57,6 +62,7 @@ in_logs <- function(data) {
 }
 
 obs_resolve.obs_lognormal <- function(obs, data, start, call) {
+  if (inherits(start, "bnp_fit") && !is.null(start$model$obs$logs)) start$model$obs <- of_logs(start$model$obs)
   as_family(obs_resolve(of_logs(obs), in_logs(data), start, call), obs$family, TRUE)
 }
 

@@ -100,10 +100,10 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
   return true;
 }
 
-void RestrictedFit::develop(Index k, Stream& stream) {
+void RestrictedFit::develop(Index k, PriorSteps steps, Stream& stream) {
   if (!seed(k, true, stream)) return;
   iterate(developing);
-  learn_prior();
+  learn_prior(steps);
   prune();
 }
 
@@ -111,7 +111,7 @@ void RestrictedFit::reseed(Index k, Stream& stream) {
   if (seed(k, false, stream)) iterate(reseeding), drop_small();
 }
 
-void RestrictedFit::halve(Stream& stream) {
+void RestrictedFit::halve(PriorSteps steps, Stream& stream) {
   k_ = 2;
   share_.clear();
   Vec mass(sample_.mass);
@@ -127,17 +127,17 @@ void RestrictedFit::halve(Stream& stream) {
   place_base(t, 2, true);
   if (k_ > 2) share_.clear();
   iterate(halving);
-  learn_prior();
+  learn_prior(steps);
   prune();
 }
 
-void RestrictedFit::learn_prior() {
+void RestrictedFit::learn_prior(PriorSteps steps) {
   const LearnedPrior& prior = prior_of(problem_.obs);
   if (!prior.has_occupied_term()) return;
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
   const Index k = static_cast<Index>(others_.size()) + k_;
-  if (auto obs = prior.learned(t.data(), k, PriorSteps::ascent, &pool_)) problem_.obs.replace(std::move(obs));
+  if (auto obs = prior.learned(t.data(), k, steps, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
 void RestrictedFit::prune() {

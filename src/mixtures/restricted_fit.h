@@ -24,7 +24,8 @@ class RestrictedFit {
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
   /// below one observation, until their number stays.
-  void develop(Index k, Stream& stream);
+  /// steps: how far a prior that is learned follows.
+  void develop(Index k, PriorSteps steps, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
   /// right shows only when the rows around have moved too. More local steps, as the borders of clusters that
@@ -34,7 +35,7 @@ class RestrictedFit {
   /// Starts two clusters from shares of every row that are nearly even (0.5 ± 0.1), and lets local steps
   /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
   /// as two covariances in many dimensions.
-  void halve(Stream& stream);
+  void halve(PriorSteps steps, Stream& stream);
 
   Index k() const { return k_; }
 
@@ -60,8 +61,8 @@ class RestrictedFit {
   static const Limits developing, reseeding, halving;
 
   void iterate(const Limits& limits);
-  void prune();  // removes and merges clusters until that gains nothing
-  void learn_prior();  // from the clusters here and all others, where that has a posterior
+  void prune();                        // removes and merges clusters until that gains nothing
+  void learn_prior(PriorSteps steps);  // from the clusters here and all others, where that has a posterior
   void local_step(double sharpness = 1);
   bool drop_small();
   bool merge_pairs();

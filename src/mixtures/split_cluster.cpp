@@ -11,6 +11,9 @@ namespace {
 
 enum class Attempt { first, second };
 
+constexpr Index few_clusters =
+    12;  // for which the first try of a target searches the grids of a learned prior: a guess
+
 // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
 State redistributed(const Problem& problem, const State& state, Index target,
                     const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
@@ -50,14 +53,16 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   if (mass < 2) return std::nullopt;
   RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
   std::optional<Proposal> best;
+  const bool searches = state.k() == 1 || (memory.birth_failures(target) == 0 && state.k() <= few_clusters);
+  const PriorSteps steps = searches ? PriorSteps::search : PriorSteps::ascent;
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
-      fit.develop(keeps_k ? 2 : c.options.birth_size, stream);
+      fit.develop(keeps_k ? 2 : c.options.birth_size, steps, stream);
     else if (best && !keeps_k)
-      fit.develop(2, stream);
+      fit.develop(2, steps, stream);
     else
-      fit.halve(stream);
+      fit.halve(steps, stream);
     if (fit.k() < 2) continue;
     Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
     proposal.memory.append(fit.k() - 1);

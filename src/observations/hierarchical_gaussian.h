@@ -104,7 +104,7 @@ class HierarchicalGaussian {
   struct Point;
   struct Spread;
   Point at(HyperPosterior q, const Expect& expect) const;
-  Point after_rounds(Point from, int rounds, const Expect& expect) const;
+  Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
   std::vector<HyperPosterior> neighbours(const HyperPosterior& q, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_shape(HyperPosterior& q, const ExpectedClusters& e) const;

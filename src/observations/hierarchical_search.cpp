@@ -1,4 +1,5 @@
 // The search for a better posterior of hyperparameters: rounds of ascent, and steps of what are points.
+#include <cmath>
 #include <utility>
 
 #include "observations/hierarchical_gaussian.h"
@@ -8,8 +9,10 @@ namespace bnpvi {
 namespace {
 
 constexpr double most_excess_df = 2048, most_excess_wishart_df = 512;  // of the grids of e and a − d
-constexpr double first_excess_wishart_df = 4;              // tried where Ψ has been diagonal: a guess
-constexpr int rounds_of_a_lap = 2, rounds_of_a_trial = 3;  // guesses
+constexpr double first_excess_wishart_df = 4;  // tried where Ψ has been diagonal: a guess
+// Guesses. What a prior has yet to gain must not count for a proposal that lets it follow.
+constexpr int most_rounds = 20, rounds_of_a_trial = 3;
+constexpr double least_gain = 0.01;  // nats, of a round after which another one follows
 
 }  // namespace
 
@@ -27,12 +30,16 @@ HierarchicalGaussian::Point HierarchicalGaussian::at(HyperPosterior q, const Exp
   return out;
 }
 
-HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds,
+// Fewer rounds where all that are left, each gaining as much as the last, would not bring it above `to_beat`:
+// gains shrink.
+HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds, double to_beat,
                                                                const Expect& expect) const {
-  for (int i = 0; i < rounds; ++i) {
+  for (int left = rounds; left > 0; --left) {
     Point next = at(refreshed(from.q, from.expected), expect);
-    if (!(next.bound > from.bound)) break;
+    const double gain = next.bound - from.bound;
+    if (!(gain > 0)) break;
     from = std::move(next);
+    if (gain < least_gain || to_beat - from.bound > gain * (left - 1)) break;
   }
   return from;
 }
@@ -78,11 +85,11 @@ std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterio
 
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
                                               const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), rounds_of_a_lap, expect);
+  Point best = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
   for (bool found = steps == PriorSteps::search; found;) {
     found = false;
     for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
-      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, expect);
+      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, best.bound, expect);
       if (!(trial.bound > best.bound)) continue;
       best = std::move(trial);
       found = true;

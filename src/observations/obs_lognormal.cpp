@@ -59,7 +59,8 @@ class Lognormal final : public ObsModel,
                         public ExpectedCells,
                         public Gaps,
                         public BaseMeasure,
-                        public ColumnUnits {
+                        public ColumnUnits,
+                        public LearnedPrior {
  public:
   explicit Lognormal(std::shared_ptr<const ObsModel> of_logs)
       : inner_(std::move(of_logs)), can_(inner_->capabilities()) {}
@@ -70,6 +71,7 @@ class Lognormal final : public ObsModel,
     if (out.cells) out.cells = this;
     if (out.gaps) out.gaps = this;
     if (out.units) out.units = this;
+    if (out.prior) out.prior = this;
     return out;
   }
 
@@ -108,6 +110,16 @@ class Lognormal final : public ObsModel,
     can_.units->re_express(*same_kind<Lognormal>(from).inner_, t);
   }
   double strain() const override { return can_.units->strain(); }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
+    const auto next = can_.prior->learned(t, k, steps, pool);
+    return next ? std::make_shared<Lognormal>(next) : nullptr;
+  }
+  double log_hyperprior() const override { return can_.prior->log_hyperprior(); }
+  double occupied_term(const double* t) const override { return can_.prior->occupied_term(t); }
+  bool has_occupied_term() const override { return can_.prior->has_occupied_term(); }
+  NamedArrays learned_fields() const override { return can_.prior->learned_fields(); }
 
   double log_evidence(const double* t) const override { return inner_->log_evidence(t); }
   void weights(const double* t, double* w) const override { inner_->weights(t, w); }

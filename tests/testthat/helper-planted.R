@@ -75,9 +75,9 @@ planted_cases <- function() {
     colnames(with_lines) <- c("y", "at", "f", "g", "h", "n")
     along <- planted_paths(240)
     list(
-      planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
-      planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
-      planted_case("gaussian_zero_mean", obs_gaussian("zero_mean"), scatter, edges),
+      planted_case("gaussian_full", obs_gaussian(learn = FALSE), points$x, points$cluster),
+      planted_case("gaussian_diagonal", obs_gaussian("diagonal", learn = FALSE), points$x, points$cluster),
+      planted_case("gaussian_zero_mean", obs_gaussian("zero_mean", learn = FALSE), scatter, edges),
       planted_case("ar", obs_ar(), series$x, series$cluster),
       planted_case("multinomial", obs_multinomial(), counts, terms),
       planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),
@@ -88,7 +88,7 @@ planted_cases <- function() {
       planted_case("waiting_time", obs_gamma(2), waits, terms),
       planted_case("censored", obs_survival(), followed, groups),
       planted_case("binomial", obs_binomial(), tries, terms),
-      planted_case("gaussian_spherical", obs_gaussian("spherical"), points$x, points$cluster),
+      planted_case("gaussian_spherical", obs_gaussian("spherical", learn = FALSE), points$x, points$cluster),
       planted_case("gaussian_tied_spherical", obs_gaussian("tied_spherical"), points$x, points$cluster),
       planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
       planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
@@ -96,12 +96,13 @@ planted_cases <- function() {
       planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster),
       planted_case("categorical", obs_categorical(), levels, terms),
       planted_case("product", obs_product(
-        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = c("col11", paste0("col", 3:6))),
+        obs_gaussian(columns = c("col1", "col2"), learn = FALSE),
+        obs_categorical(columns = c("col11", paste0("col", 3:6))),
         obs_poisson(columns = paste0("col", 7:10))
       ), mixed, terms),
       planted_case("product with pairs", obs_product(
         obs_survival(columns = c("col11", "col12")), obs_binomial(columns = paste0("col", 3:10)),
-        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = paste0("col", 13:15))
+        obs_gaussian(columns = c("col1", "col2"), learn = FALSE), obs_categorical(columns = paste0("col", 13:15))
       ), with_pairs, terms),
       planted_case("product with a regression", obs_product(
         obs_categorical(columns = c("f", "g", "h")), obs_regression(formula = y ~ at), obs_poisson(columns = "n")

@@ -102,7 +102,9 @@ test_that("what needs the times that were given up is refused, and says so", {
 })
 
 test_that("discounted rows count less, and the bound is that of the new ones given what is kept", {
-  for (obs in list(obs_gaussian(), obs_gaussian("diagonal"), obs_gaussian(drift = 0.2))) {
+  for (obs in list(
+    obs_gaussian(learn = FALSE), obs_gaussian("diagonal", learn = FALSE), obs_gaussian(drift = 0.2)
+  )) {
     drifts <- !is.null(obs$drift)
     old <- at(1, 3)
     new <- at(4, 4)

@@ -16,7 +16,7 @@ test_that("Ctrl-C returns within a second and leaves the session intact", {
     expect_equal(outcome, "interrupted")
     expect_lt(proc.time()[["elapsed"]] - started, signal_after + 1)
   }
-  expect_equal(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 2)
+  expect_equal(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 3)
 })
 
 test_that("Ctrl-C during moves does the same", {

@@ -9,7 +9,7 @@ test_that("print and summary say what matters in at most 20 lines", {
     expect_true(all(nchar(capture.output(print(summary(f)))) <= 100))
   }
   shown <- paste(capture.output(print(summary(fit))), collapse = "\n")
-  for (part in c("2 clusters", "ELBO", "laps", "converged", "concentration = 1", "df = 4", "seed 1")) {
+  for (part in c("3 clusters", "ELBO", "laps", "converged", "concentration = 1", "df = 9", "seed 1")) {
     expect_match(shown, part, fixed = TRUE)
   }
   short <- bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2))
@@ -27,7 +27,7 @@ test_that("tidy, glance and augment use broom's names", {
   expect_equal(nrow(long), zoo$state$k * 85)
   expect_equal(long$estimate[long$component == 2 & long$term == "furry"], coef(zoo)$prob[["2", "furry"]])
   glanced <- glance(fit)
-  expect_equal(glanced$k, 2)
+  expect_equal(glanced$k, 3)
   expect_equal(glanced$elbo, elbo(fit))
   augmented <- augment(fit, faithful)
   expect_equal(as.integer(augmented$.class), unname(fitted(fit)))

@@ -11,6 +11,7 @@ hmm <- function(x, ...) bnp_hmm(x, obs = diagonal, control = few, na_action = "m
 
 test_that("with one state the bound is the evidence of the cells that are there", {
   one <- hmm(gappy, prior = prior_hmm(1))
+  diagonal <- obs_gaussian("diagonal", learn = FALSE)
   rows <- suppressMessages(bnp_mixture(gappy, diagonal, prior_dirichlet(1), few, na_action = "model"))
   expect_equal(nobs(one), 120)
   expect_equal(nobs(rows), 118)

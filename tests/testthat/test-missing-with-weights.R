@@ -14,7 +14,7 @@ test_that("whole weights of rows with gaps are rows written as often", {
   x <- holes()
   w <- rep(c(1, 3, 2), 50)
   labels <- as.integer(iris$Species)
-  for (obs in list(obs_gaussian(), obs_gaussian("diagonal"))) {
+  for (obs in list(obs_gaussian(learn = FALSE), obs_gaussian("diagonal", learn = FALSE))) {
     fit <- function(x, labels, ...) {
       control <- quiet(moves = FALSE, tol = 1e-12, max_laps = 2000)
       suppressWarnings(bnp_mixture(x, obs, control = control, start = labels, na_action = "model", ...))

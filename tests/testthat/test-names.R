@@ -7,7 +7,7 @@ test_that("named parameters of a prior are matched to the columns", {
   fit <- bnp_mixture(faithful, named, control = few)
   expect_identical(fit$model$obs$mean, c(3, 70))
   expect_identical(fit$model$obs$scale, diag(c(0.2, 30)))
-  scale_of <- function(x, ...) bnp_mixture(x, obs_gaussian(...), control = few)$model$obs$scale
+  scale_of <- function(x, ...) bnp_mixture(x, obs_gaussian(..., learn = FALSE), control = few)$model$obs$scale
   full <- matrix(c(30, 0.5, 0.5, 0.2), 2, dimnames = rep(list(c("waiting", "eruptions")), 2))
   for (side in 1:2) {
     one_sided <- full

@@ -12,7 +12,7 @@ test_that("columns are matched by name", {
 test_that("zero rows are fine", {
   none <- faithful[0, ]
   expect_identical(unname(predict(fit, none)), integer())
-  expect_equal(dim(predict(fit, none, "prob")), c(0, 2))
+  expect_equal(dim(predict(fit, none, "prob")), c(0, n_clusters(fit)))
   expect_length(predict(fit, none, "logdensity"), 0)
   expect_bad(heldout_loglik(fit, none), "no_rows", "newdata")
 })

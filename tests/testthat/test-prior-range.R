@@ -35,7 +35,9 @@ test_that("so are the shares of k clusters", {
 })
 
 test_that("parameters in units of the data are refused beside the data", {
-  fit <- function(...) bnp_mixture(faithful, obs_gaussian(...), control = bnp_control(seed = 1, max_laps = 1))
+  fit <- function(...) {
+    bnp_mixture(faithful, obs_gaussian(..., learn = FALSE), control = bnp_control(seed = 1, max_laps = 1))
+  }
   expect_bad(fit(scale = 1e-16), "range", "`scale` must be from 1e-10 .*Entry 1 ")
   expect_bad(fit("diagonal", scale = c(1, 1e60)), "range", "Entry 2 ")
   expect_bad(fit("zero_mean", scale = 1e-16), "range", "`scale`")

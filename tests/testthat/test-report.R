@@ -14,7 +14,7 @@ pictures_in <- function(page) lengths(regmatches(page, gregexpr("<img ", page)))
 test_that("mixtures have a report, with and without their data", {
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1, restarts = 2))
   page <- render_report(fit, data = faithful)
-  expect_match(page, "2 clusters in use", fixed = TRUE)
+  expect_match(page, "3 clusters in use", fixed = TRUE)
   expect_match(page, "best of 2 fits", fixed = TRUE)
   expect_match(page, "Of 272 rows", fixed = TRUE)
   expect_equal(pictures_in(page), 3)

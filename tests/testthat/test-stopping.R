@@ -64,7 +64,7 @@ test_that("setTimeLimit() raises its own error", {
     "time limit"
   )
   setTimeLimit()
-  expect_identical(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 2L)
+  expect_identical(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 3L)
 })
 
 test_that("max_laps reached is a warning of its own class, but for stochastic learning", {

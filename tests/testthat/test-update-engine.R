@@ -80,14 +80,16 @@ test_that("with nothing new an update has the bound of the fit", {
   frame <- data.frame(iris[1:4], kind = iris$Species)
   holes <- iris[1:4]
   holes[cbind(1:30, rep(1:4, length.out = 30))] <- NA
+  given <- obs_gaussian(learn = FALSE)
   mixtures <- list(
-    bnp_mixture(iris[1:4], control = control), bnp_mixture(frame, control = control),
-    bnp_mixture(iris[1:4], prior = prior_dp(learn), control = control),
-    bnp_mixture(iris[1:4], prior = prior_dirichlet(4), control = control),
-    bnp_mixture(iris[1:4], weights = rep(1:3, 50), control = control),
-    bnp_mixture(iris[1:4], labels = replace(iris$Species, -c(1, 60, 120), NA), control = control),
-    bnp_mixture(holes, na_action = "model", control = control),
-    bnp_mixture(iris[1:4], control = bnp_control("full", seed = 1))
+    bnp_mixture(iris[1:4], given, control = control),
+    bnp_mixture(frame, obs_product(given, obs_categorical()), control = control),
+    bnp_mixture(iris[1:4], given, prior = prior_dp(learn), control = control),
+    bnp_mixture(iris[1:4], given, prior = prior_dirichlet(4), control = control),
+    bnp_mixture(iris[1:4], given, weights = rep(1:3, 50), control = control),
+    bnp_mixture(iris[1:4], given, labels = replace(iris$Species, -c(1, 60, 120), NA), control = control),
+    bnp_mixture(holes, given, na_action = "model", control = control),
+    bnp_mixture(iris[1:4], given, control = bnp_control("full", seed = 1))
   )
   for (fit in mixtures) {
     expect_equal(elbo_of_nothing(fit, as_newdata(fit, if (fit$input$d > 4) frame else iris[1:4])), fit$elbo,

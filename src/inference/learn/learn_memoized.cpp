@@ -193,7 +193,7 @@ class Memoized final : public SharedFit {
     if (options_.learn_prior) learn_concentrations();
     settle(*problem_, state);
     accepted();
-    if (prior_moves() && std::isfinite(state.elbo)) learn_prior();
+    if (prior_moves() && !waits_for_births() && std::isfinite(state.elbo)) learn_prior();
     tell_learned();
     record.lap = lap_;
     record.elbo = state.elbo;
@@ -232,6 +232,10 @@ class Memoized final : public SharedFit {
 
   // No weights for the next visit when the prior is about to change, for which they would be wrong.
   bool prior_moves() const { return options_.learn_prior && problem_->obs->capabilities().prior; }
+
+  // One cluster teaches that all clusters are like the data, which few births survive: the first are judged
+  // under the prior that a fit begins with.
+  bool waits_for_births() const { return lap_ == 1 && p_.state.k() == 1 && !kinds_.empty() && !still(); }
 
   PriorSteps steps_of_prior() const {
     return still() || lap_ % laps_of_prior_search == 0 ? PriorSteps::search : PriorSteps::ascent;

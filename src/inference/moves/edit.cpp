@@ -23,7 +23,11 @@ bool Edit::climb(State& state, Index max_rounds, double before) {
   const double present = c_.to_beat(state);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
-    if (elbo > present) return accept(c_.problem, state, present);
+    if (elbo > present) {
+      if (!accept(c_.problem, state, present)) return false;
+      let_prior_follow(c_.problem, state, c_.pool);
+      return true;
+    }
     if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) break;
     before = elbo;
   }

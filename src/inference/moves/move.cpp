@@ -123,8 +123,23 @@ std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const Stat
   return nullptr;
 }
 
+void let_prior_follow(const Problem& problem, State& state, Pool& pool) {
+  const LearnedPrior& prior = prior_of(problem.obs);
+  if (!prior.has_occupied_term()) return;
+  auto obs = prior.learned(state.total.obs.data(), state.k(), PriorSteps::ascent, &pool);
+  if (!obs) return;
+  const double elbo = sum_terms(elbo_terms(with_prior(problem, *obs), state.total, state.globals));
+  if (!(elbo > state.elbo)) return;
+  problem.obs.replace(std::move(obs));
+  state.elbo = elbo;
+  state.globals.weights = nullptr;
+}
+
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool) {
-  if (proposal.elbo > present) return true;
+  if (proposal.elbo > present) {
+    let_prior_follow(problem, proposal, pool);
+    return true;
+  }
   auto obs = lifting_prior(problem, proposal, present, pool);
   if (!obs) return false;
   problem.obs.replace(std::move(obs));

@@ -77,8 +77,11 @@ double rounding_of(double elbo);
 std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
                                               Pool& pool);
 
-/// True when the ELBO of a proposal is above `present`, if need be under the prior that it teaches, which the
-/// problem then has from now on, and the proposal its ELBO under it.
+/// Lets a prior that has a posterior follow the clusters of a state, where that raises its ELBO.
+void let_prior_follow(const Problem& problem, State& state, Pool& pool);
+
+/// True when the ELBO of a proposal is above `present`, if need be under the prior that it teaches. The
+/// problem then has the prior that it teaches from now on, and the proposal its ELBO under it.
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool);
 
 /// The same problem under another prior of observations.
