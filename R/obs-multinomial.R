@@ -3,13 +3,13 @@
 #' @rdname observation_models
 #' @order 4
 #' @param term_prior Dirichlet weight of each term: one number or one per term.
-#'   `NULL`: learned while fitting, as the prior under which the objective is
-#'   highest among those with the weight `even + common * share` of a term that
-#'   has this share of all tokens. Clusters then need not each learn which terms
-#'   are frequent, so that there are more of them and they predict new data
-#'   better; the objective is a bound on the evidence under the learned prior.
-#'   The two numbers are `term_prior_even` and `term_prior_common` in
-#'   `fit$model$obs`.
+#'   `NULL`: learned while fitting, in one hierarchical model: a term has the weight
+#'   `even + common * share`, and the shares of terms have a posterior. Clusters then
+#'   need not each learn which terms are frequent. The objective is a lower bound of the
+#'   evidence of that model, so that it compares with bounds of given priors (not where
+#'   `weights` are no whole numbers, which `print()` says). `even` and `common` are powers
+#'   of two, `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior`
+#'   there has the mean weights, under which new data are predicted.
 #' @export
 obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))

@@ -61,8 +61,8 @@
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
-#' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
-#' sampled.
+#' clusters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at what it learned, that of terms at
+#' its mean weights; a learned concentration is sampled.
 #'
 #' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
 #' second). Interrupting (Ctrl-C) an interactive session returns the

@@ -10,7 +10,7 @@
 #include "observations/gather.h"
 #include "observations/hierarchical_dirichlet.h"
 #include "observations/obs_models.h"
-#include "observations/term_prior.h"
+#include "observations/level_prior.h"
 
 namespace bnpvi {
 
