@@ -16,9 +16,9 @@ obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
   do.call(new_obs, c("multinomial", prior, columns_field(columns)))
 }
 
-# A term prior to be learned starts where an earlier fit ended, or near 0.06 for every term and, for what clusters have in
-# common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2 topics
-# instead of 20, and a lower bound.
+# A term prior to be learned starts where an earlier fit ended, or near 0.06 for every term and, for what clusters have
+# in common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2
+# topics instead of 20, and a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   if (!is.null(obs$term_prior)) {
     return(resolve_fields(obs, "term_prior", data$d, call))

@@ -108,8 +108,9 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::at(SharePosterior q, const C
   for_each_part(counts.pool, counts.k, [&](Index k) {
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const Column& c = columns_[j];
-      of_cluster[k] += log_gamma_difference(total(out.q, static_cast<Index>(j)),
-                                            kernels().positive_sum(c.levels, counts.t + k * counts.ld + c.at));
+      of_cluster[k] +=
+          log_gamma_difference(total(out.q, static_cast<Index>(j)),
+                               kernels().positive_sum(c.levels, counts.t + k * counts.ld + c.at));
     }
   });
   out.bound = sum_of(rising.data(), tasks) + sum_of(of_cluster.data(), counts.k) + log_density(out.q);

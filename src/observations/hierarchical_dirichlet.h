@@ -43,8 +43,8 @@ class HierarchicalDirichlet {
       : HierarchicalDirichlet(std::move(levels), common, {0, -1}) {}
   HierarchicalDirichlet(std::vector<Index> levels, PowersOfTwo common, PowersOfTwo even);
 
-  Vec weights(const SharePosterior& q) const;       // λ, of all levels
-  Vec mean_weights(const SharePosterior& q) const;  // of all levels
+  Vec weights(const SharePosterior& q) const;                 // λ, of all levels
+  Vec mean_weights(const SharePosterior& q) const;            // of all levels
   double total(const SharePosterior& q, Index column) const;  // A_j
 
   /// −KL(q(β) ‖ p(β)), and the log weights of even and common on their grids.
@@ -65,8 +65,8 @@ class HierarchicalDirichlet {
   /// for whole counts, and has not been seen to lower it for others.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
-  /// Some rounds of refreshed() and, in a search, steps of even and common to their neighbours on the grids; q
-  /// itself where the bound does not rise.
+  /// Some rounds of refreshed() and, in a search, steps of even and common to their neighbours on the grids;
+  /// q itself where the bound does not rise.
   SharePosterior improved(const SharePosterior& q, PriorSteps steps, const Counts& counts) const;
 
  private:

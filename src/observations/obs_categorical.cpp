@@ -6,9 +6,9 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/level_prior.h"
 #include "observations/linear_predictive.h"
 #include "observations/obs_models.h"
-#include "observations/level_prior.h"
 
 namespace bnpvi {
 

@@ -9,8 +9,8 @@
 #include "observations/capabilities.h"
 #include "observations/gather.h"
 #include "observations/hierarchical_dirichlet.h"
-#include "observations/obs_models.h"
 #include "observations/level_prior.h"
+#include "observations/obs_models.h"
 
 namespace bnpvi {
 
