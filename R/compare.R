@@ -31,9 +31,10 @@
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
 #'     answer.
 #'
-#'   Defaults of priors that are read from the data, and a learned `term_prior`, have seen
-#'   the data that the bound is about; held-out data judge without that. The bound of
-#'   `obs_gaussian(learn = TRUE)` pays for its prior by the term `hyperprior`.
+#'   Defaults of priors that are read from the data have seen
+#'   the data that the bound is about; held-out data judge without that. The bounds of
+#'   `obs_gaussian(learn = TRUE)` and `obs_multinomial(term_prior = NULL)` pay for their priors by
+#'   the term `hyperprior`.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2, 193-218.
 #'

@@ -38,7 +38,7 @@ shape_of_draws <- function(x) {
   c(which_hold(
     "fit" = inherits(fit, sampled_verbs),
     "model$prior" = identical(x$model$prior, without_learned_values(fit$model$prior)),
-    "model$obs" = identical(without_gaps(x$model$obs, list()), without_gaps(fit$model$obs, list())),
+    "model$obs" = identical(without_gaps(x$model$obs, list()), sampled_obs(fit$model$obs, list())),
     "options$chains" = is_whole(options$chains, 1), "options$draws" = is_whole(options$draws, 1),
     "options$warmup" = is_whole(options$warmup), "options$thin" = is_whole(options$thin, 1),
     "options$keep" = are_whole(options$keep, 0, Inf) && length(options$keep) == 1L,

@@ -6,7 +6,8 @@
 #'   `"perks"`: one divided by the number of levels, so that the prior weighs as much as
 #'   one observation however many levels a column has. Or numbers: one for all levels, one
 #'   per column, or a list with a number, or one per level, for each column. `NULL`: learned while
-#'   fitting, as `even + common * share` with two numbers for each column, like `term_prior`; they are
+#'   fitting, as the prior under which the objective is highest among those with the weight
+#'   `even + common * share` of a level with this share of its column, two numbers for each column; they are
 #'   `prior_even` and `prior_common` in `fit$model$obs`.
 #' @param columns Names of the columns that are modelled. Default: all columns; in
 #'   [obs_product()] all columns of its kind that no other block names. Of a column that is a

@@ -122,6 +122,7 @@ format_head <- function(fit) {
     described_rounding(fit),
     described_labels(fit),
     described_response(fit),
+    described_fractions(fit),
     described_changes(fit),
     described_forgetting(fit)
   )

@@ -61,8 +61,8 @@
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
-#' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
-#' sampled.
+#' clusters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at what it learned, that of terms at
+#' its mean weights; a learned concentration is sampled.
 #'
 #' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
 #' second). Interrupting (Ctrl-C) an interactive session returns the
@@ -206,9 +206,8 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
   data <- sampled_data(fit, data, id, error_call)
   if (is_of_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
   if (is_rounded(fit$model$obs)) say_values_are_sampled()
-  model <- list(
-    obs = without_gaps(without_rounding(fit$model$obs), data), prior = without_learned_values(fit$model$prior)
-  )
+  obs <- sampled_obs(without_rounding(fit$model$obs), data)
+  model <- list(obs = obs, prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
   options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
@@ -266,6 +265,8 @@ without_probabilities <- function(fit) {
   fit[c("probabilities", "predictive")] <- NULL
   fit
 }
+
+sampled_obs <- function(obs, data) with_held_prior(without_gaps(obs, data))
 
 # Models whose rows may have gaps, for data that have none.
 without_gaps <- function(obs, data) {

@@ -61,7 +61,8 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
     ), call = error_call)
   }
   given <- obs
-  obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else without_rounding(start$model$obs)
+  obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else
+    with_held_prior(without_rounding(start$model$obs))
   obs <- with_gaps(obs, data)
   check_against_data(given, obs, error_call)
   learned <- obs_learned(obs)$by

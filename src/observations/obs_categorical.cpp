@@ -6,9 +6,9 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/level_prior.h"
 #include "observations/linear_predictive.h"
 #include "observations/obs_models.h"
-#include "observations/term_prior.h"
 
 namespace bnpvi {
 
@@ -18,7 +18,7 @@ namespace {
 /// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
 /// ...
 /// When `share` (the proportion of each level in its column) is not empty, the weights of column j are
-/// learned as even_j + common_j share, as a TermPrior's.
+/// learned as even_j + common_j share, as a LevelPrior's.
 struct CategoricalPrior {
   std::vector<Index> levels;
   Vec weight;
@@ -64,7 +64,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
         own.insert(own.end(), segment, segment + c.levels);
       }
       const auto part = [&c](const Vec& x) { return Vec(x.begin() + c.at, x.begin() + c.at + c.levels); };
-      const TermPrior best = learn_term_prior(
+      const LevelPrior best = learn_level_prior(
           {part(prior_.weight), part(prior_.share), prior_.even[j], prior_.common[j]}, own.data(), k, pool);
       std::copy(best.weight.begin(), best.weight.end(), next.weight.begin() + c.at);
       next.even[j] = best.even;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "foundation/log_product.h"
 #include "foundation/special.h"
@@ -7,8 +8,9 @@
 #include "kernels/kernels.h"
 #include "observations/capabilities.h"
 #include "observations/gather.h"
+#include "observations/hierarchical_dirichlet.h"
+#include "observations/level_prior.h"
 #include "observations/obs_models.h"
-#include "observations/term_prior.h"
 
 namespace bnpvi {
 
@@ -23,14 +25,25 @@ double log_rising(double a, double x) {
   return sum;
 }
 
-// φ = (1, counts); Dirichlet(λ) over D terms.
+HierarchicalDirichlet hierarchy_of(Index terms) { return {{terms}, {-2, 13}, {-12, 3}}; }
+
+// φ = (1, counts); Dirichlet(λ) over D terms, given or hierarchical. Of a hierarchical prior λ and its total
+// are for Λ and its gradient, and the mean weights for what predicts and draws (hierarchical_dirichlet.h).
 class Multinomial final : public ObsModel, public TokenCounts, public LearnedPrior, public Urn {
  public:
-  explicit Multinomial(const TermPrior& prior) : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
-    for (double a : prior_.weight) total_ += a;
-    log_gamma_prior_.resize(prior_.weight.size());
-    kernels().log_gamma_each(d_, prior_.weight.data(), log_gamma_prior_.data());
-    large_prior_ = *std::max_element(prior_.weight.begin(), prior_.weight.end()) > largest_plain;
+  explicit Multinomial(Vec weight)
+      : d_(static_cast<Index>(weight.size())), weight_(std::move(weight)), mean_weight_(weight_) {
+    for (double a : weight_) total_ += a;
+    prepare();
+  }
+  explicit Multinomial(SharePosterior q)
+      : d_(static_cast<Index>(q.omega.size())), posterior_(std::move(q)), learned_(true) {
+    const HierarchicalDirichlet hierarchy = hierarchy_of(d_);
+    weight_ = hierarchy.weights(posterior_);
+    mean_weight_ = hierarchy.mean_weights(posterior_);
+    total_ = hierarchy.total(posterior_, 0);
+    log_density_ = hierarchy.log_density(posterior_);
+    prepare();
   }
 
   Index n_features() const override { return 1 + d_; }
@@ -39,22 +52,24 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     Capabilities out;
     out.linear = true;
     out.tokens = this;
-    if (prior_.learnable()) out.prior = this;
+    if (learned_) out.prior = this;
     out.urn = this;
     return out;
   }
 
-  const Vec& pseudo_counts() const override { return prior_.weight; }
+  const Vec& pseudo_counts() const override { return mean_weight_; }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool* pool) const override {
-    if (k < 2) return nullptr;
-    return std::make_shared<Multinomial>(learn_term_prior(prior_, t, k, pool));
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
+    const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
+    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts));
   }
-
+  double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {
-    return {{"term_prior", prior_.weight, {}},
-            {"term_prior_even", {prior_.even}, {}},
-            {"term_prior_common", {prior_.common}, {}}};
+    return {{"term_prior", mean_weight_, {}},
+            {"term_prior_even", {posterior_.even}, {}},
+            {"term_prior_common", {posterior_.common}, {}},
+            {"hyper_share", posterior_.omega, {}}};
   }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
@@ -64,9 +79,9 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   double log_evidence(const double* t) const override {
     double sum = 0;
     if (large_prior_) {
-      for (Index v = 0; v < d_; ++v) sum += log_rising(prior_.weight[v], count(t, v));
+      for (Index v = 0; v < d_; ++v) sum += log_rising(weight_[v], count(t, v));
     } else {
-      sum = kernels().log_rising_sum(d_, prior_.weight.data(), t + 1, log_gamma_prior_.data());
+      sum = kernels().log_rising_sum(d_, weight_.data(), t + 1, log_gamma_prior_.data());
     }
     return sum - log_rising(total_, tokens(t));
   }
@@ -74,14 +89,14 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
-    kernels().digamma_of_counts(d_, prior_.weight.data(), t + 1, all, w + 1);
+    kernels().digamma_of_counts(d_, weight_.data(), t + 1, all, w + 1);
   }
 
   double evidence_and_weights(const double* t, double* w) const override {
     if (large_prior_) return ObsModel::evidence_and_weights(t, w);
     const double n = tokens(t);
     w[0] = 0;
-    return kernels().digamma_and_rising(d_, prior_.weight.data(), t + 1, digamma(total_ + n),
+    return kernels().digamma_and_rising(d_, weight_.data(), t + 1, digamma(total_ + n),
                                         log_gamma_prior_.data(), w + 1) -
            log_rising(total_, n);
   }
@@ -93,14 +108,14 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     const double n = tokens(t), length = t[0] > 0 ? n / t[0] : 0;
     mean[0] = 1;
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_.weight[v] + count(t, v)) / (total_ + n);
+    for (Index v = 0; v < d_; ++v) w[1 + v] = (mean_weight_[v] + count(t, v)) / (total_ + n);
     for (Index v = 0; v < d_; ++v) mean[1 + v] = length * w[1 + v];
     kernels().log_each(d_, w + 1, w + 1);
   }
 
   void draw(const double* t, Stream& stream, double* w) const override {
     w[0] = 0;
-    Vec weight = prior_.weight;
+    Vec weight = mean_weight_;
     for (Index v = 0; v < d_; ++v) weight[v] += count(t, v);
     const Vec log_prob = draw_log_dirichlet(weight, stream);
     std::copy(log_prob.begin(), log_prob.end(), w + 1);
@@ -120,7 +135,7 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     for (Index i = 0; i < k; ++i) {
       const double* t = urns + i * urn_size();
       LogProduct product;
-      for (Index v : term) product.times_rising(prior_.weight[v] + count(t, v), phi[1 + v]);
+      for (Index v : term) product.times_rising(mean_weight_[v] + count(t, v), phi[1 + v]);
       out[i] = product.log() - log_rising(t[n_features()], row);
     }
   }
@@ -133,18 +148,18 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
       double sum = 0, row = 0;
       for (Index v = 0; v < d_; ++v) {
         row += x[v];
-        sum += log_rising(prior_.weight[v] + count(t, v), x[v]);
+        sum += log_rising(mean_weight_[v] + count(t, v), x[v]);
       }
       out[i] = sum - log_rising(all, row);
     }
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    return {dirichlet_array(prior_.weight, t, k)};
+    return {dirichlet_array(mean_weight_, t, k)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
-    NamedArray out = dirichlet_array(prior_.weight, t, k);
+    NamedArray out = dirichlet_array(mean_weight_, t, k);
     out.name = "prob";
     for (Index i = 0; i < k; ++i) {
       const double all = total_ + tokens(t + i * n_features());
@@ -163,23 +178,30 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   // log_gamma_difference() beyond, where the plain difference would lose digits: a guess.
   static constexpr double largest_plain = 64;
 
+  void prepare() {
+    log_gamma_prior_.resize(weight_.size());
+    kernels().log_gamma_each(d_, weight_.data(), log_gamma_prior_.data());
+    large_prior_ = *std::max_element(weight_.begin(), weight_.end()) > largest_plain;
+  }
+
   Index d_;
-  TermPrior prior_;
+  SharePosterior posterior_;  // where it is learned
+  bool learned_ = false;
+  Vec weight_, mean_weight_;  // λ, and what predicts
+  double total_ = 0;          // of mean_weight_; at least that of weight_
+  double log_density_ = 0;
   Vec log_gamma_prior_;
-  double total_ = 0;
   bool large_prior_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<ObsModel> make_multinomial(const Fields& f) {
-  TermPrior prior{of_columns(f, "term_prior"), {}, 0, 0};
-  if (f.has("term_share")) {
-    prior.share = f.numbers("term_share", static_cast<Index>(prior.weight.size()));
-    prior.even = f.number("term_prior_even");
-    prior.common = f.number("term_prior_common");
-  }
-  return std::make_unique<Multinomial>(prior);
+  Vec weight = of_columns(f, "term_prior");
+  if (!f.has("hyper_share")) return std::make_unique<Multinomial>(std::move(weight));
+  return std::make_unique<Multinomial>(
+      SharePosterior{f.number("term_prior_even"), f.number("term_prior_common"),
+                     f.numbers("hyper_share", static_cast<Index>(weight.size()))});
 }
 
 }  // namespace bnpvi

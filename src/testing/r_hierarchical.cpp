@@ -1,4 +1,5 @@
-// Entries for tests: the formulas of hierarchical Gaussian priors.
+// Entries for tests: the formulas of hierarchical priors.
+#include "observations/hierarchical_dirichlet.h"
 #include "observations/hierarchical_gaussian.h"
 #include "r_convert.h"
 #include "r_testing_entries.h"
@@ -62,7 +63,33 @@ Rcpp::List engine_hyperparameters(Rcpp::List about, Rcpp::List posterior, Rcpp::
   });
 }
 
+// One column of `levels`: λ and mean weights, log density without the weights of even and common, the bound
+// likewise before and after each of `rounds` rounds of ascent, and ω at last; counts: clusters × levels.
+Rcpp::List engine_hyper_shares(int levels, double even, double common, Rcpp::NumericVector omega,
+                               Rcpp::NumericMatrix counts, int rounds) {
+  return entry([&] {
+    const HierarchicalDirichlet model({levels}, {0, 0}, {0, 0});
+    SharePosterior q{even, common, Vec(omega.begin(), omega.end())};
+    Vec t;
+    for (int k = 0; k < counts.nrow(); ++k)
+      for (int v = 0; v < levels; ++v) t.push_back(counts(k, v));
+    const HierarchicalDirichlet::Counts of{t.data(), counts.nrow(), levels};
+    using Rcpp::_;
+    Rcpp::List out = Rcpp::List::create(_["weight"] = model.weights(q), _["mean"] = model.mean_weights(q),
+                                        _["log_density"] = model.log_density(q));
+    Vec bound{model.bound(q, of)};
+    for (int i = 0; i < rounds; ++i) {
+      q = model.refreshed(q, of);
+      bound.push_back(model.bound(q, of));
+    }
+    out.push_back(bound, "bound");
+    out.push_back(q.omega, "omega");
+    return out;
+  });
+}
+
 const testing::Entry entries[] = {
+    {"engine_hyper_shares", {"levels", "even", "common", "omega", "counts", "rounds"}, engine_hyper_shares},
     {"engine_hyperparameters", {"about", "posterior", "expected"}, engine_hyperparameters},
 };
 

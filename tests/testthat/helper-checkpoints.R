@@ -43,6 +43,10 @@ checkpoint_cases <- function() {
       list(algorithm = "stochastic", max_laps = 6L, k_init = 5L, batches = 4L, restarts = 2L)
     ),
     topics = list(documents, function(x, control) bnp_topics(x, control = control), list(batches = 3L, max_laps = 12L)),
+    terms = list(
+      documents, function(x, control) bnp_topics(x, obs_multinomial(NULL), control = control),
+      list(batches = 2L, max_laps = 8L)
+    ),
     race = list(
       documents, function(x, control) bnp_topics(x, prior = prior_lda(4), control = control),
       list(restarts = 4L, max_laps = 5L, batches = 3L)

@@ -3,7 +3,8 @@
 testing_entries <- c(
   "engine_anchor_topics", "engine_anchor_topics_by_batch", "engine_capabilities", "engine_contract",
   "engine_dirichlet_rows", "engine_document_visit", "engine_driver", "engine_elbo_of", "engine_failed_groups",
-  "engine_feature_prior", "engine_features_without", "engine_hyperparameters", "engine_kernel", "engine_lds_chain",
+  "engine_feature_prior", "engine_features_without", "engine_hyper_shares", "engine_hyperparameters",
+  "engine_kernel", "engine_lds_chain",
   "engine_learned", "engine_link_blocks", "engine_link_summary", "engine_log_predictives", "engine_messages",
   "engine_mixture_weights", "engine_network_changes", "engine_network_joint", "engine_network_laps",
   "engine_network_local", "engine_network_soft", "engine_network_soft_steps", "engine_network_steps",

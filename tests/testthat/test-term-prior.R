@@ -1,4 +1,4 @@
-# Term priors learned from the data: weight = even + common * share.
+# Hierarchical priors of terms in fits: Dir(even + common * beta), beta with a posterior.
 
 learned_control <- function(...) bnp_control(seed = 1, tol = 1e-9, ...)
 
@@ -38,32 +38,34 @@ learned_fits <- local({
   }
 })
 
-test_that("no other prior of the family has a higher objective", {
+test_that("a fit ends where no neighbour on the grids has a higher objective, and with the q(beta) that it teaches", {
   for (name in names(learned_fits())) {
     fit <- learned_fits()[[name]]
-    obs <- fit$model$obs
+    H <- share_of_obs(fit$model$obs)
     expect_gt(n_clusters(fit), 1)
-    expect_equal(obs$term_prior, obs$term_prior_even + obs$term_prior_common * obs$term_share)
+    expect_equal(fit$model$obs$term_prior, share_means(H), tolerance = 1e-12)
     statistic <- statistics_of(fit)
-    value <- function(p) twin_data_term(statistic, exp(p[1]) + exp(p[2]) * obs$term_share)
-    here <- log(c(obs$term_prior_even, obs$term_prior_common))
-    best <- stats::optim(here, value, control = list(fnscale = -1, reltol = 1e-14, maxit = 2000))
-    expect_lt(best$value - value(here), 0.01, label = name)
+    here <- share_bound(H, statistic)
+    for (step in list(c(1, 1), c(2, 1), c(0.5, 1), c(1, 2), c(1, 0.5))) {
+      changed <- list(even = H$even * step[1], common = H$common * step[2], omega = H$omega)
+      other <- share_settled(changed, statistic)
+      expect_lt(share_bound(other, statistic) - here, 0.05, label = paste(name, toString(step)))
+    }
   }
 })
 
-test_that("the objective is that of the learned prior, and no lap lowers it", {
-  for (name in c("hdp", "lda")) {
+test_that("the objective is that of the hierarchical prior, and no lap lowers it", {
+  for (name in c("hdp", "lda", "mixture")) {
     fit <- learned_fits()[[name]]
-    expect_equal(elbo(fit, terms = TRUE)[["data"]], twin_data_term(statistics_of(fit), fit$model$obs$term_prior),
-      tolerance = 1e-9
-    )
+    terms <- elbo(fit, terms = TRUE)
+    expect_equal(terms[["data"]], share_evidence(share_of_obs(fit$model$obs), statistics_of(fit)), tolerance = 1e-9)
+    expect_equal(terms[["hyperprior"]], share_log_hyperprior(fit$model$obs), tolerance = 1e-9)
   }
   for (name in names(learned_fits())) expect_gt(min(relative_gains(learned_fits()[[name]])), -1e-12, label = name)
   data <- count_data(planted_prior(0.05, 20)[1:120, ])
   obs <- resolve_obs(obs_multinomial(NULL), data)
   control <- resolve_control(
-    bnp_control(seed = 1, batches = 3, max_laps = 30), obs, prior_hdp(), data$n, data$n, NULL
+    bnp_control(seed = 1, batches = 3, max_laps = 30, k_init = 12), obs, prior_hdp(), data$n, data$n, NULL
   )
   control$audit <- TRUE
   fit <- engine_fit(data, list(obs = obs, prior = prior_hdp()), control, NULL, NULL)
@@ -119,10 +121,10 @@ test_that("bits do not depend on threads, and an earlier fit hands its prior on"
   expect_gte(elbo(again), elbo(before) - 1e-4)
 })
 
-test_that("one cluster teaches nothing, and rows without tokens or a vocabulary of one do no harm", {
+test_that("one cluster teaches, and rows without tokens or a vocabulary of one do no harm", {
   one <- bnp_topics(toy_corpus(), obs_multinomial(NULL), prior_lda(1), control = bnp_control(seed = 1))
-  expect_equal(one$model$obs$term_prior_even, 0.1)
-  expect_equal(one$model$obs$term_prior_common, 0.3 * 12)
+  given <- bnp_topics(toy_corpus(), obs_multinomial(0.1), prior_lda(1), control = bnp_control(seed = 1))
+  expect_gt(elbo(one), elbo(given))
   empty <- bnp_mixture(0 * toy_corpus(), obs_multinomial(NULL), prior_dirichlet(3), control = bnp_control(seed = 1))
   expect_true(all(is.finite(empty$model$obs$term_prior)))
   single <- bnp_topics(matrix(1:6, 6), obs_multinomial(NULL), prior_lda(2), control = bnp_control(seed = 1))
@@ -147,13 +149,54 @@ test_that("stochastic learning says that it cannot", {
   )
 })
 
-test_that("the prior of terms that never occur ends at the least weight that a given prior may have", {
+test_that("terms that never occur keep a probability", {
   x <- withr::with_seed(1, rbind(t(rmultinom(30, 50, c(5, 3, 1, 1, 0, 0))), t(rmultinom(30, 50, c(3, 5, 1, 1, 0, 0)))))
   fit <- bnp_mixture(
     x, obs_multinomial(NULL), prior_dirichlet(2), bnp_control(seed = 1, max_laps = 150, tol = 0, moves = FALSE)
   )
-  expect_equal(fit$model$obs$term_prior_even, parameter_ranges$term_prior[1])
   expect_gt(min(diff(elbo_trace(fit)$elbo)), -1e-9 * abs(fit$elbo))
   expect_true(is.finite(predict(fit, matrix(c(0, 0, 0, 0, 1, 1), 1), "logdensity")))
   expect_no_error(obs_multinomial(fit$model$obs$term_prior))
+})
+
+test_that("probabilities of terms sum to 1, and predict at least as well as the bound's share of them", {
+  fit <- learned_fits()$mixture
+  v <- fit$input$d
+  expect_equal(rowSums(coef(fit)$prob), rep(1, n_clusters(fit)), ignore_attr = TRUE)
+  one_token <- diag(v)
+  dimnames(one_token) <- list(NULL, colnames(planted_prior(0.05, 20)))
+  expect_equal(sum(exp(predict(fit, one_token, "logdensity"))), 1, tolerance = 1e-9)
+  H <- share_of_obs(fit$model$obs)
+  expect_true(all(share_means(H) >= share_weights(H)))
+  expect_lt(sum(share_weights(H)), sum(share_means(H)))
+})
+
+test_that("samplers and streams hold the Dirichlet prior that predicts", {
+  fit <- learned_fits()$mixture
+  x <- planted_prior(0.05, 20)
+  draws <- suppressWarnings(bnp_sample(fit, x, chains = 2, draws = 4, warmup = 0, seed = 1))
+  expect_identical(draws$model$obs$term_prior, fit$model$obs$term_prior)
+  expect_null(obs_learned(draws$model$obs))
+})
+
+test_that("one batch is full learning, and several never lower the objective", {
+  x <- planted_prior(0.05, 20)[1:150, ]
+  muffled <- function(...) {
+    control <- bnp_control(seed = 2, tol = 0, max_laps = 12, ...)
+    suppressWarnings(bnp_mixture(x, obs_multinomial(NULL), control = control))
+  }
+  expect_identical(muffled(batches = 1)$state, muffled(algorithm = "full")$state)
+  expect_gt(min(relative_gains(muffled(batches = 5))), -1e-12)
+})
+
+test_that("weights that are no whole numbers: print says that the objective is no bound, and laps still rise", {
+  x <- planted_prior(0.05, 20)[1:100, ]
+  fit <- function(...) suppressWarnings(bnp_mixture(x, ..., control = bnp_control(seed = 1, max_laps = 20)))
+  halves <- fit(obs_multinomial(NULL), weights = rep(0.5, 100))
+  expect_output(print(halves), "no bound")
+  expect_gt(min(relative_gains(halves)), -1e-12)
+  whole <- fit(obs_multinomial(NULL), weights = rep(2, 100))
+  for (one in list(whole, fit(obs_multinomial(), weights = rep(0.5, 100)))) {
+    expect_false(any(grepl("no bound", utils::capture.output(print(one)))))
+  }
 })

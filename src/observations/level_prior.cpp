@@ -1,4 +1,4 @@
-#include "observations/term_prior.h"
+#include "observations/level_prior.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,13 +11,13 @@ namespace bnpvi {
 namespace {
 
 constexpr int rounds = 4;                    // after every lap: a guess
-constexpr double least = 1e-8, most = 1e50;  // of either part: the range of obs_multinomial(term_prior)
+constexpr double least = 1e-8, most = 1e50;  // of either part: the range in which a prior may be given
 
 double sum(const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
 }  // namespace
 
-TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool) {
+LevelPrior learn_level_prior(LevelPrior prior, const double* t, Index k, Pool* pool) {
   const Index d = static_cast<Index>(prior.weight.size());
   Vec digamma_weight(prior.weight.size());
   for (int round = 0; round < rounds; ++round) {
