@@ -206,8 +206,7 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
   data <- sampled_data(fit, data, id, error_call)
   if (is_of_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
   if (is_rounded(fit$model$obs)) say_values_are_sampled()
-  obs <- sampled_obs(without_rounding(fit$model$obs), data)
-  model <- list(obs = obs, prior = without_learned_values(fit$model$prior))
+  model <- list(obs = sampled_obs(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
   options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
@@ -266,7 +265,7 @@ without_probabilities <- function(fit) {
   fit
 }
 
-sampled_obs <- function(obs, data) with_held_prior(without_gaps(obs, data))
+sampled_obs <- function(obs, data) with_held_prior(without_gaps(without_rounding(obs), data))
 
 # Models whose rows may have gaps, for data that have none.
 without_gaps <- function(obs, data) {
