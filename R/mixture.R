@@ -277,15 +277,15 @@ warn_of_ties <- function(fit, data) {
   }
   means <- engine_mean_parameters(fit$model, fit$state)
   columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {
-    unlist(Map(function(block, name) {
+    do.call(rbind, Map(function(block, name) {
       shrinking(block, arrays_of_block(means, name, block), data_of_block(data, block))
     }, unname(obs$blocks), names(obs$blocks)))
   }
-  if (!length(columns)) {
+  if (!NROW(columns)) {
     return(invisible())
   }
-  single <- names(columns)[columns != "cells"]
-  wide <- names(columns)[columns == "cells"]
+  single <- columns$name[!columns$cells]
+  wide <- columns$name[columns$cells]
   cli::cli_warn(
     c(
       if (length(single)) {
@@ -295,10 +295,10 @@ warn_of_ties <- function(fit, data) {
         "Some clusters are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
          told."
       },
-      i = if (any(columns == "levels")) {
+      i = if (any(columns$few)) {
         "Few values are levels and no measurements: make a column of them a factor, or leave it out."
       },
-      i = if (any(columns == "values")) {
+      i = if (!all(columns$few | columns$cells)) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
       }
@@ -310,9 +310,9 @@ warn_of_ties <- function(fit, data) {
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L
 
-# The columns, by name, in which clusters are narrower than the steps between values, which are "levels" where there are
-# few, else "values"; of columns that are taken as rounded, narrower than their "cells". cov: of the clusters in the
-# engine's order. rounding: of the columns, or one number.
+# The columns in which clusters are narrower than the steps between values, or of columns that are taken as rounded
+# narrower than their cells: a data frame of name, few (values) and cells (is it one of these?). cov: of the clusters in
+# the engine's order. rounding: of the columns, or one number.
 narrow_columns <- function(fit, cov, rounding, data) {
   used <- fit$numbering[fit$sizes > 1.5]
   # Covariances (columns x columns x clusters) or variances (clusters x columns).
@@ -327,10 +327,8 @@ narrow_columns <- function(fit, cov, rounding, data) {
   least <- ifelse(cells, rounding, gap / 4)
   narrow <- (repeated | cells) & colSums(sqrt(variance) < rep(least, each = length(used)), na.rm = TRUE) > 0
   few <- apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values)
-  stats::setNames(
-    ifelse(cells[narrow], "cells", ifelse(few, "levels", "values")),
-    data$column_names[narrow] %||% as.character(which(narrow))
-  )
+  names <- data$column_names[narrow] %||% as.character(which(narrow))
+  data.frame(name = names, few = as.logical(few), cells = cells[narrow])
 }
 
 # The call of a method in the name of its generic, as update() needs it.

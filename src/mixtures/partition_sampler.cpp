@@ -23,8 +23,7 @@ PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows,
       urns_(obs, rows),
       row_draws_(prior_, urns_, pool) {}
 
-Vec PartitionSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
-  Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
+double PartitionSampler::draw(ChainState& z, Stream& stream) {
   rebuild(z);
   if (split_merge_ > 0 && rows_.n() > 1) {
     SplitMerge split_merge(rows_, prior_, urns_.urns(), z.label);
@@ -36,8 +35,7 @@ Vec PartitionSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t cha
   row_draws_.draw_all(z.label, stream);
   draw_concentration(stream);
   z.concentration = {prior_.concentration};
-  ++z.sweeps;
-  return record();
+  return log_joint();
 }
 
 double PartitionSampler::log_joint(const ChainState& z) {
@@ -73,11 +71,6 @@ double PartitionSampler::log_joint() const {
   if (prior_.learned) sum += prior_.learned->log_density(prior_.concentration);
   for (Index j = 0; j < urns_.k(); ++j) sum += urns_.urns().log_evidence(j);
   return sum;
-}
-
-Vec PartitionSampler::record() const {
-  const Sizes sizes(urns_.urns().counts());
-  return {static_cast<double>(urns_.k()), prior_.concentration, log_joint(), sizes.largest, sizes.entropy};
 }
 
 namespace {

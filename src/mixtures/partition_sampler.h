@@ -20,21 +20,22 @@ class PartitionSampler final : public Sampler {
   PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                    Index split_merge, Pool& pool);
 
-  /// Proposes splits and merges, then draws each row's cluster given all others [Neal 2000, Algorithm 3], in
-  /// random order, then γ.
-  Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) override;
-
   /// What sweep() records as log_joint, of this state.
   double log_joint(const ChainState& z);
 
   /// In random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
+ protected:
+  /// Proposes splits and merges, then draws each row's cluster given all others [Neal 2000, Algorithm 3], in
+  /// random order, then γ.
+  double draw(ChainState& z, Stream& stream) override;
+  std::vector<Index> sizes() const override { return urns_.urns().counts(); }
+
  private:
   void rebuild(const ChainState& z);
   void draw_concentration(Stream& stream);
   double log_joint() const;
-  Vec record() const;
 
   const RowFeatures& rows_;
   PartitionPrior prior_;

@@ -28,12 +28,18 @@ class Sampler {
   /// (seed, chain, number of the sweep) alone, results on these and the state: a chain goes on to the same
   /// bits with a new sampler. Returns what is recorded of the draw, in the order of Target::recorded().
   /// Throws Interrupted.
-  virtual Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) = 0;
+  Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain);
 
   /// A first state at z.concentration: each observation drawn given those before it. Returns the logarithm of
   /// a number that is p(x), base measure left out, on average, whatever the concentrations [Liu 1996]; NaN
   /// where that is not known.
   virtual double draw_in_sequence(ChainState& z, Stream& stream) = 0;
+
+ protected:
+  /// Draws labels, weights and concentrations anew. Returns the draw's log_joint.
+  virtual double draw(ChainState& z, Stream& stream) = 0;
+  /// Observations of each cluster at the end of draw().
+  virtual std::vector<Index> sizes() const = 0;
 };
 
 /// The posterior that chains draw from: a model on data, which must outlive it. Samplers in several threads
@@ -49,12 +55,6 @@ class Target {
   /// (of the clusters' shares).
   std::vector<std::string> recorded() const;
   virtual std::unique_ptr<Sampler> sampler(Pool& pool) const = 0;
-};
-
-/// Largest number, and −Σ_k (N_k/n) log (N_k/n) of n = Σ_k N_k; 0 and 0 of none.
-struct Sizes {
-  explicit Sizes(const std::vector<Index>& counts);
-  double largest = 0, entropy = 0;
 };
 
 }  // namespace bnpvi

@@ -68,7 +68,7 @@ test_that("coefficients and parameters are named", {
 
 test_that("K = 1: density is the Student-t of the Normal-Wishart", {
   x <- faithful$waiting
-  obs <- obs_gaussian(mean = 70, mean_strength = 2, df = 5, scale = 300)
+  obs <- obs_gaussian(mean = 70, mean_strength = 2, df = 5, scale = 300, rounding = 0)
   fit <- bnp_mixture(x, obs, control = quick(moves = FALSE, k_init = 1))
   n <- length(x)
   kappa <- 2 + n
@@ -128,7 +128,7 @@ test_that("starts: labels, responsibilities and fits", {
   expect_equal(bnp_mixture(faithful, control = fixed, start = resp)$state, by_label$state)
   again <- bnp_mixture(faithful, control = fixed, start = by_label)
   expect_equal(elbo(again), elbo(by_label), tolerance = 1e-6)
-  other <- bnp_mixture(as.matrix(iris[1:4]), control = fixed)
+  other <- bnp_mixture(as.matrix(iris[1:4]), obs_gaussian(rounding = 0), control = fixed)
   expect_bad(bnp_mixture(faithful, start = other), "start", "columns")
   three <- bnp_mixture(faithful, prior = prior_dirichlet(3), control = fixed, start = labels)
   expect_equal(three$state$k, 3)
@@ -159,9 +159,12 @@ test_that("verbose reports laps", {
 })
 
 test_that("clusters that stand for single values of rounded data are named in a warning", {
+  as_they_are <- obs_gaussian(rounding = 0)
   expect_warning(
-    bnp_mixture(quakes$mag, control = bnp_control(seed = 1)), "add noise of the size", class = "bnpvi_warning_ties"
+    bnp_mixture(quakes$mag, as_they_are, control = bnp_control(seed = 1)), "add noise of the size",
+    class = "bnpvi_warning_ties"
   )
+  expect_no_warning(bnp_mixture(quakes$mag, control = bnp_control(seed = 1)))
   for (x in list(mtcars, as.matrix(mtcars))) {
     told <- expect_warning(
       suppressMessages(bnp_mixture(x, control = bnp_control(seed = 1))), class = "bnpvi_warning_ties"

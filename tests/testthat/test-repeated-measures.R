@@ -30,6 +30,7 @@ for (case in Filter(can_repeat, model_cases())) {
     expect_lt(abs(e$evidence[ncol(resp)]), 1e-10)
     expected <- by_cluster(function(r) as.vector(rowsum(case$twin$expected(rows, r, rows), individual)))
     expect_equal(e$features %*% t(e$weights), expected, tolerance = 1e-10, ignore_attr = TRUE)
+    if (!is.null(case$model$obs$rounding)) return() # rows one after the other are not their cells
     # The rows of an individual one after the other.
     of_one <- function(r, i) {
       own <- which(individual == i)
@@ -486,7 +487,7 @@ test_that("missing values of individuals: left out, or modelled where features c
   expect_lt(max(prob * (1 - prob)), 1e-7)
   obs <- fit$model$obs
   rows <- as.matrix(gone)
-  twin <- twin_with_gaps(twin_gaussian_diagonal)(obs[setdiff(names(obs), c("repeated", "gaps"))])
+  twin <- twin_with_gaps(twin_rounded(twin_gaussian_diagonal))(obs[setdiff(names(obs), c("repeated", "gaps"))])
   data <- sum(apply(round(prob), 2, function(r) twin$evidence(rows, r[match(plant, unique(plant))])))
   expect_equal(elbo(fit, terms = TRUE)[["data"]], data, tolerance = 1e-8)
   # New rows.

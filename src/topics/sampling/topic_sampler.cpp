@@ -37,18 +37,12 @@ TopWeights TopWeights::of(Vec weight) {
   return {std::move(weight), RestOfWeights(0, rest, k)};
 }
 
-Vec TopicSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
-  Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
+double TopicSampler::draw(ChainState& z, Stream& stream) {
   load(z);
   draw_top(z.label, stream);
   const double log_joint = draw_labels(z.label, stream) + log_density_of_top();
   store(z);
-  ++z.sweeps;
-  const Sizes of_topics(sizes());
-  Vec out{static_cast<double>(weights_.rest.used())};
-  out.insert(out.end(), z.concentration.begin(), z.concentration.end());
-  out.insert(out.end(), {log_joint, of_topics.largest, of_topics.entropy});
-  return out;
+  return log_joint;
 }
 
 double TopicSampler::draw_in_sequence(ChainState& z, Stream& stream) {

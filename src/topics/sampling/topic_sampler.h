@@ -56,23 +56,19 @@ class TopicSampler : public Sampler {
   TopicSampler(const TopicPrior& prior, const std::vector<Index>& starts, Pool& pool)
       : prior_(prior), starts_(starts), pool_(pool) {}
 
-  /// Tables of the documents, γ, β and α given the labels; then each label given all others, document by
-  /// document. log_joint has the density of log β_k/β_rest [Teh and others 2006, §5.3].
-  Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) override;
-
   /// Documents in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
+  /// Tables of the documents, γ, β and α given the labels; then each label given all others, document by
+  /// document. log_joint has the density of log β_k/β_rest [Teh and others 2006, §5.3].
+  double draw(ChainState& z, Stream& stream) override;
   /// Draws labels 0 .. K − 1 that weights_ are about; all must be in use in the end. Returns log p(x,
   /// z | β, α).
   virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
 
   /// The same from nothing, documents in this order. Returns the logarithm of the product of all normalisers.
   virtual double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) = 0;
-
-  /// Observations of the topics at the end of draw_labels().
-  virtual std::vector<Index> sizes() const = 0;
 
   Index n_documents() const { return static_cast<Index>(starts_.size()) - 1; }
   Index length(Index d) const { return starts_[d + 1] - starts_[d]; }
