@@ -159,7 +159,7 @@ model_cases <- function() {
       x[, seq_len(columns)][gone] <- NA
       x
     }
-    rounded <- function(obs) c(obs, list(rounding = c(0.4, 0, 6)))
+    rounded <- function(obs) c(obs, list(rounding = c(0.4, 0, 1.5)))
     gappy <- product(few = few_levels, counted = with_gaps(poisson), numbers = with_gaps(diagonal), more = categorical)
     drifting <- function(obs) c(obs, list(drift = 0.4, gap = c(1, 0.3, 5, 2)))
     at_times <- cbind(x, c(rep(c(1, 2, 2, 5, 2, 4), 6), 1, 1, 5, 4)) # none at the third

@@ -334,8 +334,8 @@ test_that("rows far out in a block of numbers go where the numbers say, as witho
   # Of one cluster, densities of blocks add up, whichever of them is far out.
   for (covariance in c("diagonal", "spherical", "tied", "tied_diagonal", "tied_spherical")) {
     blocks <- list(
-      obs_gaussian(columns = "len"), obs_gaussian(covariance, columns = "mass"), obs_poisson(columns = "visits"),
-      obs_categorical(columns = "sex")
+      obs_gaussian(columns = "len", learn = FALSE), obs_gaussian(covariance, columns = "mass", learn = FALSE),
+      obs_poisson(columns = "visits"), obs_categorical(columns = "sex")
     )
     all <- bnp_mixture(x, do.call(obs_product, c(blocks, list(obs_categorical()))), one, quiet())
     apart <- lapply(c(blocks, list(obs_categorical(columns = c("site", "seen")))), function(block) {

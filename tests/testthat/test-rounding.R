@@ -2,6 +2,7 @@
 # all that follows from statistics, are laws of test-contract.R.
 
 still <- function(...) bnp_control(seed = 1, moves = FALSE, ...)
+given <- function(...) obs_gaussian(..., learn = FALSE)
 # Cells as wide as clusters, which is warned of.
 with_wide_cells <- function(...) {
   withCallingHandlers(bnp_mixture(...), bnpvi_warning_ties = function(w) invokeRestart("muffleWarning"))
@@ -13,7 +14,7 @@ test_that("one cluster has the statistics of its cells, in plain R, where cells 
   x[cbind(c(2, 9, 9, 30), c(1, 1, 2, 3))] <- NA
   w <- rep(c(1, 2, 0.5), 20)
   width <- c(1, 0.1, 0)
-  fit <- bnp_mixture(x, obs_gaussian("diagonal", rounding = width), na_action = "model", weights = w,
+  fit <- bnp_mixture(x, given("diagonal", rounding = width), na_action = "model", weights = w,
     start = rep(1, 60), control = still())
   obs <- fit$model$obs
   expect_identical(obs$rounding, width)
@@ -27,7 +28,7 @@ test_that("one cluster has the statistics of its cells, in plain R, where cells 
 test_that("a missing cell of a full covariance is expected from the whole cell of what is there", {
   x <- withr::with_seed(2, round(matrix(rnorm(80), 40) %*% matrix(c(4, 3, 0, 2), 2)))
   x[c(3, 17), 2] <- NA
-  fit <- bnp_mixture(x, obs_gaussian(rounding = c(1, 1)), na_action = "model", start = rep(1, 40), control = still())
+  fit <- bnp_mixture(x, given(rounding = c(1, 1)), na_action = "model", start = rep(1, 40), control = still())
   # The same with each row shared out among four points that have the mean and the variance of its cell.
   corners <- expand.grid(a = c(-1, 1), b = c(-1, 1)) / sqrt(12)
   spread <- x[rep(1:40, each = 4), ] + as.matrix(corners)[rep(1:4, 40), ]
@@ -44,7 +45,7 @@ test_that("all values in one cluster beat a cluster for each value, which win by
   for (case in list(c(0.5, -2952.7, 200), c(1, -4517.5, 400), c(2, -6426.5, 600), c(5, -9125.3, 800))) {
     x <- round(qnorm(ppoints(3000), 100.1, case[1]))
     bound <- function(start, rounding) {
-      suppressWarnings(elbo(bnp_mixture(x, obs_gaussian(rounding = rounding), start = start, control = still())))
+      suppressWarnings(elbo(bnp_mixture(x, given(rounding = rounding), start = start, control = still())))
     }
     one <- bound(rep(1, 3000), 1)
     expect_equal(one, case[2], tolerance = 1e-4)
@@ -57,14 +58,14 @@ test_that("rounding = 0 is the fit without a word of it, and every covariance ta
   x <- coarse(120, c(0, 12), 2)
   fine <- qnorm(ppoints(120)) + c(0, 12)
   for (covariance in eval(formals(obs_gaussian)$covariance)) {
-    without <- bnp_mixture(fine, obs_gaussian(covariance), control = bnp_control(seed = 1, max_laps = 3)) |>
+    without <- bnp_mixture(fine, given(covariance), control = bnp_control(seed = 1, max_laps = 3)) |>
       suppressWarnings()
-    none <- bnp_mixture(fine, obs_gaussian(covariance, rounding = 0), control = bnp_control(seed = 1, max_laps = 3)) |>
+    none <- bnp_mixture(fine, given(covariance, rounding = 0), control = bnp_control(seed = 1, max_laps = 3)) |>
       suppressWarnings()
     expect_identical(none$state, without$state)
     expect_identical(elbo_trace(none)$elbo, elbo_trace(without)$elbo)
-    wide <- bnp_mixture(x, obs_gaussian(covariance, rounding = 1), start = fitted(without), control = still())
-    narrow <- bnp_mixture(x, obs_gaussian(covariance, rounding = 0), start = fitted(without), control = still())
+    wide <- bnp_mixture(x, given(covariance, rounding = 1), start = fitted(without), control = still())
+    narrow <- bnp_mixture(x, given(covariance, rounding = 0), start = fitted(without), control = still())
     expect_lt(elbo(wide), elbo(narrow))
     expect_equal(sum(cluster_sizes(wide)), 120)
   }
@@ -140,10 +141,10 @@ test_that("a spacing is kept, printed, refused where it has no meaning, and hold
   expect_match(format(obs_gaussian(rounding = 0.5)), "rounding = 0.5", fixed = TRUE)
   expect_false(grepl("rounding", format(obs_gaussian(rounding = 0))))
 
-  blocks <- obs_product(obs_gaussian(columns = "a", rounding = 1), obs_gaussian(columns = "b"))
+  blocks <- obs_product(given(columns = "a", rounding = 1), given(columns = "b"))
   apart <- bnp_mixture(x, blocks, start = rep(1, 100), control = still())
   diagonal <- lapply(x, function(v) {
-    bnp_mixture(v, obs_gaussian(rounding = if (all(v == round(v))) 1 else 0), start = rep(1, 100), control = still())
+    bnp_mixture(v, given(rounding = if (all(v == round(v))) 1 else 0), start = rep(1, 100), control = still())
   })
   data_term <- function(fit) elbo(fit, terms = TRUE)[["data"]]
   expect_equal(data_term(apart), data_term(diagonal$a) + data_term(diagonal$b), tolerance = 1e-10)
@@ -191,8 +192,8 @@ test_that("a warning is left where cells are wider than clusters, and of columns
 test_that("mixtures find the spacing of columns whose values repeat, and other families take rows as they are", {
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   expect_identical(fit$model$obs$rounding, c(0, 1))
-  given <- bnp_mixture(faithful, obs_gaussian(rounding = c(0, 1)), control = bnp_control(seed = 1))
-  expect_identical(fit$state, given$state)
+  same <- bnp_mixture(faithful, obs_gaussian(rounding = c(0, 1)), control = bnp_control(seed = 1))
+  expect_identical(fit$state, same$state)
   few <- bnp_control(seed = 1, max_laps = 2)
   short <- function(expr) suppressWarnings(expr, classes = "bnpvi_warning")
   expect_identical(short(bnp_mixture(faithful[1:50, ], start = fit, control = few))$model$obs$rounding, c(0, 1))
