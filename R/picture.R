@@ -101,11 +101,11 @@ plane_picture <- function(fit, data) {
   project <- function(x) (x - rep(axes$centre, each = nrow(x))) %*% axes$direction
   angle <- seq(0, 2 * pi, length.out = 101L)
   circle <- cbind(cos(angle), sin(angle)) * sqrt(stats::qchisq(0.9, 2))
-  # A cluster that next to no row is in may have no expected covariance, and then has no ring.
-  has_ring <- used[vapply(used, function(k) all(is.finite(m$cov[, , k])), NA)]
-  rings <- lapply(has_ring, function(k) {
+  # A cluster that next to no row is in may have no expected covariance: of it the centre is drawn.
+  rings <- lapply(used, function(k) {
     cov <- crossprod(axes$direction, m$cov[, , k] %*% axes$direction)
-    ring <- circle %*% chol(cov) + rep(project(m$mean[k, , drop = FALSE]), each = nrow(circle))
+    around <- if (all(is.finite(cov))) circle %*% chol(cov) else 0 * circle
+    ring <- around + rep(project(m$mean[k, , drop = FALSE]), each = nrow(circle))
     data.frame(x = ring[, 1], y = ring[, 2], cluster = k)
   })
   centres <- project(m$mean[used, , drop = FALSE])

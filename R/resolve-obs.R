@@ -8,7 +8,7 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   # Spacings as given, else as an earlier fit has them, or as the values show. Of logarithms nothing is rounded.
   if (!is.null(obs$rounding)) {
     obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
-  } else if (isTRUE(data$rounded) && inherits(obs, "obs_gaussian") && is.null(obs$logs)) {
+  } else if (isTRUE(data$rounded) && !is.null(obs_facts(obs)$parameters$rounding) && is.null(obs$logs)) {
     before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
     obs$rounding <- before$rounding %||% column_spacings(data$x, data$weights)
   }
