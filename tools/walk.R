@@ -78,8 +78,8 @@ for (family in names(merges)) {
     walked <- walk(merges[[family]][1L], merges[[family]][2L], rooms_first)
     stays <- walked$stays
     cat(family, if (rooms_first) ", room by room: " else ", in the order of the calls: ", length(walked$read),
-        " files; ", length(stays), " stays in ", length(unique(stays)), " rooms, ", length(stays) - length(unique(stays)),
-        " returns\n  ", paste(stays, collapse = " > "), "\n", sep = "")
+        " files; ", length(stays), " stays in ", length(unique(stays)), " rooms, ",
+        length(stays) - length(unique(stays)), " returns\n  ", paste(stays, collapse = " > "), "\n", sep = "")
   }
   if ("calls" %in% arguments) {
     for (object in names(walked$read)) {

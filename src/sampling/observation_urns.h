@@ -30,7 +30,8 @@ class ObservationUrns {
   /// The same, cluster `own` (−1: none) having the observation with this mass: without it there.
   virtual double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const = 0;
 
-  /// T of all clusters, K × p, which began with these statistics, observations having these labels and masses.
+  /// T of all clusters, K × p, which began with these statistics, observations having these labels and
+  /// masses.
   virtual Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const = 0;
 };
 

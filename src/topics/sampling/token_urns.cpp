@@ -89,7 +89,8 @@ double TokenUrns::weigh_without(Index i, Index own, double mass, const Vec& odds
   return 0;
 }
 
-Vec TokenUrns::statistics(const Vec& /*begun*/, const std::vector<int>& /*label*/, const Vec& /*mass*/) const {
+Vec TokenUrns::statistics(const Vec& /*begun*/, const std::vector<int>& /*label*/,
+                          const Vec& /*mass*/) const {
   Vec t(static_cast<std::size_t>(k() * (1 + v_)));
   for (Index j = 0; j < k(); ++j) {
     double* row = t.data() + j * (1 + v_);
