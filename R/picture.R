@@ -180,7 +180,10 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
     return(picture)
   }
   reach <- rbind(picture$rings[c("x", "y")], picture$points[c("x", "y")])
-  axis <- function(v) seq(min(v), max(v), length.out = 120L)
+  axis <- function(v) {
+    wider <- if (min(v) < max(v)) 0 else 1
+    seq(min(v) - wider, max(v) + wider, length.out = 120L)
+  }
   x <- axis(reach$x)
   y <- axis(reach$y)
   grid <- as.matrix(expand.grid(x = x, y = y))

@@ -72,14 +72,17 @@ for (name in names(sets)) {
   set$x <- as.matrix(set$x)[whole, , drop = FALSE]
   set$z <- set$z[whole]
   both <- suppressWarnings(vapply(1:3, function(split) {
-    rbind(given = measured(set, split, learn = FALSE), learned = measured(set, split, learn = TRUE))
+    rbind(
+      given = measured(set, split, learn = FALSE, rounding = 0),
+      learned = measured(set, split, learn = TRUE, rounding = 0)
+    )
   }, matrix(0, 2, 4)))
   mean <- apply(both, 1:2, mean)
   cat(sprintf(
     paste(
       "%-24s %5d %3d | held out %9.3f %9.3f %+7.3f | clusters %s %.1f %.1f | agreement %.2f %.2f |",
       "seconds %.3f %.3f\n"
-    ), name, nrow(set$x), ncol(set$x), mean[1, 1], mean[2, 1], mean[2, 1] - mean[1, 1], if (is.null(set$k)) "" else set$k,
-    mean[1, 2], mean[2, 2], mean[1, 3], mean[2, 3], mean[1, 4], mean[2, 4]
+    ), name, nrow(set$x), ncol(set$x), mean[1, 1], mean[2, 1], mean[2, 1] - mean[1, 1],
+    if (is.null(set$k)) "" else set$k, mean[1, 2], mean[2, 2], mean[1, 3], mean[2, 3], mean[1, 4], mean[2, 4]
   ))
 }
