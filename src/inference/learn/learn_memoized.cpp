@@ -125,12 +125,8 @@ class Memoized final : public SharedFit {
     return {};
   }
 
-  // A tenth of what a last lap may gain.
-  double least_gain() const { return options_.tol * units() / 10; }
-
   Chosen made(const MoveKind& kind) {
-    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_, least_gain()}),
-             kind.turn};
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, lap_}), kind.turn};
     if (!c.move->prepare(p_.state)) c.move.reset();
     return c;
   }

@@ -10,9 +10,7 @@ namespace bnpvi {
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
-double MoveContext::to_beat(const State& state) const {
-  return state.elbo + std::max(rounding_of(state.elbo), least_gain);
-}
+double MoveContext::to_beat(const State& state) const { return state.elbo + rounding_of(state.elbo); }
 
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
   const Summary& s = state.total;

@@ -20,9 +20,8 @@ struct MoveContext {
   Visitor& visitor;  // of this lap
   Pool& pool;
   Index lap;
-  double least_gain;  // nats by which a proposal has to raise the ELBO
 
-  /// The ELBO that a proposal has to exceed to be accepted.
+  /// The ELBO that a proposal has to exceed to be accepted: that of the state, but for rounding.
   double to_beat(const State& state) const;
 };
 
