@@ -109,7 +109,8 @@
 #'
 #' @export
 obs_gaussian <- function(covariance = c(
-                           "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
+                           "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied",
+                           "auto"
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = NULL,
                          variance = NULL, columns = NULL, drift = NULL, rounding = NULL) {

@@ -28,7 +28,8 @@ obs_can.default <- function(obs, what) {
 # Constants, a list as new_obs_facts() (R/obs.R) describes it. Methods change what depends on the object.
 obs_facts <- function(obs) UseMethod("obs_facts")
 obs_facts.default <- function(obs) {
-  obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]]
+  obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]] %||%
+    choice_models[[obs$family]]
 }
 
 # --- Its data ---
