@@ -124,6 +124,8 @@ ability_table <- c(list(
   summary_data = able(
     "mixture", "Only clusters of single rows may have other covariances.", "Leave {.arg data} out.",
     drift = c("Clusters that drift keep the covariance that they have.", "Leave {.arg data} out."),
+    series = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
+    regressions = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
     truncation_free = no_bound, label = "{.fn summary} with {.arg data}", applies = c("mixture", "topics", "sequences")
   ),
   cluster_divergence = of_pairs, cluster_overlap = of_pairs,
