@@ -40,6 +40,7 @@ hidden_instead <- "{.fn latent_path} has the hidden states, {.fn augment} the fi
 not_one_by_one <- c(
   "Rows are learned from one at a time, each for itself.", "Fit data in memory, by {.code algorithm = \"memoized\"}."
 )
+choose_covariance <- "Choose {.code covariance = \"full\"} or {.code \"diagonal\"}."
 not_in_series <- "Each row has the rows before it to explain it."
 not_in_source <- c("It must be known for all rows at once.", "Fit data in memory.")
 no_closed_form <- c("Clusters that say what comes after something else have none in closed form.", "See {.fn coef}.")

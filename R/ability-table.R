@@ -49,6 +49,12 @@ ability_table <- c(list(
     "Leave {.arg rounding} out: values are then taken as they are.", truncation_free = not_one_by_one,
     area = "data", label = "{.arg rounding} of {.fn obs_gaussian}", applies = c("mixture", "topics", "sequences")
   ),
+  auto_covariance = able(
+    "mixture", "It compares two whole fits of single rows.", choose_covariance, truncation_free = not_one_by_one,
+    source = c("Two fits would read the data twice.", "Fit data in memory, say a sample, and go on with its choice."),
+    area = "data", label = "{.code covariance = \"auto\"} of {.fn obs_gaussian}",
+    applies = c("mixture", "topics", "sequences")
+  ),
   parent = of_trees, position = of_trees,
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
@@ -114,6 +120,13 @@ ability_table <- c(list(
   compare_fits = able(
     of_clusters, "Only fits have clusters and a bound.", "See {.fn glance}.", features = many_features,
     stream = c("It is not known whether two streams had the same data.", "{.fn heldout_loglik} judges new data.")
+  ),
+  summary_data = able(
+    "mixture", "Only clusters of single rows may have other covariances.", "Leave {.arg data} out.",
+    drift = c("Clusters that drift keep the covariance that they have.", "Leave {.arg data} out."),
+    series = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
+    regressions = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
+    truncation_free = no_bound, label = "{.fn summary} with {.arg data}", applies = c("mixture", "topics", "sequences")
   ),
   cluster_divergence = of_pairs, cluster_overlap = of_pairs,
   fitted = able(of_objects, stream = no_rows_kept),

@@ -146,7 +146,7 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
       merge = tree$merge, height = c(height, rep(1.15 * top + (top == 0), nrow(apart))),
       order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
-      loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
+      loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = elbo_of_covariance(fit),
       word = cluster_word(fit),
       fingerprint = fit$input$fingerprint
     ),

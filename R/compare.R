@@ -14,7 +14,8 @@
 #'   and, where the package aricode is installed, `nmi`, normalised mutual
 #'   information (relative to the mean of both entropies), and `vi`, the variation of
 #'   information in nats (0 for the same clusters). For topics of counts, clusters are the
-#'   largest topics of documents.
+#'   largest topics of documents. `plugged_in` names what a fit has as numbers that were fitted to the data, see *Details*;
+#'   `""`: nothing.
 #' @details A difference of bounds is an approximate log Bayes factor. It means
 #'   something only for the same data, the same kind of probability and bounds that are
 #'   equally tight, so fits are refused
@@ -31,10 +32,20 @@
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
 #'     answer.
 #'
+#'   Priors need not be the same. The bounds of `obs_gaussian(learn = TRUE)`, `obs_lognormal(learn = TRUE)` and
+#'   `obs_multinomial(term_prior = NULL)` are those of hierarchical models, which pay for what they learn by the term
+#'   `hyperprior`: they compare with those of given priors, of all covariances, and of the choice among
+#'   these, `obs_gaussian("auto")`. So do concentrations with a [gamma_prior()] that are integrated out. But
+#'   numbers that were fitted to the data cost nothing: `obs_bernoulli(learn = TRUE)`, `obs_categorical(prior = NULL)`,
+#'   `variance = NULL` of tied covariances, `drift = "learn"`, and `alpha` and other concentrations that are learned as
+#'   numbers. A fit that has some is too high by what these would cost, which is more the more of them there are; `print()`
+#'   says which fits have any. It also says where the objective is no bound, as under a learned prior of counts with
+#'   weights that are no whole numbers, and where some fits take rounded values as cells and others as they are
+#'   (`obs_gaussian(rounding = )`): a density at a value may be higher than the share of its cell, the more so the
+#'   narrower clusters are, so that such bounds compare only where cells are small beside clusters.
+#'
 #'   Defaults of priors that are read from the data have seen
-#'   the data that the bound is about; held-out data judge without that. The bounds of
-#'   `obs_gaussian(learn = TRUE)` and `obs_multinomial(term_prior = NULL)` pay for their priors by
-#'   the term `hyperprior`.
+#'   the data that the bound is about; held-out data judge without that.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2, 193-218.
 #'
@@ -65,7 +76,12 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
   )
   if (!is.null(newdata)) out$heldout <- heldout_of(fits, newdata, id)
   labels <- lapply(fits, hard_labels)
-  structure(cbind(out, agreement(labels)), class = c("bnp_comparison", "data.frame"))
+  out <- cbind(out, agreement(labels), plugged_in = vapply(fits, plugged_in_numbers, ""))
+  structure(
+    out, class = c("bnp_comparison", "data.frame"),
+    no_bound = names[!vapply(lapply(fits, described_fractions), is.null, NA)],
+    cells = names[vapply(fits, function(fit) is_rounded(fit$model$obs), NA)]
+  )
 }
 
 check_comparable <- function(a, b, names, call = rlang::caller_env()) {
@@ -106,6 +122,16 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   }
 }
 
+# What a fit learned as numbers, by the arguments that asked for it.
+plugged_in_numbers <- function(fit) {
+  obs <- fit$model$obs
+  of_clusters <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
+    learned <- obs_learned(block)
+    if (isTRUE(learned$plug_in)) learned$by
+  }), use.names = FALSE)
+  paste(c(of_clusters, plugged_in_names(fit$model$prior)), collapse = ", ")
+}
+
 # Whether the choice `bnp_control(bound =)` matters to a fit.
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
@@ -142,6 +168,7 @@ agreement <- function(labels) {
 print.bnp_comparison <- function(x, digits = 4L, ...) {
   plain <- as.data.frame(x)
   class(plain) <- "data.frame"
+  plain$plugged_in <- NULL
   best <- if (nrow(plain)) which.max(plain$elbo)
   plain$elbo <- format(plain$elbo, nsmall = 1L, digits = 1L)
   print(plain, digits = digits, row.names = FALSE, ...)
@@ -149,7 +176,29 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
     second <- sort(x$elbo, decreasing = TRUE)[2L]
     cat("Largest bound: ", x$fit[best], ", by ", format(x$elbo[best] - second, digits = 3L), "\n", sep = "")
   }
+  for (remark in remarks_of_comparison(x)) cat(strwrap(remark, exdent = 2), sep = "\n")
   invisible(x)
+}
+
+# What hinders a comparison of these bounds, a line each.
+remarks_of_comparison <- function(x) {
+  some <- nzchar(x$plugged_in)
+  cells <- intersect(attr(x, "cells"), x$fit)
+  no_bound <- intersect(attr(x, "no_bound"), x$fit)
+  c(
+    if (any(some)) {
+      paste0("Numbers that were fitted to the data, which a bound does not pay for: ", paste0(
+        x$fit[some], " (", x$plugged_in[some], ")", collapse = ", "
+      ))
+    },
+    if (length(no_bound)) paste0("Not a bound, as weights are no whole numbers: ", paste(no_bound, collapse = ", ")),
+    if (length(cells) && length(cells) < nrow(x)) {
+      paste0(
+        "Of rounded values as cells: ", paste(cells, collapse = ", "), ". The others take values as they are, ",
+        "and may be higher for that: compare where cells are small beside clusters"
+      )
+    }
+  )
 }
 
 # The columns in the user's order, with their values in place of codes where levels are numbers or logical.

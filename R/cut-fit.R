@@ -50,7 +50,7 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   out <- with_result(new_bnp_fit(verb_of(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
   out$call <- call
   out$cut <- list(
-    from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
+    from = list(k = fit$state$k, elbo = elbo_of_covariance(fit)), joined = joined$result$elbo,
     cluster = stats::setNames(match(group, joined$result$group[out$numbering]), seq_along(group))
   )
   sealed(out)

@@ -231,7 +231,7 @@ as_trained <- function(data, fit) {
   if (!identical(as.integer(data$n), as.integer(fit$input$n))) {
     return(NULL)
   }
-  for (field in c("weights", "classes", "class_sets")) data[[field]] <- fit$input[[field]]
+  for (field in c("weights", "classes", "class_sets", "class_names")) data[[field]] <- fit$input[[field]]
   data$group_values <- fit$input$document_response$values
   if (identical(fingerprint_of(data), fit$input$fingerprint)) data
 }

@@ -237,6 +237,9 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
+  chosen <- is_choice(obs)
+  models <- models_to_fit(obs)
+  obs <- models[[1L]]
   check_prior(prior, if (is.null(time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
   drifts <- has_drift(obs)
   if (drifts && is.null(time)) need_times(obs, error_call)
@@ -255,11 +258,15 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (drifts) data <- with_times(data, beside$time, beside$gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
+    if (chosen) require_ability(c("rows_one_by_one", "truncation_free", "mixture"), "auto_covariance", error_call)
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
   n_modelled <- if (by_time) length(data$distinct_times) else
     units_that_count(data) - obs_lag(obs) * (length(data$starts) - 1L)
-  fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
+  fit_by <- function(obs, control) {
+    fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
+  }
+  fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
   fit
 }

@@ -36,7 +36,7 @@ obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
   resolve_fields(obs, c("a", "b"), data$d, call)
 }
 
-obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE")
+obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE", plug_in = TRUE)
 obs_quantiles.obs_bernoulli <- function(obs) list(prob = function(q, p) beta_quantile(p, q$a, q$b))
 
 obs_draw_rows.obs_bernoulli <- function(obs, q, rows, given) {

@@ -144,7 +144,7 @@ model_categorical <- list(
 obs_supports.obs_categorical <- function(obs, values) values == round(values)
 
 obs_learned.obs_categorical <- function(obs) {
-  if (is.null(obs$prior) || identical(obs$prior, "learned")) list(by = "prior = NULL")
+  if (is.null(obs$prior) || identical(obs$prior, "learned")) list(by = "prior = NULL", plug_in = TRUE)
 }
 
 obs_axes.obs_categorical <- function(obs, columns) list(columns = columns, levels = level_names(obs))

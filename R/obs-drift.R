@@ -122,7 +122,7 @@ obs_resolve.obs_drifting <- function(obs, data, start, call) {
 }
 
 obs_learned.obs_drifting <- function(obs) {
-  if (isTRUE(obs$learn_drift)) list(by = "drift = \"learn\"", numbers = "drift")
+  if (isTRUE(obs$learn_drift)) list(by = "drift = \"learn\"", numbers = "drift", plug_in = TRUE)
 }
 
 obs_axes.obs_drifting <- function(obs, columns) {

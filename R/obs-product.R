@@ -37,6 +37,13 @@ check_block <- function(block, arg, call) {
       i = "Leave {.arg drift} out."
     ), call = call)
   }
+  if (is_choice(block)) {
+    abort("argument", c(
+      "{.arg {arg}} cannot be {.fn {facts$constructor}} with {.code covariance = \"auto\"}, which is no block of a
+       product.",
+      i = choose_covariance
+    ), call = call)
+  }
   if (is.null(facts$kind)) {
     abort("argument", c(
       "{.arg {arg}} cannot be {.fn {facts$constructor}}, which is no block of a product.",

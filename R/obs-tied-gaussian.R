@@ -77,7 +77,8 @@ model_gaussian_tied_spherical <- utils::modifyList(model_gaussian_tied, list(
 # A variance that is one number for all columns is shown.
 obs_learned.obs_tied <- function(obs) {
   if (is.null(obs$variance) || !is.null(obs$data_variance)) {
-    list(by = "variance = NULL", numbers = if (is.null(obs_facts(obs)$parameters$variance)) "variance")
+    shown <- if (is.null(obs_facts(obs)$parameters$variance)) "variance"
+    list(by = "variance = NULL", numbers = shown, plug_in = TRUE)
   }
 }
 

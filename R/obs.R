@@ -111,6 +111,9 @@ network_models <- list(links = do.call(new_obs_facts, model_links))
 # Of rows that are seen through noise: not for models of rows as they are, to which the other table is.
 hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
+# Of which a fit chooses one (R/obs-gaussian-auto.R): no fit has them.
+choice_models <- list(gaussian_auto = do.call(new_obs_facts, model_gaussian_auto))
+
 # Models that drift have other methods than those that stay, which standing() has.
 obs_class <- function(obs) {
   own <- if ("drift" %in% names(obs)) "obs_drifting" else
@@ -158,6 +161,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "Rows at times go to {.code {facts$verbs}(x, obs = {facts$constructor}(drift = 0.5), time = )}."
     ), call = call)
   }
+  if (!verb %in% facts$verbs && is_choice(obs)) refuse_choice(obs, verb, call)
   if (!verb %in% facts$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {facts$constructor}}.",

@@ -11,10 +11,12 @@ print.bnp_fit <- function(x, ...) {
 
 #' @rdname read_fit
 #' @export
-summary.bnp_fit <- function(object, ...) {
+summary.bnp_fit <- function(object, data = NULL, id = NULL, ...) {
   check_no_dots(...)
   check_format(object)
-  structure(list(fit = object), class = "summary.bnp_fit")
+  read_arguments(rlang::enquos(id = id), data, "data")
+  diagonal <- if (!is.null(data)) diagonal_instead(object, data, id, rlang::current_env())
+  structure(c(list(fit = object), if (!is.null(data)) list(diagonal = diagonal)), class = "summary.bnp_fit")
 }
 
 #' @export
@@ -30,6 +32,7 @@ print.summary.bnp_fit <- function(x, ...) {
   wrap("Observed: ", format(fit$model$obs))
   wrap("Prior: ", format(fit$model$prior))
   for (line in described_learning(fit)) wrap(line)
+  if (!is.null(x$diagonal)) wrap(described_diagonal(x$diagonal))
   if (!is.null(fit$compared)) wrap("Fitted: ", described_comparison(fit$compared))
   if (!is.null(fit$restarts)) {
     ends <- fit$restarts[order(-fit$restarts$elbo), ]
@@ -120,6 +123,7 @@ format_head <- function(fit) {
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),
     described_rounding(fit),
+    described_choice(fit),
     described_labels(fit),
     described_response(fit),
     described_fractions(fit),

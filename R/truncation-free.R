@@ -99,7 +99,7 @@ refuse_for_streams <- function(data, class, obs, call) {
   require_ability(kinds_to_fit(class, obs), "stream", call)
   given <- list(
     weights = data$weights, labels = data$classes, id = data$individual, response = data$response,
-    rounding = if (is_rounded(obs)) TRUE
+    rounding = if (is_rounded(obs)) TRUE, auto_covariance = if (is_choice(obs)) TRUE
   )
   by_batches <- c(if (class == "bnp_mixture") "rows_one_by_one", "truncation_free")
   require_abilities(c(by_batches, kinds_to_fit(class, obs)), given, call)

@@ -130,7 +130,7 @@ calls <- list(
     time <- if (!is.null(x$model$obs$times)) 7:9
     update(x, utils::head(data, 3), time = time, discount = 0.5)
   },
-  cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
+  summary_data = with_data("summary"), cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
   coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
   bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
   check_fit = with_data("check_fit", draws = 2, chains = 1, warmup = 1, seed = 1),

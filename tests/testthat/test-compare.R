@@ -57,6 +57,75 @@ test_that("bounds that cannot be compared are refused", {
   expect_bad(compare_fits(), "argument", "at least one")
 })
 
+# What print() shows, on one line.
+shown <- function(table) gsub(" +", " ", paste(utils::capture.output(print(table)), collapse = " "))
+
+test_that("bounds of given and of learned priors compare, of all covariances and beside lognormals, without a remark", {
+  positive <- as.matrix(faithful[1:100, ])
+  fits <- lapply(
+    list(
+      learned = obs_gaussian(), given = obs_gaussian(learn = FALSE), spherical = obs_gaussian("spherical"),
+      chosen = obs_gaussian("auto")
+    ), function(obs) suppressWarnings(bnp_mixture(positive, obs, control = few))
+  )
+  table <- do.call(compare_fits, fits)
+  expect_identical(table$elbo, unname(vapply(fits, elbo, 1)))
+  expect_identical(table$plugged_in, rep("", 4))
+  logs <- list(a = obs_lognormal(), b = obs_lognormal(learn = FALSE), c = obs_gaussian(rounding = 0), d = obs_gamma(5))
+  table <- do.call(compare_fits, lapply(logs, function(obs) suppressWarnings(bnp_mixture(positive, obs, control = few))))
+  expect_identical(table$plugged_in, rep("", 4))
+  printed <- utils::capture.output(print(table))
+  expect_length(printed, 6)
+  expect_no_match(printed, "plugged_in|numbers that were fitted|cells")
+  counts <- bars$counts[1:60, ]
+  terms <- lapply(list(obs_multinomial(), obs_multinomial(term_prior = NULL)), function(obs) {
+    suppressWarnings(bnp_topics(counts, obs, control = few))
+  })
+  expect_identical(do.call(compare_fits, terms)$plugged_in, c("", ""))
+})
+
+test_that("what a fit has as numbers that were fitted to the data, which its bound does not pay for, is said", {
+  said <- function(fit, other, what) {
+    table <- compare_fits(plain = other, numbers = fit)
+    expect_identical(table$plugged_in, c("", what))
+    expect_match(shown(table), paste0(
+      "Numbers that were fitted to the data, which a bound does not pay for: numbers (", what, ")"
+    ), fixed = TRUE)
+  }
+  fitted_to <- function(x, obs, ...) suppressWarnings(bnp_mixture(x, obs, control = few, ...))
+  binary <- withr::with_seed(1, matrix(1 * (runif(200) < 0.4), 50))
+  said(fitted_to(binary, obs_bernoulli(learn = TRUE)), fitted_to(binary, obs_bernoulli()), "learn = TRUE")
+  levels <- data.frame(a = rep(c("u", "v", "w"), 20), b = rep(c("s", "t"), 30))
+  said(fitted_to(levels, obs_categorical(NULL)), fitted_to(levels, obs_categorical()), "prior = NULL")
+  said(fitted_to(faithful, obs_gaussian("tied", rounding = c(0, 1))), full, "variance = NULL")
+  tied <- fitted_to(faithful, obs_gaussian("tied", variance = diag(c(0.1, 30)), rounding = c(0, 1)))
+  expect_identical(compare_fits(tied)$plugged_in, "")
+  weeks <- rep(1:8, 34)
+  drifting <- function(drift) fitted_to(faithful, obs_gaussian(drift = drift), time = weeks, prior = prior_dp())
+  said(drifting("learn"), drifting(0.1), "drift = \"learn\"")
+  topics <- function(prior) suppressWarnings(bnp_topics(bars$counts[1:60, ], prior = prior, control = few))
+  said(topics(prior_hdp(alpha = gamma_prior(1, 1))), topics(prior_hdp(alpha = 1)), "alpha")
+  # A concentration that is integrated out is paid for.
+  expect_identical(compare_fits(fitted_to(faithful, obs_gaussian(), prior = prior_dp(gamma_prior(1, 1))))$plugged_in, "")
+  mixed <- cbind(faithful[1:60, ], levels)
+  blocks <- fitted_to(mixed, obs_product(obs_gaussian("tied"), obs_categorical(NULL)))
+  expect_identical(compare_fits(blocks)$plugged_in, "variance = NULL, prior = NULL")
+})
+
+test_that("fits of rounded values beside fits of values as they are are said to differ in that", {
+  table <- compare_fits(full, as_is = suppressWarnings(bnp_mixture(faithful, obs_gaussian(rounding = 0), control = few)))
+  expect_match(shown(table), "Of rounded values as cells: full. The others take values as they are", fixed = TRUE)
+  expect_no_match(utils::capture.output(print(compare_fits(full, diagonal))), "cells")
+  x <- matrix(rep(1:3, c(9, 9, 12)))
+  uneven <- suppressWarnings(bnp_mixture(x, obs_poisson(), weights = rep(c(0.5, 1), 15), control = few))
+  expect_no_match(utils::capture.output(print(compare_fits(uneven))), "whole numbers")
+  counts <- as.matrix(bars$counts[1:30, ])
+  of_terms <- suppressWarnings(
+    bnp_mixture(counts, obs_multinomial(term_prior = NULL), weights = rep(c(0.5, 1), 15), control = few)
+  )
+  expect_match(shown(compare_fits(terms = of_terms)), "Not a bound, as weights are no whole numbers: terms", fixed = TRUE)
+})
+
 test_that("all fits of documents are judged on the same split, which set.seed() governs", {
   topics <- suppressWarnings(bnp_topics(bars$counts[1:60, ], control = few))
   compared <- function() compare_fits(topics, topics, newdata = bars$counts[61:80, ])$heldout

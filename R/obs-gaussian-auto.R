@@ -1,0 +1,143 @@
+# obs_gaussian(covariance = "auto"): which of these covariances describes the clusters is chosen by the bound of whole
+# fits, one for each. Methods of fits meet the model that was chosen, never this one.
+
+chosen_from <- c(full = "gaussian_full", diagonal = "gaussian_diagonal")
+
+# The prior probability of each, which a bound of the model with the choice pays for: log p(x) is at least
+# log p(x | covariance) - log 2.
+price_of_choice <- log(length(chosen_from))
+
+model_gaussian_auto <- utils::modifyList(model_gaussian_full, list(
+  title = "Gaussian, full or diagonal covariance", verbs = "bnp_mixture", kind = NULL
+))
+
+is_choice <- function(obs) identical(obs$family, "gaussian_auto")
+
+# The models that a choice is from, by covariance; of any other model it alone.
+models_to_fit <- function(obs) {
+  if (is_choice(obs)) lapply(chosen_from, function(family) as_family(obs, family, NULL)) else list(obs)
+}
+
+refuse_choice <- function(obs, verb, call) {
+  kinds <- kinds_to_fit(verb, obs)
+  if (length(kinds)) require_ability(kinds, "auto_covariance", call)
+  abort("argument", c(
+    "{.code covariance = \"auto\"} of {.fn obs_gaussian} is not for {.fn {verb}}.", i = choose_covariance
+  ), call = call)
+}
+
+# A fit by the better of these models: fit_by(obs, control) fits one. Its bound, the terms, the table of restarts and
+# the trace, in all laps, are less the price of the choice, and so are the bounds in `covariances`.
+fit_of_choice <- function(models, control, start, fit_by, call) {
+  refuse_beside_choice(control, start, call)
+  control["seed"] <- list(control$seed %||% draw_seed())
+  stopped <- FALSE
+  notice <- function(m) {
+    stopped <<- TRUE
+    if (length(fits)) invokeRestart("muffleMessage")
+  }
+  fits <- list()
+  for (covariance in names(models)) {
+    fit <- withCallingHandlers(fit_by(models[[covariance]], control), bnpvi_message_interrupted = notice)
+    if (stopped && length(fits)) {
+      tell_choice_was_stopped(names(fits), covariance)
+      break
+    }
+    fits[[covariance]] <- fit
+    if (stopped) break
+  }
+  bounds <- vapply(fits, function(fit) fit$elbo, 1)
+  best <- which.max(bounds)
+  out <- with_price(fits[[best]])
+  out$covariances <- data.frame(
+    covariance = names(fits), elbo = unname(bounds) - price_of_choice, k = vapply(fits, n_clusters, 1L, USE.NAMES = FALSE)
+  )
+  out$call$obs <- rlang::call2("obs_gaussian", names(fits)[best], !!!given_fields(models[[best]]))
+  sealed(out)
+}
+
+with_price <- function(fit) {
+  fit$elbo <- fit$elbo - price_of_choice
+  terms <- fit$elbo_terms
+  hyperprior <- if ("hyperprior" %in% names(terms)) terms[["hyperprior"]] else 0
+  fit$elbo_terms <- replace(terms, "hyperprior", hyperprior - price_of_choice)
+  fit$trace$elbo <- fit$trace$elbo - price_of_choice
+  if (!is.null(fit$restarts)) fit$restarts$elbo <- fit$restarts$elbo - price_of_choice
+  fit
+}
+
+# The bound of a fit as one of its covariance, without a choice.
+elbo_of_covariance <- function(fit) fit$elbo + if (is.null(fit$covariances)) 0 else price_of_choice
+
+# What a user gave to the constructor beside the covariance.
+given_fields <- function(obs) Filter(Negate(is.null), unclass(obs)[setdiff(names(obs), "family")])
+
+refuse_beside_choice <- function(control, start, call) {
+  if (inherits(start, "bnp_fit")) {
+    abort("start", c(
+      "{.code covariance = \"auto\"} cannot begin at a fit: a fit has a covariance.",
+      i = "{.code obs = fit$model$obs} goes on with that; both begin at labels, {.code start = fitted(fit)}."
+    ), call = call)
+  }
+  check_class(control, "bnp_control", "control", "bnp_control", call)
+  given <- intersect(asked_options(control), c("checkpoint", "workers"))
+  if (length(given)) {
+    abort(c("not_defined", "argument"), c(
+      "{.arg {given}} of {.fn bnp_control} {?is/are} not there for {.code covariance = \"auto\"}, which takes two fits.",
+      i = choose_covariance
+    ), call = call)
+  }
+}
+
+tell_choice_was_stopped <- function(done, stopped) {
+  cli::cli_inform(
+    c("Stopped: the fit has a {done} covariance; that of a {stopped} covariance was not finished."),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+}
+
+described_choice <- function(fit) {
+  ends <- fit$covariances
+  if (is.null(ends)) {
+    return(NULL)
+  }
+  best <- which.max(ends$elbo)
+  other <- setdiff(names(chosen_from), ends$covariance[best])
+  paste0("Covariance: ", ends$covariance[best], if (nrow(ends) == 1L) paste0("; that of ", other, " was not fitted") else
+    paste0(
+      ", whose bound is ", format(ends$elbo[best] - ends$elbo[-best], digits = 3), " above that of ", other, " (",
+      count_of(ends$k[-best], "cluster"), ")"
+    ))
+}
+
+# How much higher the bound of a mixture with full covariances would be with diagonal ones and a prior of the same kind,
+# for its clusters: their labels are where learning begins, without moves. list(elbo, gain).
+diagonal_instead <- function(fit, data, id, call) {
+  require_ability(fit, "summary_data", call)
+  before <- fit$model$obs
+  if (!identical(before$family, "gaussian_full")) {
+    abort(c("not_defined", "argument"), c(
+      "{.arg data} of {.fn summary} is for clusters with full covariances, {.code obs_gaussian(\"full\")}.",
+      i = "Leave {.arg data} out."
+    ), call = call)
+  }
+  data <- training_data(fit, data, id, call)
+  obs <- obs_gaussian("diagonal", learn = isTRUE(before$learn), rounding = before$rounding)
+  control <- bnp_control(
+    seed = fit$control$seed, threads = fit$control$threads, moves = FALSE, max_laps = 20, verbose = FALSE
+  )
+  other <- withCallingHandlers(
+    fit_model(
+      "bnp_mixture", fit$call, data, obs, fit$model$prior, control, fitted(fit), units_that_count(data), list(), call
+    ),
+    bnpvi_warning_max_laps = function(w) invokeRestart("muffleWarning")
+  )
+  list(elbo = other$elbo, gain = other$elbo - elbo_of_covariance(fit))
+}
+
+described_diagonal <- function(diagonal) {
+  paste0(
+    "Diagonal covariances for these clusters: ELBO ", format(diagonal$elbo, digits = 8), ", ",
+    format(abs(diagonal$gain), digits = 3), if (diagonal$gain > 0) " higher" else " lower"
+  )
+}
