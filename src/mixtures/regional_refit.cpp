@@ -145,6 +145,7 @@ class MixtureRefit final : public Move {
       if (fit.k() < m + born) continue;
       if (parts.empty()) parts = parts_without(c_.problem, c_.pool, state, touched);
       Summary start = started(state, group, fit, where, born);
+      if (born == 0 && !has_settled(state, group.front())) match_sizes(start, state.total, group);
       const std::vector<Index> order = by_size(start);
       start.permute(order);
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
@@ -196,6 +197,21 @@ class MixtureRefit final : public Move {
       s.edit_t(to)[f] += s.t(from)[f];
       s.edit_t(from)[f] = 0;
     }
+  }
+
+  // The largest cluster of the group takes the place of what was the largest, and so on: which is which is by
+  // chance, and what is remembered of a cluster holds for its size.
+  static void match_sizes(Summary& start, const Summary& before, const Target& group) {
+    const auto by_size_in = [&](const Summary& s) {
+      Target out = group;
+      std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
+      return out;
+    };
+    const Target now = by_size_in(start), then = by_size_in(before);
+    std::vector<Index> order(static_cast<std::size_t>(start.k));
+    std::iota(order.begin(), order.end(), Index{0});
+    for (std::size_t i = 0; i < group.size(); ++i) order[then[i]] = now[i];
+    start.permute(order);
   }
 
   static std::vector<Index> by_size(const Summary& s) {
