@@ -14,7 +14,7 @@ model_gaussian_auto <- utils::modifyList(model_gaussian_full, list(
 is_choice <- function(obs) identical(obs$family, "gaussian_auto")
 
 # The models that a choice is from, by covariance; of any other model it alone.
-models_to_fit <- function(obs) {
+models_of_choice <- function(obs) {
   if (is_choice(obs)) lapply(chosen_from, function(family) as_family(obs, family, NULL)) else list(obs)
 }
 
