@@ -11,12 +11,6 @@ given_hyperparameters <- function(obs) {
   vapply(c("mean", "mean_strength", "df", "scale"), function(field) !is.null(obs[[field]]), NA)
 }
 
-# A floor of the variance of clusters in each column: what rounding alone makes, and no less than a thousandth of the
-# column's standard deviation. `variance`: squared spreads of the columns.
-variance_floor <- function(x, weights, variance) {
-  pmax(1e-6 * variance, pmin(column_spacings(x, weights)^2 / 12, variance / 10))
-}
-
 # given: of each hyperparameter, did the user give it? location: where means are to be learned, else NULL. Goes on from
 # `start`, a fit of the same kind.
 begin_hyperparameters <- function(obs, given, data, variance, location, full, start) {
@@ -28,7 +22,9 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs$hyper_given <- given
   obs$data_location <- location
   obs$data_variance <- variance
-  obs$data_floor <- variance_floor(data$x, data$weights, variance)
+  # A floor of the variance of clusters: what rounding alone makes, and no less than a thousandth of the column's
+  # standard deviation. `variance`: squared spreads of the columns.
+  obs$data_floor <- pmax(1e-6 * variance, pmin(column_spacings(data$x, data$weights)^2 / 12, variance / 10))
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
   learned <- c(hyper_fields, names(given)[!given])
   if (identical(before$family, obs$family) && identical(before$hyper_given, given)) {

@@ -238,7 +238,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
   chosen <- is_choice(obs)
-  models <- models_of_choice(obs)
+  models <- if (chosen) models_of_choice(obs) else list(obs)
   obs <- models[[1L]]
   check_prior(prior, if (is.null(time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
   drifts <- has_drift(obs)

@@ -11,25 +11,27 @@ model_gaussian_auto <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, full or diagonal covariance", verbs = "bnp_mixture", kind = NULL
 ))
 
-is_choice <- function(obs) identical(obs$family, "gaussian_auto")
-
-# The models that a choice is from, by covariance; of any other model it alone.
-models_of_choice <- function(obs) {
-  if (is_choice(obs)) lapply(chosen_from, function(family) as_family(obs, family, NULL)) else list(obs)
-}
-
-refuse_choice <- function(obs, verb, call) {
-  kinds <- kinds_to_fit(verb, obs)
-  if (length(kinds)) require_ability(kinds, "auto_covariance", call)
-  abort("argument", c(
-    "{.code covariance = \"auto\"} of {.fn obs_gaussian} is not for {.fn {verb}}.", i = choose_covariance
-  ), call = call)
-}
+# The models that a choice is from, by covariance.
+models_of_choice <- function(obs) lapply(chosen_from, function(family) as_family(obs, family, NULL))
 
 # A fit by the better of these models: fit_by(obs, control) fits one. Its bound, the terms, the table of restarts and
 # the trace, in all laps, are less the price of the choice, and so are the bounds in `covariances`.
 fit_of_choice <- function(models, control, start, fit_by, call) {
-  refuse_beside_choice(control, start, call)
+  if (inherits(start, "bnp_fit")) {
+    abort("start", c(
+      "{.code covariance = \"auto\"} cannot begin at a fit: a fit has a covariance.",
+      i = "{.code obs = fit$model$obs} goes on with that; both begin at labels, {.code start = fitted(fit)}."
+    ), call = call)
+  }
+  check_class(control, "bnp_control", "control", "bnp_control", call)
+  given <- intersect(asked_options(control), c("checkpoint", "workers"))
+  if (length(given)) {
+    abort(c("not_defined", "argument"), c(
+      "{.arg {given}} of {.fn bnp_control} {?is/are} not there for {.code covariance = \"auto\"}, which takes two
+       fits.",
+      i = choose_covariance
+    ), call = call)
+  }
   control["seed"] <- list(control$seed %||% draw_seed())
   stopped <- FALSE
   notice <- function(m) {
@@ -50,7 +52,8 @@ fit_of_choice <- function(models, control, start, fit_by, call) {
   best <- which.max(bounds)
   out <- with_price(fits[[best]])
   out$covariances <- data.frame(
-    covariance = names(fits), elbo = unname(bounds) - price_of_choice, k = vapply(fits, n_clusters, 1L, USE.NAMES = FALSE)
+    covariance = names(fits), elbo = unname(bounds) - price_of_choice,
+    k = vapply(fits, n_clusters, 1L, USE.NAMES = FALSE)
   )
   out$call$obs <- rlang::call2("obs_gaussian", names(fits)[best], !!!given_fields(models[[best]]))
   sealed(out)
@@ -72,23 +75,6 @@ elbo_of_covariance <- function(fit) fit$elbo + if (is.null(fit$covariances)) 0 e
 # What a user gave to the constructor beside the covariance.
 given_fields <- function(obs) Filter(Negate(is.null), unclass(obs)[setdiff(names(obs), "family")])
 
-refuse_beside_choice <- function(control, start, call) {
-  if (inherits(start, "bnp_fit")) {
-    abort("start", c(
-      "{.code covariance = \"auto\"} cannot begin at a fit: a fit has a covariance.",
-      i = "{.code obs = fit$model$obs} goes on with that; both begin at labels, {.code start = fitted(fit)}."
-    ), call = call)
-  }
-  check_class(control, "bnp_control", "control", "bnp_control", call)
-  given <- intersect(asked_options(control), c("checkpoint", "workers"))
-  if (length(given)) {
-    abort(c("not_defined", "argument"), c(
-      "{.arg {given}} of {.fn bnp_control} {?is/are} not there for {.code covariance = \"auto\"}, which takes two fits.",
-      i = choose_covariance
-    ), call = call)
-  }
-}
-
 tell_choice_was_stopped <- function(done, stopped) {
   cli::cli_inform(
     c("Stopped: the fit has a {done} covariance; that of a {stopped} covariance was not finished."),
@@ -103,7 +89,8 @@ described_choice <- function(fit) {
   }
   best <- which.max(ends$elbo)
   other <- setdiff(names(chosen_from), ends$covariance[best])
-  paste0("Covariance: ", ends$covariance[best], if (nrow(ends) == 1L) paste0("; that of ", other, " was not fitted") else
+  alone <- nrow(ends) == 1L
+  paste0("Covariance: ", ends$covariance[best], if (alone) paste0("; that of ", other, " was not fitted") else
     paste0(
       ", whose bound is ", format(ends$elbo[best] - ends$elbo[-best], digits = 3), " above that of ", other, " (",
       count_of(ends$k[-best], "cluster"), ")"

@@ -8,8 +8,8 @@
 #'   around a mean known to be zero, with a Wishart prior on the precision.
 #'   `"spherical"`: independent columns of the same variance, one for each cluster, with a
 #'   Normal-Gamma prior. `"tied_spherical"`, `"tied_diagonal"`, `"tied"`: all clusters
-#'   have the same covariance, which is one variance for all columns, one for each, or any. `"auto"`, of [bnp_mixture()]:
-#'   `"full"` or `"diagonal"`, whichever has the higher bound, see *Choice of the covariance*.
+#'   have the same covariance, which is one variance for all columns, one for each, or any. `"auto"`, of
+#'   [bnp_mixture()]: `"full"` or `"diagonal"`, whichever has the higher bound, see *Choice of the covariance*.
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   medians.
 #' @param mean_strength Weight of the prior mean, counted in observations.
@@ -85,15 +85,15 @@
 #' @section Choice of the covariance:
 #' With `covariance = "auto"` two whole fits are made, with full and with diagonal covariances, the same data, `control`
 #' and seed, and with what is given of the prior (`scale` as a vector); the one with the higher bound is kept. Each of
-#' the two covariances has a prior probability of 1/2, so that the bound of the model with the choice is log 2 lower than
-#' that of the fit alone. This price is in [elbo()], in the term `hyperprior`, in the table of restarts and in
+#' the two covariances has a prior probability of 1/2, so that the bound of the model with the choice is log 2 lower
+#' than that of the fit alone. This price is in [elbo()], in the term `hyperprior`, in the table of restarts and in
 #' all laps of [elbo_trace()] (not in the lines that are shown while the fits are made).
 #'
 #' `fit$model$obs` is that of the covariance chosen, and all functions take the fit as one of it; bounds of joined
 #' clusters ([cluster_tree()], [cut_fit()]) and of an [update()] are without the price. `fit$covariances` has both
-#' bounds, with the price, and both numbers of clusters. `fit$call` names the covariance chosen, so that [update()] keeps
-#' it; `update(fit, obs = obs_gaussian("auto"))` chooses again. Interrupting (Ctrl-C) an interactive session ends with
-#' the full fit, whichever of the two was being made.
+#' bounds, with the price, and both numbers of clusters. `fit$call` names the covariance chosen, so that [update()]
+#' keeps it; `update(fit, obs = obs_gaussian("auto"))` chooses again. Interrupting (Ctrl-C) an interactive session
+#' ends with the full fit, whichever of the two was being made.
 #'
 #' It takes twice the time, so that it is not the default. With few rows and columns that depend on each other the
 #' bound may prefer too simple a covariance. To begin at a fit name its covariance; so with sources, streams,

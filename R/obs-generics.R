@@ -62,9 +62,9 @@ obs_scaled <- function(obs, x) {
 # --- Its prior ---
 # obs with a number for every NULL. `start`: of the fit, or NULL.
 obs_resolve <- function(obs, data, start, call) UseMethod("obs_resolve")
-# What is learned of the prior while fitting: list(by, numbers, plug_in), the argument by which the constructor was asked
-# to, as code, names of single numbers that print() and glance() show, and TRUE where what is learned are numbers without
-# a prior that the bound pays for; NULL: the prior is given.
+# What is learned of the prior while fitting: list(by, numbers, plug_in), the argument by which the constructor was
+# asked to, as code, names of single numbers that print() and glance() show, and TRUE where what is learned are
+# numbers without a prior that the bound pays for; NULL: the prior is given.
 obs_learned <- function(obs) UseMethod("obs_learned")
 obs_learned.default <- function(obs) NULL
 # The model as it is to be fitted once more where k clusters were found, of which the better fit is kept; NULL, or no

@@ -113,6 +113,7 @@ hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
 # Of which a fit chooses one (R/obs-gaussian-auto.R): no fit has them.
 choice_models <- list(gaussian_auto = do.call(new_obs_facts, model_gaussian_auto))
+is_choice <- function(obs) identical(obs$family, names(choice_models))
 
 # Models that drift have other methods than those that stay, which standing() has.
 obs_class <- function(obs) {
@@ -161,7 +162,13 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "Rows at times go to {.code {facts$verbs}(x, obs = {facts$constructor}(drift = 0.5), time = )}."
     ), call = call)
   }
-  if (!verb %in% facts$verbs && is_choice(obs)) refuse_choice(obs, verb, call)
+  if (!verb %in% facts$verbs && is_choice(obs)) {
+    kinds <- kinds_to_fit(verb, obs)
+    if (length(kinds)) require_ability(kinds, "auto_covariance", call)
+    abort("argument", c(
+      "{.code covariance = \"auto\"} of {.fn {facts$constructor}} is not for {.fn {verb}}.", i = choose_covariance
+    ), call = call)
+  }
   if (!verb %in% facts$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {verb_makers(verb)}}}, not {.fn {facts$constructor}}.",

@@ -219,6 +219,18 @@ test_that("repeated values are told by the rounding of their logarithms", {
   expect_no_warning(bnp_mixture(smooth, obs_lognormal(), control = quiet(seed = 1)), class = "bnpvi_warning_ties")
 })
 
+test_that("bounds of given and of learned priors compare, and with those of other models of the values", {
+  positive <- as.matrix(faithful[1:100, ])
+  few <- quiet(seed = 1, max_laps = 3)
+  logs <- list(a = obs_lognormal(), b = obs_lognormal(learn = FALSE), c = obs_gaussian(rounding = 0), d = obs_gamma(5))
+  fits <- lapply(logs, function(obs) suppressWarnings(bnp_mixture(positive, obs, control = few)))
+  table <- do.call(compare_fits, fits)
+  expect_identical(table$plugged_in, rep("", 4))
+  printed <- utils::capture.output(print(table))
+  expect_length(printed, 6)
+  expect_no_match(printed, "plugged_in|numbers that were fitted|cells")
+})
+
 test_that("bad values and parameters are refused by name, place and remedy", {
   fit <- function(x, ...) bnp_mixture(x, obs_lognormal(...), control = quiet(max_laps = 2))
   expect_bad(fit(c(1, 0, 2)), "not_positive", "\\(2, 1\\).*\n.*half of the smallest")
