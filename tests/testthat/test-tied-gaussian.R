@@ -139,7 +139,7 @@ test_that("units and origin of the data do not matter", {
     for (unit in 2^c(-480, 480)) {
       fit <- bnp_mixture(blobs$x * unit, obs_gaussian(shape), control = few)
       expect_identical(fitted(fit), fitted(plain))
-      expect_equal(elbo(fit) + 360 * log(unit), elbo(plain), tolerance = 1e-9)
+      expect_equal(elbo(fit) + 360 * log(unit), elbo(plain), tolerance = 1e-7) # a gain that counts depends on the ELBO
     }
     far <- bnp_mixture(blobs$x + 1e8, obs_gaussian(shape), control = few)
     expect_identical(fitted(far), fitted(plain))
