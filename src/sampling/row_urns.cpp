@@ -10,11 +10,15 @@ namespace bnpvi {
 
 double exp_where_possible(const Vec& odds, double* x) {
   const Index n = static_cast<Index>(odds.size());
-  double most = -HUGE_VAL, top = 0;
-  for (Index j = 0; j < n; ++j)
-    if (odds[j] > 0) most = std::max(most, x[j]);
-  for (Index j = 0; j < n; ++j)
-    if (!(odds[j] > 0)) x[j] = most;
+  const auto impossible = [](double o) { return !(o > 0); };
+  if (std::any_of(odds.begin(), odds.end(), impossible)) {
+    double most = -HUGE_VAL;
+    for (Index j = 0; j < n; ++j)
+      if (!impossible(odds[j])) most = std::max(most, x[j]);
+    for (Index j = 0; j < n; ++j)
+      if (impossible(odds[j])) x[j] = most;
+  }
+  double top = 0;
   kernels().exp_rows(1, n, x, n, x, n, &top);
   return top;
 }
