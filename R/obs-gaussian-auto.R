@@ -55,7 +55,8 @@ fit_of_choice <- function(models, control, start, fit_by, call) {
     covariance = names(fits), elbo = unname(bounds) - price_of_choice,
     k = vapply(fits, n_clusters, 1L, USE.NAMES = FALSE)
   )
-  out$call$obs <- rlang::call2("obs_gaussian", names(fits)[best], !!!given_fields(models[[best]]))
+  maker <- obs_facts(models[[best]])$constructor
+  out$call$obs <- rlang::call2(maker, names(fits)[best], !!!given_fields(models[[best]]))
   sealed(out)
 }
 
@@ -102,9 +103,9 @@ described_choice <- function(fit) {
 diagonal_instead <- function(fit, data, id, call) {
   require_ability(fit, "summary_data", call)
   before <- fit$model$obs
-  if (!identical(before$family, "gaussian_full")) {
+  if (!inherits(before, "obs_gaussian_full") || !is.null(before$logs)) {
     abort(c("not_defined", "argument"), c(
-      "{.arg data} of {.fn summary} is for clusters with full covariances, {.code obs_gaussian(\"full\")}.",
+      "{.arg data} of {.fn summary} is for Gaussian clusters with full covariances.",
       i = "Leave {.arg data} out."
     ), call = call)
   }
