@@ -42,20 +42,6 @@
 #' @param rounding Of [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
 #'   decimal; 0: a column is not rounded. `NULL`: the common spacing of the values of each column in which they come
 #'   more than five times on average, else 0. See *Rounded values*.
-#' @section Rounded values:
-#' A density can be made as high as one likes at values that repeat, so that clusters of rounded data may shrink to
-#' single values: one gamma variable rounded to whole numbers comes out as tens of clusters. With `rounding` a value x
-#' stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and what clusters learn from
-#' are averages over the cells: squares become \eqn{x^2 + \Delta^2/12}. The bound is then one on the probability of the
-#' cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at least the average of the log density over the
-#' cell. A cluster for each value loses what it won. Where cells are as wide as clusters the bound is loose and clusters
-#' may be joined, which a warning says.
-#'
-#' The spacing is stored in `fit$model$obs$rounding`, printed with the fit, and holds for new data, in [update()] and
-#' where a fit is a `start`. Predictive densities and probabilities are those of rows as they are;
-#' `heldout_loglik(cells = TRUE)` has the probability of their cells. [bnp_sample()] and truncation-free learning take
-#' rows as they are. Other families than mixtures, and `drift`, have no `rounding`.
-#'
 #' @section Learned priors:
 #' With `learn = TRUE` the prior follows the clusters. Of Gaussian clusters it learns where
 #' their means lie, how wide they are, along which directions, and how much they differ
