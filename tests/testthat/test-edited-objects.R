@@ -124,3 +124,7 @@ test_that("an edit that would have no end is refused", {
   expect_bad(update(put_in(draws, c("options", "keep"), -1), faithful[1:40, ]), "format", "keep")
   expect_bad(update(put_in(draws, "every", 0), faithful[1:40, ]), "format", "every")
 })
+
+test_that("methods that are registered when the package loads can be read by R's own checks", {
+  expect_length(tools::checkReplaceFuns(package = "bnpvi"), 0L)
+})
