@@ -201,6 +201,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
   here <- rlang::current_env()
+  x <- stats::formula(x) # of terms()
   read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data)
   na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
     check_na_action(na_action)
