@@ -25,10 +25,7 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
-  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
-    abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
-  }
+  refuse_response_twice(terms, formula, "formula", call)
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
   y <- response_matrix(frame, formula, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
@@ -41,6 +38,13 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
       response = colnames(y)
     )
   )
+}
+
+refuse_response_twice <- function(terms, formula, class, call) {
+  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
+  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
+    abort(class, "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
+  }
 }
 
 formula_terms <- function(formula, data, arg, call) {
