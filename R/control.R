@@ -51,7 +51,9 @@
 #'   where the system does not start as many.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
 #'   R's generator, so that [set.seed()] governs.
-#' @param verbose Show progress?
+#' @param verbose Show progress? `NULL`: in an interactive session; elsewhere, but not in knitr, a line once a fit has
+#'   taken 5 seconds, and then whenever it has taken twice as long (`options(bnpvi.progress_after = 5)`; `Inf` for
+#'   none).
 #' @param learning_rate For `"stochastic"`: step t has the rate
 #'   `(delay + t)^-power`.
 #' @param candidates With `sparsity` and many clusters an observation of a
@@ -131,7 +133,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", "spectral",
                                  "spectral_absolute", "propagation"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
-                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
+                        verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
                         workers = FALSE, wave = NULL, ...) {
@@ -150,7 +152,6 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$algorithm <- algorithm
   out$max_laps <- out$max_laps %||% usual_laps[[algorithm]]
   out$threads <- out$threads %||% check_count(threads, "threads")
-  out$verbose <- out$verbose %||% verbose
   if (special) check_values_are_used(out, given)
   structure(out, class = c("bnp_control", "list"))
 }

@@ -54,7 +54,11 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   }
   evaluated_in <- if (arg == "x") "data" else arg
   terms <- if (inherits(formula, "terms")) formula else formula_terms(formula, data, evaluated_in, call)
-  refuse_interactions(terms, arg, "formula", call)
+  if (has_interactions(terms)) {
+    abort("formula", c(
+      "{.arg {arg}} must not have interactions.", i = "Write a product of columns as {.code I(a * b)}."
+    ), call = call)
+  }
   offset <- attr(terms, "offset")
   if (!is.null(offset)) {
     abort("formula", "{.arg {arg}} must not have an {.fn offset}: a mixture has no response to shift.", call = call)
@@ -68,13 +72,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   list(frame = variables_of_terms(frame, terms), terms = terms)
 }
 
-refuse_interactions <- function(terms, arg, class, call) {
-  if (any(attr(terms, "order") > 1L)) {
-    abort(class, c(
-      "{.arg {arg}} must not have interactions.", i = "Write a product of columns as {.code I(a * b)}."
-    ), call = call)
-  }
-}
+has_interactions <- function(terms) any(attr(terms, "order") > 1L)
 
 # The variable of each term, which has other quotes in the terms than in the frame. A frame has those of terms that
 # were taken out again, too.

@@ -35,7 +35,8 @@ probabilities_under <- function(fit, data, weight, ask = engine_probabilities) {
   fit <- fit_for_any_row(fit, data)
   slot <- if (nrow(weight) > 1L) data$slot else integer()
   order <- order(engine_index(fit, ncol(weight)))
-  ask(as_engine_data(data), fit$model, fit$state, unname(weight[, order, drop = FALSE]), slot, order, fit$control$threads)
+  weight <- unname(weight[, order, drop = FALSE])
+  ask(as_engine_data(data), fit$model, fit$state, weight, slot, order, fit$control$threads)
 }
 
 # most_probable(state_probabilities()) of a mixture, without that matrix.

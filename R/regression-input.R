@@ -25,7 +25,9 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  refuse_response_twice(terms, formula, "formula", call)
+  if (explains_itself(terms)) {
+    abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
+  }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
   y <- response_matrix(frame, formula, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
@@ -40,11 +42,10 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   )
 }
 
-refuse_response_twice <- function(terms, formula, class, call) {
+# Is the response among its covariates?
+explains_itself <- function(terms) {
   among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
-  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
-    abort(class, "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
-  }
+  length(among) > 0L && any(among[attr(terms, "response"), ] > 0L)
 }
 
 formula_terms <- function(formula, data, arg, call) {

@@ -99,10 +99,14 @@ response_and_covariates <- function(response, covariates, x, call) {
         ), call = call)
       }
     )
-    refuse_response_twice(frame$terms, response, "response", call)
-    refuse_interactions(frame$terms, "response", "response", call)
-    if (!is.null(attr(frame$terms, "offset"))) {
-      abort("response", "{.arg response} must not have an {.fn offset}: subtract it from the response.", call = call)
+    if (explains_itself(frame$terms)) {
+      abort("response", "The left side of {.arg response} must not be a covariate, too.", call = call)
+    }
+    if (has_interactions(frame$terms) || !is.null(attr(frame$terms, "offset"))) {
+      abort("response", c(
+        "{.arg response} must have neither interactions nor an {.fn offset}.",
+        i = "Write a product of covariates as {.code I(a * b)}, and subtract an offset from the response."
+      ), call = call)
     }
     frame$x <- variables_of_terms(frame$x, stats::delete.response(frame$terms))
     return(list(y = frame$y, x = if (ncol(frame$x)) frame$x))

@@ -81,8 +81,9 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
 std::vector<Index> columns_from_zero(const Rcpp::IntegerVector& column, int k) {
   std::vector<Index> out(column.begin(), column.end());
   for (Index& at : out) --at;
-  require(column.size() == k && std::all_of(out.begin(), out.end(), [&](Index at) { return 0 <= at && at < k; }),
-          "columns of weight");
+  require(
+      column.size() == k && std::all_of(out.begin(), out.end(), [&](Index at) { return 0 <= at && at < k; }),
+      "columns of weight");
   return out;
 }
 
@@ -130,8 +131,8 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
   });
 }
 
-// p(cluster | x) of rows in the same mixture, rows × columns of weight; column: of each column of weight, from 1, that of
-// the result.
+// p(cluster | x) of rows in the same mixture, rows × columns of weight; column: of each column of weight,
+// from 1, that of the result.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                          Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
@@ -151,7 +152,8 @@ Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// The column of the same matrix, from 1, in which a row is largest, the first of equal ones; NA where it has none.
+// The column of the same matrix, from 1, in which a row is largest, the first of equal ones; NA where it has
+// none.
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_most_probable(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                          Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
