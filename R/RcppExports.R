@@ -109,6 +109,10 @@ engine_network_divided <- function(data, k, seed) {
     .Call(`_bnpvi_engine_network_divided`, data, k, seed)
 }
 
+engine_network_modularity <- function(data, seed) {
+    .Call(`_bnpvi_engine_network_modularity`, data, seed)
+}
+
 engine_network_profile <- function(n0, g, e, p, rho) {
     .Call(`_bnpvi_engine_network_profile`, n0, g, e, p, rho)
 }

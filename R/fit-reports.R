@@ -37,7 +37,8 @@ report_interruption <- function(result, control) {
       } else {
         "Stopped: the fit is the best of those that were done."
       },
-      i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
+      i = if (!is.null(control$kinds)) "{done} start{?s} {?was/were} begun." else
+        if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
       i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."
     ),
     class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL

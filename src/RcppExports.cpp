@@ -374,6 +374,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_modularity
+Rcpp::IntegerVector engine_network_modularity(Rcpp::List data, double seed);
+RcppExport SEXP _bnpvi_engine_network_modularity(SEXP dataSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_modularity(data, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_profile
 Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e, Rcpp::NumericVector p, Rcpp::NumericVector rho);
 RcppExport SEXP _bnpvi_engine_network_profile(SEXP n0SEXP, SEXP gSEXP, SEXP eSEXP, SEXP pSEXP, SEXP rhoSEXP) {
@@ -1048,6 +1060,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
+    {"_bnpvi_engine_network_modularity", (DL_FUNC) &_bnpvi_engine_network_modularity, 2},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
