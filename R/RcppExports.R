@@ -133,8 +133,12 @@ engine_log_predictive <- function(data, model, state, plugin, threads, given_wei
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, given_slot)
 }
 
-engine_probabilities <- function(data, model, state, weight, slot, threads) {
-    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, threads)
+engine_probabilities <- function(data, model, state, weight, slot, column, threads) {
+    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, column, threads)
+}
+
+engine_most_probable <- function(data, model, state, weight, slot, column, threads) {
+    .Call(`_bnpvi_engine_most_probable`, data, model, state, weight, slot, column, threads)
 }
 
 engine_expected_logs <- function(data, model, state, threads) {

@@ -20,8 +20,8 @@
 #' @param restarts Number of fits from different random starts, or `"auto"`: as many as pay (see *Several starts*). The
 #'   one with the highest bound is returned. `fit$restarts` has the seed, `init`, `k_init`, the bound (`elbo`), the
 #'   number of clusters (`k`), the laps and the work of each, whether it was given up, and whether it agrees with the
-#'   best, and `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those that
-#'   are `NA`, repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a number of
+#'   best, and `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those
+#'   that are `NA`, repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a number of
 #'   restarts begins). Default: the option `bnpvi.restarts` (1 or `"auto"`), or 1.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
@@ -52,7 +52,9 @@
 #'   where the system does not start as many.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
 #'   R's generator, so that [set.seed()] governs.
-#' @param verbose Show progress?
+#' @param verbose Show progress? `NULL`: in an interactive session; elsewhere, but not in knitr, a line once a fit has
+#'   taken 5 seconds, and then whenever it has taken twice as long (`options(bnpvi.progress_after = 5)`; `Inf` for
+#'   none).
 #' @param learning_rate For `"stochastic"`: step t has the rate
 #'   `(delay + t)^-power`.
 #' @param candidates With `sparsity` and many clusters an observation of a
@@ -146,7 +148,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", "spectral",
                                  "spectral_absolute", "propagation", "modularity"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
-                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
+                        verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
                         workers = FALSE, wave = NULL, effort = c("default", "low", "high"), ...) {
@@ -166,7 +168,6 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$max_laps <- out$max_laps %||% usual_laps[[algorithm]]
   out$threads <- out$threads %||% check_count(threads, "threads")
   out$restarts <- out$restarts %||% restarts
-  out$verbose <- out$verbose %||% verbose
   if (special) check_values_are_used(out, given)
   structure(out, class = c("bnp_control", "list"))
 }

@@ -152,8 +152,8 @@ engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$
 fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
                        teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
                        go_on = TRUE) {
-  progress <- if (control$verbose) progress_reporter(control, class, teller)
-  if (!is.null(progress)) on.exit(progress$finish())
+  progress <- progress_reporter(control, class, teller)
+  on.exit(progress$finish())
   control$header <- NULL
   asked <- c(control, list(keep_interrupted = rlang::is_interactive()), Filter(Negate(is.null), extra))
   from <- list(data, model, asked, start, progress$report)

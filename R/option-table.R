@@ -14,7 +14,7 @@ option_checks <- list(
   sparsity = or_null(check_count),
   threads = check_count,
   seed = function(x, arg, call) check_seed(x, call),
-  verbose = check_flag,
+  verbose = or_null(check_flag),
   learning_rate = check_learning_rate,
   candidates = or_null(check_count),
   keep = one_of(eval(formals(bnp_control)$keep)),
