@@ -1,5 +1,6 @@
 // Birth in a mixture: the rows of one cluster are clustered afresh.
 #include <algorithm>
+#include <cmath>
 
 #include "inference/learn/visit_batches.h"
 #include "mixtures/moves.h"
@@ -46,8 +47,11 @@ class MixtureBirth final : public Move {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       ++tried_;
       auto proposal = split(state, c_.memory, i);
-      if (!proposal || !lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool)) {
-        const Index target = c_.memory.number_of(ids_[i]);
+      const Index target = c_.memory.number_of(ids_[i]);
+      const bool lifted = proposal && lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool);
+      c_.problem.observer.tried({"birth", {ids_[i]}, c_.memory.birth_failures(target),
+                                 proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
+      if (!lifted) {
         c_.memory.birth_failed(target, state.total.size(target), !proposal);
         continue;
       }

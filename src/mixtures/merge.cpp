@@ -78,7 +78,10 @@ class MixtureMerge final : public Move {
       for (const Vec& batch : entropy_) entropy.push_back(batch[i]);
       const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
       State proposed = with_joined(c_.problem, state, changes, entropy);
-      if (!lifts(c_.problem, proposed, c_.to_beat(state), c_.pool)) {
+      const bool lifted = lifts(c_.problem, proposed, c_.to_beat(state), c_.pool);
+      c_.problem.observer.tried(
+          {"merge", {c_.memory.id(a), c_.memory.id(b)}, 0, proposed.elbo - state.elbo, lifted});
+      if (!lifted) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;
       }

@@ -151,7 +151,11 @@ class MixtureRefit final : public Move {
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      if (!edit.climb(state, max_rounds)) continue;
+      const double before = state.elbo;
+      const bool climbed = edit.climb(state, max_rounds);
+      c_.problem.observer.tried({born > 0 ? "refit with one more" : "refit", ids_[i], 0,
+                                 (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+      if (!climbed) continue;
       renumber_after(i, order);
       return true;
     }
