@@ -66,8 +66,8 @@ void OwnGaussianPrior::set_in_user_units(GaussianPrior& out, const NormalWishart
 }
 
 GaussianPrior OwnGaussianPrior::fixed_at(const NormalWishart& prior) const {
-  GaussianPrior out = given_;
-  out.hierarchical = false;
+  GaussianPrior out{given_.mean, 1,     1,  {}, given_.centre, given_.unit, given_.gaps,
+                    false,       {},    {}, given_.rounding};
   set_in_user_units(out, prior);
   return out;
 }
