@@ -37,6 +37,8 @@ class RestrictedFit {
   /// as two covariances in many dimensions.
   void halve(PriorSteps steps, Stream& stream);
 
+  void keep_prior() { learns_ = false; }
+
   Index k() const { return k_; }
 
   /// The final restricted local step on the rows of every batch; shares receive p (rows × k) of each unless
@@ -79,6 +81,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
+  bool learns_ = true;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many

@@ -69,6 +69,7 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   std::optional<Proposal> best;
   const bool searches = state.k() == 1 || (memory.birth_failures(target) == 0 && state.k() <= few_clusters);
   const PriorSteps steps = searches ? PriorSteps::search : PriorSteps::ascent;
+  if (std::getenv("DEV_NOLEARN") && memory.birth_failures(target) > 0) fit.keep_prior();
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)

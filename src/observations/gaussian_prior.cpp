@@ -65,13 +65,6 @@ void OwnGaussianPrior::set_in_user_units(GaussianPrior& out, const NormalWishart
   rescale(out.scale, given_.unit, 1);
 }
 
-GaussianPrior OwnGaussianPrior::fixed_at(const NormalWishart& prior) const {
-  GaussianPrior out{given_.mean, 1,     1,  {}, given_.centre, given_.unit, given_.gaps,
-                    false,       {},    {}, given_.rounding};
-  set_in_user_units(out, prior);
-  return out;
-}
-
 GaussianPrior OwnGaussianPrior::with_posterior(const HyperPosterior& posterior) const {
   GaussianPrior out = given_;
   out.posterior = posterior;
