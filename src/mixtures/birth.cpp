@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inference/moves/dev_trial.h"
 #include "inference/learn/visit_batches.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
@@ -50,7 +49,7 @@ class MixtureBirth final : public Move {
       auto proposal = split(state, c_.memory, i);
       const Index target = c_.memory.number_of(ids_[i]);
       const bool lifted = proposal && lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool);
-      dev_tried({"birth", {ids_[i]}, c_.memory.birth_failures(target),
+      c_.problem.observer.tried({"birth", {ids_[i]}, c_.memory.birth_failures(target),
                                  proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
       if (!lifted) {
         c_.memory.birth_failed(target, state.total.size(target), !proposal);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inference/moves/dev_trial.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
 #include "mixtures/pair_entropy.h"
@@ -80,7 +79,7 @@ class MixtureMerge final : public Move {
       const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
       State proposed = with_joined(c_.problem, state, changes, entropy);
       const bool lifted = lifts(c_.problem, proposed, c_.to_beat(state), c_.pool);
-      dev_tried(
+      c_.problem.observer.tried(
           {"merge", {c_.memory.id(a), c_.memory.id(b)}, 0, proposed.elbo - state.elbo, lifted});
       if (!lifted) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <set>
 
-#include "inference/moves/dev_trial.h"
 #include "inference/data/shared_entropy.h"
 #include "inference/moves/neighbour_groups.h"
 #include "inference/moves/unit_edit.h"
@@ -154,7 +153,7 @@ class MixtureRefit final : public Move {
       edit.require_occupied(occupied(state.total) + born);
       const double before = state.elbo;
       const bool climbed = edit.climb(state, max_rounds);
-      dev_tried({born > 0 ? "refit with one more" : "refit", ids_[i], 0,
+      c_.problem.observer.tried({born > 0 ? "refit with one more" : "refit", ids_[i], 0,
                                  (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
       if (!climbed) continue;
       renumber_after(i, order);

@@ -24,7 +24,7 @@ class RestrictedFit {
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
   /// below one observation, until their number stays.
-  /// steps: how far a prior that is learned follows.
+  /// steps: how far a prior that is learned follows; it does so in the first of develop() and halve().
   void develop(Index k, PriorSteps steps, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
@@ -36,8 +36,6 @@ class RestrictedFit {
   /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
   /// as two covariances in many dimensions.
   void halve(PriorSteps steps, Stream& stream);
-
-  void keep_prior() { learns_ = false; }
 
   Index k() const { return k_; }
 
@@ -81,7 +79,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  bool learns_ = true;
+  bool has_learned_ = false;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many

@@ -1,7 +1,6 @@
 #include "mixtures/split_cluster.h"
 
 #include <algorithm>
-#include "inference/moves/dev_trial.h"
 #include <cmath>
 #include <utility>
 
@@ -69,7 +68,6 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   std::optional<Proposal> best;
   const bool searches = state.k() == 1 || (memory.birth_failures(target) == 0 && state.k() <= few_clusters);
   const PriorSteps steps = searches ? PriorSteps::search : PriorSteps::ascent;
-  if (std::getenv("DEV_NOLEARN") && memory.birth_failures(target) > 0) fit.keep_prior();
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
@@ -103,7 +101,7 @@ double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& st
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
   const bool lifted = proposal && lifts(c.problem, proposal->state, c.to_beat(state), c.pool);
-  dev_tried(
+  c.problem.observer.tried(
       {"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
   if (!lifted) return 0;
   const double gain = proposal->state.elbo - state.elbo;

@@ -8,7 +8,6 @@
 #include "inference/learn/learn.h"
 #include "inference/learn/sound_lap.h"
 #include "inference/learn/visit_batches.h"
-#include "inference/moves/dev_trial.h"
 #include "inference/moves/move.h"
 
 namespace bnpvi {
@@ -165,7 +164,6 @@ class Memoized final : public SharedFit {
     LapRecord record;
     if (move) {
       evaluate(*problem_, state);
-      dev_mark();
       move->after_lap(state);
       record_moves(chosen, record);
       accepted();
