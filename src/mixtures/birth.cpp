@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "inference/learn/visit_batches.h"
+#include "inference/moves/trial.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
 
@@ -49,8 +50,11 @@ class MixtureBirth final : public Move {
       auto proposal = split(state, c_.memory, i);
       const Index target = c_.memory.number_of(ids_[i]);
       const bool lifted = proposal && lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool);
-      c_.problem.observer.tried({"birth", {ids_[i]}, c_.memory.birth_failures(target),
-                                 proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
+      tell({"birth",
+            {ids_[i]},
+            c_.memory.birth_failures(target),
+            proposal ? proposal->state.elbo - state.elbo : NAN,
+            lifted});
       if (!lifted) {
         c_.memory.birth_failed(target, state.total.size(target), !proposal);
         continue;

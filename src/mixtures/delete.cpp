@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
@@ -59,7 +60,7 @@ class MixtureDelete final : public Move {
       ++tried_;
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
       const bool hopeless = gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all;
-      if (hopeless) c_.problem.observer.tried({"delete", {ids_[i]}, 0, NAN, false});
+      if (hopeless) tell({"delete", {ids_[i]}, 0, NAN, false});
       if (hopeless || !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
@@ -88,8 +89,7 @@ class MixtureDelete final : public Move {
     edit.begin_at(alloc_.global_step(start, {}));
     const double before = state.elbo;
     const bool climbed = edit.climb(state, max_rounds);
-    c_.problem.observer.tried(
-        {"delete", {id}, 0, (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+    tell({"delete", {id}, 0, (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
     if (!climbed) return false;
     for (Index j = 0; j < state.k(); ++j)
       if (std::any_of(edit.found().begin(), edit.found().end(),

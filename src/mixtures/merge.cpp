@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/moves/trial.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
 #include "mixtures/pair_entropy.h"
@@ -79,8 +80,7 @@ class MixtureMerge final : public Move {
       const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
       State proposed = with_joined(c_.problem, state, changes, entropy);
       const bool lifted = lifts(c_.problem, proposed, c_.to_beat(state), c_.pool);
-      c_.problem.observer.tried(
-          {"merge", {c_.memory.id(a), c_.memory.id(b)}, 0, proposed.elbo - state.elbo, lifted});
+      tell({"merge", {c_.memory.id(a), c_.memory.id(b)}, 0, proposed.elbo - state.elbo, lifted});
       if (!lifted) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;

@@ -6,6 +6,7 @@
 
 #include "inference/data/shared_entropy.h"
 #include "inference/moves/neighbour_groups.h"
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
@@ -153,8 +154,11 @@ class MixtureRefit final : public Move {
       edit.require_occupied(occupied(state.total) + born);
       const double before = state.elbo;
       const bool climbed = edit.climb(state, max_rounds);
-      c_.problem.observer.tried({born > 0 ? "refit with one more" : "refit", ids_[i], 0,
-                                 (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+      tell({born > 0 ? "refit with one more" : "refit",
+            ids_[i],
+            0,
+            (climbed ? state.elbo : edit.proposed().elbo) - before,
+            climbed});
       if (!climbed) continue;
       renumber_after(i, order);
       return true;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "inference/moves/trial.h"
 #include "mixtures/restricted_fit.h"
 
 namespace bnpvi::mixtures {
@@ -101,8 +102,7 @@ double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& st
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
   const bool lifted = proposal && lifts(c.problem, proposal->state, c.to_beat(state), c.pool);
-  c.problem.observer.tried(
-      {"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
+  tell({"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
   if (!lifted) return 0;
   const double gain = proposal->state.elbo - state.elbo;
   const bool same_pair =

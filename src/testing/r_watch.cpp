@@ -35,10 +35,10 @@ class Traced final : public FitWatch {
   void report(Rcpp::List& out) const override {
     Rcpp::CharacterVector kind;
     Rcpp::List members;
-    Rcpp::NumericVector lap, failures, gain, seconds;
+    Rcpp::NumericVector states, failures, gain, seconds;
     Rcpp::LogicalVector accepted;
-    for (const testing::ProposalTrace::Row& row : trace_.rows) {
-      lap.push_back(static_cast<double>(row.lap));
+    for (const testing::ProposalTrace::Row& row : trace_.rows()) {
+      states.push_back(static_cast<double>(row.states));
       kind.push_back(row.trial.kind);
       members.push_back(Rcpp::NumericVector(row.trial.members.begin(), row.trial.members.end()));
       failures.push_back(static_cast<double>(row.trial.failures));
@@ -47,7 +47,7 @@ class Traced final : public FitWatch {
       seconds.push_back(row.seconds);
     }
     using Rcpp::_;
-    out.push_back(Rcpp::List::create(_["lap"] = lap, _["kind"] = kind, _["members"] = members,
+    out.push_back(Rcpp::List::create(_["states"] = states, _["kind"] = kind, _["members"] = members,
                                      _["failures"] = failures, _["gain"] = gain, _["accepted"] = accepted,
                                      _["seconds"] = seconds),
                   "proposals");

@@ -1,8 +1,6 @@
 // Who looks on while a fit is made.
 #pragma once
-#include <cstdint>
 #include <functional>
-#include <vector>
 
 #include "foundation/types.h"
 
@@ -10,15 +8,6 @@ namespace bnpvi {
 
 struct Problem;
 struct State;
-
-/// What became of something that a move thought of doing.
-struct Trial {
-  const char* kind;                    // of move
-  std::vector<std::uint64_t> members;  // identities of the clusters that it was about
-  Index failures;                      // of the same before
-  double gain;                         // in nats; NaN: no proposal was made
-  bool accepted;
-};
 
 /// Told of the states that a fit goes through; nothing it does changes a bit of the fit. The base class is
 /// the null version, which fits have unless they are tested: it wants nothing and forgets what it is told.
@@ -47,9 +36,6 @@ class Observer {
   /// A move is about to be accepted that predicted this ELBO of the state it makes, after so many rounds of
   /// visiting the units that it changes.
   virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
-
-  /// A move has tried this.
-  virtual void tried(const Trial&) {}
 
   /// A proposal with the objective `after` took the place of a state with `before`, in a family whose states
   /// are of a type of its own. anew: computes that objective from q of the latent variables and the data
