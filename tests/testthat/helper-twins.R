@@ -649,8 +649,8 @@ twin_of_logs <- function(twin) {
 }
 
 # Columns with a shape s of their own in each cluster, integrated over by the trapezoid rule on a fine grid.
-# given(obs, j) has of column j, for all s: evidence(s, x, r), expected(s, x, r, new) and predictive(s, x, r, new) (points x rows),
-# parameters(s, x, r), a list, and means(prob, s, x, r).
+# given(obs, j) has of column j, for all s: evidence(s, x, r), expected(s, x, r, new) and predictive(s, x, r, new)
+# (points x rows), parameters(s, x, r), a list, and means(prob, s, x, r).
 twin_of_shapes <- function(given, prior = function(obs) obs$shape) {
   function(obs) {
     place <- seq(-6.2, 23, 0.04)
