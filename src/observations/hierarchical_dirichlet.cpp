@@ -7,6 +7,7 @@
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "observations/grid_search.h"
 
 namespace bnpvi {
 
@@ -159,18 +160,14 @@ std::vector<SharePosterior> HierarchicalDirichlet::neighbours(const SharePosteri
 
 SharePosterior HierarchicalDirichlet::improved(const SharePosterior& q, PriorSteps steps,
                                                const Counts& counts) const {
-  Point best = after_rounds(at(q, counts), rounds_of_a_lap, counts);
-  for (bool found = steps == PriorSteps::search; found;) {
-    found = false;
-    for (SharePosterior& next : neighbours(best.q)) {
-      Point trial = after_rounds(at(std::move(next), counts), rounds_of_a_trial, counts);
-      if (!(trial.bound > best.bound)) continue;
-      best = std::move(trial);
-      found = true;
-      break;
-    }
-  }
-  return best.q;
+  Point here = after_rounds(at(q, counts), rounds_of_a_lap, counts);
+  if (steps != PriorSteps::search) return here.q;
+  return best_of_grid(
+             std::move(here), [&](const Point& from) { return neighbours(from.q); },
+             [&](SharePosterior next, double) {
+               return after_rounds(at(std::move(next), counts), rounds_of_a_trial, counts);
+             })
+      .q;
 }
 
 }  // namespace bnpvi

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "observations/grid_search.h"
 #include "observations/hierarchical_gaussian.h"
 
 namespace bnpvi {
@@ -85,18 +86,14 @@ std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterio
 
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
                                               const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
-  for (bool found = steps == PriorSteps::search; found;) {
-    found = false;
-    for (HyperPosterior& next : neighbours(best.q, best.expected.used)) {
-      Point trial = after_rounds(at(std::move(next), expect), rounds_of_a_trial, best.bound, expect);
-      if (!(trial.bound > best.bound)) continue;
-      best = std::move(trial);
-      found = true;
-      break;
-    }
-  }
-  return best.q;
+  Point here = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
+  if (steps != PriorSteps::search) return here.q;
+  return best_of_grid(
+             std::move(here), [&](const Point& from) { return neighbours(from.q, from.expected.used); },
+             [&](HyperPosterior next, double to_beat) {
+               return after_rounds(at(std::move(next), expect), rounds_of_a_trial, to_beat, expect);
+             })
+      .q;
 }
 
 }  // namespace bnpvi
