@@ -78,9 +78,10 @@ column_medians <- function(x, w = NULL) {
     return(rep(0, ncol(x)))
   }
   vapply(seq_len(ncol(x)), function(j) {
-    x <- sort(x[, j])
-    low <- x[(length(x) + 1L) %/% 2L]
-    low + (x[length(x) %/% 2L + 1L] - low) / 2
+    x <- x[!is.na(x[, j]), j]
+    middle <- unique(c((length(x) + 1L) %/% 2L, length(x) %/% 2L + 1L))
+    ends <- range(sort(x, partial = middle)[middle])
+    ends[1L] + (ends[2L] - ends[1L]) / 2
   }, 1)
 }
 
@@ -152,8 +153,10 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
 column_spacings <- function(x, weights = NULL) {
   weights <- weights %||% rep(1, nrow(x))
   spacing_of <- function(values, weights) {
-    distinct <- sort(unique(values))
-    if (length(distinct) < 2L || sum(weights) <= 5 * length(distinct)) {
+    seldom <- function(distinct) sum(weights) <= 5 * length(distinct)
+    # Of measurements that hardly repeat a quarter of the rows has enough values already.
+    first <- seq_len(min(length(values), ceiling(sum(weights) / 4)))
+    if (seldom(unique(values[first])) || seldom(distinct <- sort(unique(values))) || length(distinct) < 2L) {
       return(0)
     }
     steps <- diff(distinct)

@@ -8,6 +8,7 @@
 #include "foundation/fields.h"
 #include "observations/capabilities.h"
 #include "observations/hierarchical_gaussian.h"
+#include "observations/hyper_fields.h"
 
 namespace bnpvi {
 
@@ -38,9 +39,6 @@ inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields
 inline Vec rounding_of(const Fields& fields) {
   return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
 }
-
-/// What the scale of a cluster is: D × D, D numbers, or one.
-enum class ScaleShape { full, diagonal, spherical };
 
 /// has_mean: it is not known to be zero. Hierarchical where the fields are there that say about what.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
