@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "observations/grid_search.h"
 #include "observations/hierarchical_gaussian.h"
 
 namespace bnpvi {
@@ -17,11 +18,10 @@ constexpr double least_gain = 0.01;  // nats, of a round after which another one
 
 constexpr int n_grid_steps = 5;
 
-int inverse_of(int step) { return step < 4 ? step ^ 1 : step; }
-
 }  // namespace
 
-/// Of what are points of q: e, a − d, and whether Ψ is diagonal. Each step but the last is beside its inverse.
+/// Of what are points of q: e, a − d, and whether Ψ is diagonal. Each step but the last is beside its
+/// inverse.
 enum class HierarchicalGaussian::GridStep { df_up, df_down, wishart_df_up, wishart_df_down, other_kind };
 
 struct HierarchicalGaussian::Point {
@@ -83,29 +83,19 @@ std::optional<HyperPosterior> HierarchicalGaussian::after_step(const HyperPoster
   return next;
 }
 
-// A step that has raised the bound is repeated, and its inverse is not tried next to it; until each step has
-// failed from the same point.
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
                                               const Expect& expect) const {
-  Point best = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
-  if (steps != PriorSteps::search) return best.q;
-  int step = 0, last = n_grid_steps;
-  for (int failed = 0; failed < n_grid_steps;) {
-    std::optional<HyperPosterior> next;
-    if (inverse_of(step) != last) next = after_step(best.q, static_cast<GridStep>(step), best.expected.used);
-    if (next) {
-      Point trial = after_rounds(at(std::move(*next), expect), rounds_of_a_trial, best.bound, expect);
-      if (trial.bound > best.bound) {
-        best = std::move(trial);
-        last = step;
-        failed = 0;
-        continue;
-      }
-    }
-    ++failed;
-    step = (step + 1) % n_grid_steps;
-  }
-  return best.q;
+  Point here = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
+  if (steps != PriorSteps::search) return here.q;
+  return best_of_grid(
+             std::move(here), n_grid_steps,
+             [&](const Point& from, int step) {
+               return after_step(from.q, static_cast<GridStep>(step), from.expected.used);
+             },
+             [&](HyperPosterior next, double to_beat) {
+               return after_rounds(at(std::move(next), expect), rounds_of_a_trial, to_beat, expect);
+             })
+      .q;
 }
 
 }  // namespace bnpvi
