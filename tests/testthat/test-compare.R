@@ -72,7 +72,7 @@ test_that("bounds of given and of learned priors compare, of all covariances, wi
   expect_identical(table$elbo, unname(vapply(fits, elbo, 1)))
   expect_identical(table$plugged_in, rep("", 4))
   counts <- bars$counts[1:60, ]
-  terms <- lapply(list(obs_multinomial(), obs_multinomial(term_prior = NULL)), function(obs) {
+  terms <- lapply(list(obs_multinomial(0.1), obs_multinomial(term_prior = NULL)), function(obs) {
     suppressWarnings(bnp_topics(counts, obs, control = few))
   })
   expect_identical(do.call(compare_fits, terms)$plugged_in, c("", ""))
