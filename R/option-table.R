@@ -145,7 +145,8 @@ needless_options <- function(prior) {
 }
 
 # Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
-# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of moves.
+# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of
+# moves.
 asked_options <- function(control) {
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   usual <- usual_options[special_options]

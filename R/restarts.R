@@ -2,7 +2,20 @@
 
 # Work of all starts of a fit, in the products of numbers that the engine counts (never in seconds, so that the answer
 # depends on nothing else): of "default" what took about two seconds of one core in 2026 (inst/bench/starts.R).
-work_of_starts <- c(low = 5e8, default = 2e9, high = 2e10)
+work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
+
+default_restarts <- function(call = rlang::caller_env()) {
+  restarts <- getOption("bnpvi.restarts", 1L)
+  if (identical(restarts, "auto")) {
+    return(restarts)
+  }
+  if (!identical(as.numeric(restarts), 1)) {
+    abort(
+      "argument", "The option {.code bnpvi.restarts} must be 1 or {.str auto}, not {describe(restarts)}.", call = call
+    )
+  }
+  1L
+}
 
 check_restarts <- function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call)
 

@@ -269,6 +269,7 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
     const auto scripted = [&](const Start& start) {
       Index r = 0;
       while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != start.seed) ++r;
+      require(r < scripts.size(), "there is a script for each start");
       const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
       std::vector<std::vector<testing::ScriptedLap>> phases;
       for (const Rcpp::List phase : Rcpp::List(script["phases"])) {
