@@ -14,33 +14,53 @@ namespace {
 constexpr Index max_rounds = 8;             // of an edit: a guess
 constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
+constexpr double worth_trying_again = 1;    // nats: a gain from which on what failed may succeed; a guess
+
+// The memory of before a group was divided into as many: the first of them kept its number, the others come
+// last.
+MoveMemory in_order_after(MoveMemory memory, const ClusterGroup& group) {
+  std::vector<Index> order;
+  for (Index j = 0; j < memory.size(); ++j)
+    if (j == group[0] || !std::binary_search(group.begin(), group.end(), j)) order.push_back(j);
+  order.insert(order.end(), group.begin() + 1, group.end());
+  memory.permute(order);
+  return memory;
+}
 
 class TopicResplit final : public Move {
  public:
   TopicResplit(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  bool prepare(const State& state) override { return find_groups(state); }
+  bool prepare(const State& state) override { return find_groups(state, true); }
 
-  // Round after round, as a division that succeeds changes what is near.
+  // Round after round, as a division that succeeds changes what is near. One that gains little leaves topics
+  // what they were, and what failed with them is not tried again.
   void after_lap(State& state) override {
     for (Index round = 0; round < rounds_of_groups; ++round) {
+      const Index accepted = accepted_;
       for (const auto& ids : groups_) {
         ClusterGroup group = c_.memory.numbers_of(ids);
         std::sort(group.begin(), group.end());
         if (group[0] < 0 || !may_join(state, group)) continue;
         ++tried_;
-        if (propose(state, group, ids[0], round))
+        const double before = state.elbo;
+        const MoveMemory memory = c_.memory;
+        if (propose(state, group, ids[0], round)) {
           ++accepted_;
-        else
-          c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
+          if (state.elbo - before >= worth_trying_again || c_.memory.size() != memory.size()) continue;
+          c_.memory = in_order_after(memory, group);
+          group = c_.memory.numbers_of(ids);
+        }
+        c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
       }
-      if (!find_groups(state)) return;
+      if (!find_groups(state, accepted_ > accepted)) return;
     }
   }
 
  private:
-  bool find_groups(const State& state) {
-    groups_ = groups_to_divide(c_, state, least_size);
+  bool find_groups(const State& state, bool changed) {
+    if (changed) gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    groups_ = groups_to_divide(c_, state, least_size, gains_);
     return !groups_.empty();
   }
 
@@ -56,6 +76,7 @@ class TopicResplit final : public Move {
 
   MoveContext c_;
   const TopicAlloc& alloc_;
+  Vec gains_;                                       // of joining pairs
   std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
 };
 
