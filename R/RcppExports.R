@@ -109,6 +109,10 @@ engine_network_divided <- function(data, k, seed) {
     .Call(`_bnpvi_engine_network_divided`, data, k, seed)
 }
 
+engine_network_modularity <- function(data, seed) {
+    .Call(`_bnpvi_engine_network_modularity`, data, seed)
+}
+
 engine_network_profile <- function(n0, g, e, p, rho) {
     .Call(`_bnpvi_engine_network_profile`, n0, g, e, p, rho)
 }
@@ -129,8 +133,12 @@ engine_log_predictive <- function(data, model, state, plugin, threads, given_wei
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, given_slot)
 }
 
-engine_probabilities <- function(data, model, state, weight, slot, threads) {
-    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, threads)
+engine_probabilities <- function(data, model, state, weight, slot, column, threads) {
+    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, column, threads)
+}
+
+engine_most_probable <- function(data, model, state, weight, slot, column, threads) {
+    .Call(`_bnpvi_engine_most_probable`, data, model, state, weight, slot, column, threads)
 }
 
 engine_expected_logs <- function(data, model, state, threads) {

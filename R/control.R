@@ -17,11 +17,12 @@
 #'   unit of data. Units are observations, tokens and rows of sequences, by their weights; of networks, nodes and links
 #'   together (the search of a blockmodel for hard labels raises their log joint probability instead of the bound).
 #'   `tol = 0` goes on until a lap gains nothing. Stochastic and truncation-free learning have no `tol`.
-#' @param restarts Number of fits from different random starts; the one with
-#'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
-#'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
-#'   one of these seeds, and without restarts, repeats that restart (of Gaussian states with [prior_hmm()]
-#'   give `init = "bregman"`, from which restarts begin).
+#' @param restarts Number of fits from different random starts, or `"auto"`: as many as pay (see *Several starts*). The
+#'   one with the highest bound is returned. `fit$restarts` has the seed, `init`, `k_init`, the bound (`elbo`), the
+#'   number of clusters (`k`), the laps and the work of each, whether it was given up, and whether it agrees with the
+#'   best, and `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those
+#'   that are `NA`, repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a number of
+#'   restarts begins). Default: the option `bnpvi.restarts` (1 or `"auto"`), or 1.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.
@@ -36,8 +37,8 @@
 #'   after ten laps, which do not count. Default: `"best"` where it applies (`"anchor"` from one
 #'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
 #'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values and weights, starts by
-#'   default from the clusters of [stats::kmeans()] with ten starts. `"spectral"`, `"spectral_absolute"` and
-#'   `"propagation"` are for networks: see [bnp_network()].
+#'   default from the clusters of [stats::kmeans()] with ten starts. `"spectral"`, `"spectral_absolute"`,
+#'   `"propagation"` and `"modularity"` are for networks: see [bnp_network()].
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters (topics of a word, states of a row of a
@@ -51,7 +52,9 @@
 #'   where the system does not start as many.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
 #'   R's generator, so that [set.seed()] governs.
-#' @param verbose Show progress?
+#' @param verbose Show progress? `NULL`: in an interactive session; elsewhere, but not in knitr, a line once a fit has
+#'   taken 5 seconds, and then whenever it has taken twice as long (`options(bnpvi.progress_after = 5)`; `Inf` for
+#'   none).
 #' @param learning_rate For `"stochastic"`: step t has the rate
 #'   `(delay + t)^-power`.
 #' @param candidates With `sparsity` and many clusters an observation of a
@@ -86,6 +89,8 @@
 #' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A
 #'   larger one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers`
 #'   8.
+#' @param effort How much work `restarts = "auto"` may spend: `"low"` a quarter of the default, `"high"` ten times as
+#'   much.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details An option is used or refused: what the algorithm has no use for is refused here, what the model has none for
@@ -108,6 +113,18 @@
 #'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
 #'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of
 #'   the first lap, and in scripts, it is an ordinary interrupt.
+#' @section Several starts:
+#' A search ends in one of several optima, and which one depends on where it began. `restarts = "auto"` begins in
+#' different ways in turn, each time with other random numbers: with one cluster, and with twice as many as the best
+#' start so far has found (topics of words from anchor words, and from two topics, too); with a finite prior from
+#' clusters that are far apart, and from random ones; networks as by default, and from groups by modularity. Latent
+#' features always begin without any. It ends when the best start and one that began in another way end within one nat,
+#' or 1e-5 nats an observation, token, row, or node and link, or when all starts together have done as much work as
+#' `effort` allows: about two seconds of one core in 2026, counted in products of numbers, so that the answer depends
+#' neither on the machine nor on `threads`. A fit whose first start takes longer is not started again, which `print()`
+#' says. Once each way has been tried, a start is given up when it is behind the best one at equal work by more than it
+#' has gained while its work doubled. There is one start where `start`, `init` or `k_init` says where to begin, and in
+#' stochastic and truncation-free learning.
 #' @references
 #' Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable k-means++.
 #' *Proceedings of the VLDB Endowment* 5, 622-633.
@@ -127,14 +144,14 @@
 #' bnp_control("full", k_init = 10, moves = FALSE)
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
-                        max_laps = NULL, tol = 1e-6, restarts = 1L, k_init = NULL,
+                        max_laps = NULL, tol = 1e-6, restarts = default_restarts(), k_init = NULL,
                         init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", "spectral",
-                                 "spectral_absolute", "propagation"),
+                                 "spectral_absolute", "propagation", "modularity"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
-                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
+                        verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
-                        workers = FALSE, wave = NULL, ...) {
+                        workers = FALSE, wave = NULL, effort = c("default", "low", "high"), ...) {
   check_no_dots(...)
   given <- names(match.call())[-1L]
   algorithm <- if (missing(algorithm)) "memoized" else check_choice(algorithm, eval(formals()$algorithm), "algorithm")
@@ -150,7 +167,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$algorithm <- algorithm
   out$max_laps <- out$max_laps %||% usual_laps[[algorithm]]
   out$threads <- out$threads %||% check_count(threads, "threads")
-  out$verbose <- out$verbose %||% verbose
+  out$restarts <- out$restarts %||% restarts
   if (special) check_values_are_used(out, given)
   structure(out, class = c("bnp_control", "list"))
 }
@@ -181,6 +198,12 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
       i = if (length(tried)) "It tries {.arg {tried}} alone." else "It tries no moves."
     ), call = call)
   }
+  if (control$effort != "default" && !chooses_starts(control, NULL)) {
+    abort("argument", c(
+      "{.arg effort} needs {.code restarts = \"auto\"} without {.arg k_init} and {.arg init}.",
+      i = "It says how much work is spent on several starts."
+    ), call = call)
+  }
   if ("checkpoint_every" %in% given && is.null(control$checkpoint)) {
     abort("argument", "{.arg checkpoint_every} needs {.arg checkpoint}, the file that is written.", call = call)
   }
@@ -207,7 +230,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
-    "checkpoint_every", "workers", "wave"
+    "checkpoint_every", "workers", "wave", "effort"
   )
   without_waves <- c("workers", "wave")
   wrong <- intersect(

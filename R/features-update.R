@@ -21,7 +21,7 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
   known <- cluster_ids(before)
   input <- joined_features_input(fit, data)
   if (is.null(olddata)) {
-    control <- resolve_features_control(control, data, error_call)
+    control <- resolve_features_control(control, data, before, error_call)
     start <- list(state = before$state, settled = TRUE)
     cells <- before$cells + observed_cells(data)
     out <- run_features(
@@ -34,7 +34,7 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
   } else {
     old <- feature_newdata(fit, olddata, error_call, "olddata", na_action, "rows")
     data <- c(old, data)
-    control <- resolve_features_control(control, data, error_call)
+    control <- resolve_features_control(control, data, before, error_call)
     nu <- unname(as.matrix(latent_features(before, data)$nu))
     out <- run_features(
       fit$call, input, observed_cells(data), data, before$model, control, list(presence = nu), integer(data$d),

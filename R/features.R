@@ -90,7 +90,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
     prior = prior, likelihood = linear_gaussian, offset = centre, centre = units$centre, unit = units$unit
   )
   model$likelihood$noise_rate <- units$noise_rate
-  resolved <- resolve_features_control(control, data, call)
+  resolved <- resolve_features_control(control, data, from, call)
   call_of_user <- match.call()
   engine <- engine_for("bnp_features", call_of_user, data, model, control, resolved, from, call)
   fit <- run_features(
@@ -157,7 +157,7 @@ engine_features_model <- function(model, group) {
   )
 }
 
-resolve_features_control <- function(control, data, call) {
+resolve_features_control <- function(control, data, start, call) {
   control$seed <- control$seed %||% draw_seed()
   if (length(control$batches) > 1L) control$batch_of <- batch_numbers(control, data, "bnp_mixture", call)
   if (is_spooled(data)) {
@@ -167,5 +167,6 @@ resolve_features_control <- function(control, data, call) {
   }
   control$batches <- resolve_batches(control, data$n, call, "observations")
   control$sparsity <- control$sparsity %||% 0L
-  control
+  # Without any feature is the one way to begin.
+  with_starts(control, if (chooses_starts(control, start)) stats::setNames(list(start_kind(0L)), ""))
 }

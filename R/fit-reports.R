@@ -37,7 +37,8 @@ report_interruption <- function(result, control) {
       } else {
         "Stopped: the fit is the best of those that were done."
       },
-      i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
+      i = if (!is.null(control$kinds)) "{done} start{?s} {?was/were} begun." else
+        if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
       i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."
     ),
     class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
@@ -84,11 +85,16 @@ warn_of_threads <- function(running, asked, most) {
   )
 }
 
-# list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
-# elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
+# list(report, finish): what the engine calls once a lap (NULL: nothing), and what ends the report. A bar in a terminal,
+# a line a lap elsewhere; in knitr one message at the end, as every message becomes a block of output of its own. Where
+# nobody asked and nobody looks on, lines that say of a long fit that it is under way.
 progress_reporter <- function(control, class, teller = lap_teller) {
-  if (!control$verbose) {
-    return(list(report = NULL, finish = function() NULL))
+  silent <- list(report = NULL, finish = function() NULL)
+  if (isFALSE(control$verbose)) {
+    return(silent)
+  }
+  if (is.null(control$verbose) && !interactive()) {
+    return(replace(silent, "report", list(late_lines(teller(cluster_words[[class]])))))
   }
   told <- teller(cluster_words[[class]])
   if (isTRUE(getOption("knitr.in.progress"))) {
@@ -109,6 +115,24 @@ progress_reporter <- function(control, class, teller = lap_teller) {
     report = function(record) cli::cli_progress_update(id = bar, extra = list(line = told(record))),
     finish = function() cli::cli_progress_done(id = bar)
   )
+}
+
+# A line once so many seconds have passed, and then whenever twice as many have; NULL for none. told: a function of a
+# record, which is made when it is needed. clock: the time.
+late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock = proc.time) {
+  if (!is.finite(after) || isTRUE(getOption("knitr.in.progress"))) {
+    return(NULL)
+  }
+  begun <- clock()[[3L]]
+  due <- after
+  function(record) {
+    passed <- clock()[[3L]] - begun
+    if (passed < due) {
+      return(invisible())
+    }
+    message(told(record), sprintf(" [%.0f s]", passed))
+    due <<- 2 * max(passed, 1)
+  }
 }
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A

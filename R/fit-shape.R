@@ -26,7 +26,7 @@ try_state.default <- function(fit, call) {
   if (!is.null(wrong)) refuse_damaged(cli::format_inline("Its {.field {wrong}} is not that of its clusters."), call)
 }
 
-numbers_of_control <- c("k_init", "max_laps", "tol", "restarts", "wave", "half_life", "sweeps", "k_max")
+numbers_of_control <- c("k_init", "max_laps", "tol", "wave", "half_life", "sweeps", "k_max")
 
 # Which of these conditions, by name, are TRUE; one that cannot be evaluated does not hold.
 which_hold <- function(...) {
@@ -79,6 +79,8 @@ shape_of_all <- function(fit) {
     "control" = all(vapply(control[intersect(numbers_of_control, names(control))], function(x) {
       is.null(x) || is.numeric(x)
     }, NA)),
+    "control$restarts" = is.null(control$restarts) || identical(control$restarts, "auto") ||
+      is_whole(control$restarts, 1),
     "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "covariances" = is.null(fit$covariances) || are_columns(fit$covariances, c("covariance", "elbo", "k")),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),

@@ -39,9 +39,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (!is.null(batch_of)) control$batches <- max(batch_of)
   resolved <- resolve_control(
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
-    word = if (is.null(data$individual)) "observations" else "individuals"
+    word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
-  if (is.null(resolved_start) && !is.null(prior$k)) resolved_start <- kmeans_start(data, obs, prior, control, resolved)
+  if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
+    resolved_start <- kmeans_start(data, obs, prior, control, resolved)
+  }
   model <- list(obs = obs, prior = prior, bound = control$bound)
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
@@ -150,8 +152,8 @@ engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$
 fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
                        teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
                        go_on = TRUE) {
-  progress <- if (control$verbose) progress_reporter(control, class, teller)
-  if (!is.null(progress)) on.exit(progress$finish())
+  progress <- progress_reporter(control, class, teller)
+  on.exit(progress$finish())
   control$header <- NULL
   asked <- c(control, list(keep_interrupted = rlang::is_interactive()), Filter(Negate(is.null), extra))
   from <- list(data, model, asked, start, progress$report)
@@ -165,7 +167,7 @@ fit_family <- function(class, engine, data, model, control, start, call, learn =
   result <- learn(run, asked)
   if (broke_down(result)) report_breakdown(result, call, arg, remedy, shift)
   result$taken_back <- NULL
-  if (!is.null(result$restarts)) result <- with_table_of_restarts(result)
+  if (!is.null(result$restarts)) result <- with_table_of_restarts(result, control)
   if (isTRUE(result$interrupted)) {
     report_interruption(result, control)
     result$interrupted <- NULL
@@ -175,15 +177,6 @@ fit_family <- function(class, engine, data, model, control, start, call, learn =
 }
 
 broke_down <- function(result) !is.finite(result$elbo) || result$reason == "numerical"
-
-with_table_of_restarts <- function(result) {
-  ends <- result$restarts
-  result$restarts <- data.frame(
-    restart = seq_along(ends$elbo), seed = result$seeds, elbo = ends$elbo, k = ends$k, laps = ends$lap
-  )
-  result$seeds <- NULL
-  result
-}
 
 # How a fit calls the engine, arguments as those of checkpointed_engine().
 engine_for <- function(class, call, data, model, control, resolved, start, frame, form = as_engine_data) {
@@ -214,7 +207,7 @@ fit_classes <- function(verb, obs, prior) {
 new_bnp_fit <- function(verb, call, model, control, input, learned) {
   names(learned)[names(learned) == "terms"] <- "elbo_terms"
   control$threads <- learned$threads %||% control$threads
-  control$header <- control$batch_of <- learned$threads <- NULL
+  control[c("header", "batch_of", "kinds", "most_work")] <- learned$threads <- NULL
   lacking <- setdiff(c("state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "sizes"), names(learned))
   if (length(lacking)) cli::cli_abort("A fit has no {.field {lacking}}.", .internal = TRUE)
   learned <- learned[!vapply(learned, is.null, NA) | names(learned) %in% c("state", "trace")]

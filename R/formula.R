@@ -3,7 +3,10 @@
 # list(x, obs, input): a table of a formula's variables, the observation model (NULL where none was given and there is
 # no response) and what new data need.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
-  check_bars(formula, call)
+  check_bars(formula, call, c(
+    bnp_mixture = "{.code id = ~ {g}} gives each {g} one cluster.",
+    bnp_hmm = "{.code id = ~ {g}} makes each {g} a sequence of its own."
+  )[[verb]])
   refuse_files(data, "data", call)
   refuse_unseparated(data, "data", call)
   if (length(formula) != 3L) {
@@ -17,9 +20,9 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
 }
 
 # A `|` between terms, which is a random effect elsewhere and would be a logical value here. Within a function, as in
-# I(a | b), it is one.
-check_bars <- function(formula, call, group = "{.code id = ~ {g}} gives each {g} one cluster.") {
-  operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "|", "||")
+# I(a | b), it is one. `group`: what takes the place of a random effect of the column g, NULL for nothing.
+check_bars <- function(formula, call, group = NULL) {
+  operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "{", "|", "||")
   bar <- NULL
   look <- function(term) {
     if (!is.call(term) || !is.name(term[[1L]]) || !as.character(term[[1L]]) %in% operators) {
@@ -31,10 +34,10 @@ check_bars <- function(formula, call, group = "{.code id = ~ {g}} gives each {g}
   look(formula)
   if (!is.null(bar)) {
     term <- paste(deparse(bar), collapse = " ")
-    g <- paste(deparse(bar[[3L]]), collapse = " ")
+    g <- if (is.name(bar[[3L]])) as.character(bar[[3L]])
     abort("formula", c(
       "The formula has {.code {term}} as a term, and there are no random effects yet.",
-      i = group, i = "A logical variable is written {.code I(a | b)}."
+      i = if (!is.null(g)) group, i = "A logical variable is written {.code I(a | b)}."
     ), call = call)
   }
 }
@@ -51,10 +54,9 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   }
   evaluated_in <- if (arg == "x") "data" else arg
   terms <- if (inherits(formula, "terms")) formula else formula_terms(formula, data, evaluated_in, call)
-  if (any(attr(terms, "order") > 1L)) {
+  if (has_interactions(terms)) {
     abort("formula", c(
-      "{.arg {arg}} must not have interactions.",
-      i = "Write a product of columns as {.code I(a * b)}."
+      "{.arg {arg}} must not have interactions.", i = "Write a product of columns as {.code I(a * b)}."
     ), call = call)
   }
   offset <- attr(terms, "offset")
@@ -66,11 +68,19 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, evaluated_in, call), evaluated_in, call)
   terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
-  # The variable of each term, which has other quotes in the terms than in the frame.
-  frame <- as.data.frame(frame)[apply(attr(terms, "factors") > 0L, 2L, which)]
-  attr(frame, "terms") <- NULL
   environment(terms) <- globalenv() # or a fit would carry along where it was made
-  list(frame = frame, terms = terms)
+  list(frame = variables_of_terms(frame, terms), terms = terms)
+}
+
+has_interactions <- function(terms) any(attr(terms, "order") > 1L)
+
+# The variable of each term, which has other quotes in the terms than in the frame. A frame has those of terms that
+# were taken out again, too.
+variables_of_terms <- function(frame, terms) {
+  of_terms <- attr(terms, "factors") # empty where there is no term
+  out <- as.data.frame(frame)[if (length(of_terms)) apply(of_terms > 0L, 2L, which)]
+  attr(out, "terms") <- NULL
+  out
 }
 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at

@@ -7,14 +7,19 @@ hyper_fields <- c(
   "hyper_wishart_df", "hyper_shape", "hyper_shape_df", "hyper_rate", "hyper_mean_variance", "hyper_strength"
 )
 
-given_hyperparameters <- function(obs) {
-  vapply(c("mean", "mean_strength", "df", "scale"), function(field) !is.null(obs[[field]]), NA)
+# With those that are not learned: what print() does not show.
+hyper_working <- c("data_location", "data_variance", "data_floor", "hyper_given", "hyper_scale", hyper_fields)
+
+# of: the two that say where clusters are, or their coefficients.
+given_hyperparameters <- function(obs, of = c("mean", "mean_strength")) {
+  vapply(c(of, "df", "scale"), function(field) !is.null(obs[[field]]), NA)
 }
 
-# given: of each hyperparameter, did the user give it? location: where means are to be learned, else NULL. Goes on from
-# `start`, a fit of the same kind.
-begin_hyperparameters <- function(obs, given, data, variance, location, full, start) {
-  if (all(given[c("df", "scale", if (!is.null(location)) c("mean", "mean_strength"))])) {
+# given: of each hyperparameter, did the user give it? x: the columns that clusters have; variance: their squared
+# spreads; shape: variances within a cluster to begin with; location: what means are expected to be where they are to be
+# learned, a vector or a matrix of coefficients, else NULL. Goes on from `start`, a fit of the same kind.
+begin_hyperparameters <- function(obs, given, data, variance, location, full, start, x = data$x, shape = NULL) {
+  if (all(given[c("df", "scale", if (!is.null(location)) names(given)[1:2])])) {
     return(obs) # nothing is left to learn
   }
   d <- length(variance)
@@ -23,16 +28,18 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs$data_location <- location
   obs$data_variance <- variance
   # A floor of the variance of clusters: what rounding alone makes, and no less than a thousandth of the column's
-  # standard deviation. `variance`: squared spreads of the columns.
-  obs$data_floor <- pmax(1e-6 * variance, pmin(column_spacings(data$x, data$weights)^2 / 12, variance / 10))
-  before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
+  # standard deviation.
+  obs$data_floor <- pmax(1e-6 * variance, pmin(column_spacings(x, data$weights)^2 / 12, variance / 10))
+  before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
   learned <- c(hyper_fields, names(given)[!given])
-  if (identical(before$family, obs$family) && identical(before$hyper_given, given)) {
+  if (identical(before$family, obs$family) && identical(before$hyper_given, given) &&
+    length(before$data_location) == length(location)) {
     obs[learned] <- before[learned]
     return(obs)
   }
-  shape <- spread_within(counted_units(data), d) * if (spherical) mean(variance) else variance
+  shape <- shape %||% (spread_within(counted_units(data), d) * if (spherical) mean(variance) else variance)
   block <- if (full) d else 1
+  regressors <- NCOL(location)
   obs$df <- obs$df %||% (block + 1)
   obs$hyper_wishart_df <- 0
   obs$hyper_shape <- if (full) diag(shape, d) else shape
@@ -40,16 +47,31 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs$hyper_rate <- numeric()
   within <- obs$df * (shape + if (spherical) mean(obs$data_floor) else obs$data_floor)
   if (!is.null(location)) {
-    spread <- if (given[["mean"]]) 0 * variance else variance
-    obs$hyper_strength <- if (given[["mean_strength"]]) c(obs$mean_strength, 1) else c(0.25 + d / 2, 25 + 50 * d)
+    spread <- if (given[[1L]]) 0 * variance else variance
+    means <- d * regressors
+    obs$hyper_strength <- if (given[[2L]]) c(obs$mean_strength %||% 1, 1) else c(0.25 + means / 2, 25 + 50 * means)
     obs$hyper_mean_variance <- if (full) diag(spread, d) else spread
-    obs$mean_strength <- obs$hyper_strength[1L] / obs$hyper_strength[2L]
-    within <- within + obs$mean_strength * if (spherical) sum(spread) else spread
+    strength <- obs$hyper_strength[1L] / obs$hyper_strength[2L]
+    obs[intersect("mean_strength", names(given))] <- strength
+    within <- within + strength * regressors * if (spherical) sum(spread) else spread
   }
   if (given[["scale"]]) {
     obs$hyper_scale <- obs$scale
   } else {
     obs$scale <- if (full) diag(within, d) else within
   }
+  obs
+}
+
+# Of responses given regressors, after obs$coef_mean and, for a strength of 1, obs$coef_precision.
+begin_coefficients <- function(obs, given, data, y, variance, shape, start) {
+  if (all(given)) {
+    return(obs)
+  }
+  precision <- obs$coef_precision
+  obs <- begin_hyperparameters(
+    obs, given, data, variance, obs$coef_mean, TRUE, start, data$x[, y, drop = FALSE], shape
+  )
+  obs$coef_precision <- precision * obs$hyper_strength[1L] / obs$hyper_strength[2L]
   obs
 }

@@ -4,7 +4,7 @@
 # evidence and the predictive of one and the same prior, as samplers do. The bound of a hierarchical prior has an
 # evidence that is smaller.
 with_held_prior <- function(obs) {
-  obs$hyper_share <- NULL
+  obs[c("hyper_share", if (!is.null(obs$hyper_share)) "learn")] <- NULL
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_held_prior)
   obs
 }

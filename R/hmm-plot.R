@@ -17,6 +17,7 @@
 #' @param max_sequences Most sequences, or trees, to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @inheritSection plot.bnp_mixture Many rows
 #' @references
 #' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
 #' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.
@@ -78,7 +79,8 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
     lengths <- diff(from$starts)
     names <- from$group_names %||% as.character(seq_along(lengths))
     row_id <- rep(names, lengths)
-    kept <- row_id %in% ids
+    kept <- which(row_id %in% ids)
+    kept <- kept[drawn_of_series(from$x[kept, , drop = FALSE])]
     picture$series <- list(
       x = from$x[kept, , drop = FALSE], id = row_id[kept], at = (from$times %||% sequence(lengths))[kept],
       columns = column_labels(fit)

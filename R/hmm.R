@@ -141,6 +141,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             position = NULL, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
+  x <- stats::formula(x) # of terms()
   read_arguments(rlang::enquos(id = id, weights = weights), data)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")

@@ -256,7 +256,8 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))
   }))
   values <- data$x %||% data$value
-  if (!length(values) || !any(abs(values) >= min(1, unit) * min(farthest, 1e200), na.rm = TRUE)) {
+  largest <- max(values, -min(values, 0, na.rm = TRUE), na.rm = TRUE) # without a table of distances
+  if (!length(values) || largest < min(1, unit) * min(farthest, 1e200)) {
     return(data)
   }
   distance <- if (is.null(data$x)) abs(values) else abs(obs_scaled(obs, data$x) / rep(unit, each = data$n))

@@ -7,7 +7,7 @@
 kmeans_start <- function(data, obs, prior, control, resolved) {
   finite_chain <- prior_entry(prior)$verb == "bnp_hmm" && !is.null(prior$k)
   has_means <- identical(obs_facts(obs)$location, "mean")
-  if (!finite_chain || !has_means || !is.null(control$init) || control$restarts > 1L ||
+  if (!finite_chain || !has_means || !is.null(control$init) ||
         control$algorithm == "stochastic" || has_missing(data) || !is.null(data$cells_missing) ||
         !is.null(data$weights)) {
     return(NULL)

@@ -15,9 +15,10 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   model <- list(obs = obs, prior = prior, bound = control$bound)
   engine_start <- hidden_start(start, data, model, error_call)
   resolved <- resolve_control(
-    control, obs, prior, data$n, length(data$starts) - 1L, engine_start, error_call
+    control, obs, prior, data$n, length(data$starts) - 1L, engine_start, error_call, d = data$d
   )
   resolved$batches <- 1L
+  if (!is.null(resolved$kinds)) names(resolved$kinds) <- rep("", length(resolved$kinds)) # `init` is not theirs
   check_size(prior, resolved$k_init, data$n, error_call)
   engine <- engine_for(
     "bnp_hmm", call, data, c(model, family = "systems"), control, resolved, engine_start, error_call,

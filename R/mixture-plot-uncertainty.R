@@ -27,7 +27,7 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   points <- points[stats::complete.cases(points), ] # rows with gaps have no place
   if (!is.null(data)) tell_rows_without_place(own$n, nrow(points))
   c(picture, list(
-    points = points[order(points$uncertainty), ], k = max(points$cluster), most = 1 - 1 / max(ncol(prob), 2L)
+    points = thinned(points[order(points$uncertainty), ]), k = max(points$cluster), most = 1 - 1 / max(ncol(prob), 2L)
   ))
 }
 

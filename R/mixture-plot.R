@@ -28,6 +28,10 @@
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @section Many rows: Of more than 100,000 rows about 20,000 are drawn, which a message says: of each cluster the same
+#'   share, rows at equal distances in their order, but of small clusters at least 100. Of links and nodes of networks
+#'   as many; of the rows of sequences the least and the largest value in each of 20,000 stretches, so that the lines
+#'   look as they would. Histograms and densities are of all rows.
 #' @references
 #' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
 #' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.

@@ -148,8 +148,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   if (type == "responsibility") {
     return(for_all_rows(data, state_responsibilities(object, data)))
   }
-  prob <- for_all_rows(data, state_probabilities(object, data))
-  if (type == "prob") prob else most_probable(prob)
+  for_all_rows(data, if (type == "prob") state_probabilities(object, data) else most_probable_states(object, data))
 }
 
 # Labels and probabilities with the names that tidymodels gives to predictions.
@@ -199,9 +198,10 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
 
 # The number of the most probable cluster of each row; NA where a row has none.
 most_probable <- function(prob) {
-  out <- rep(NA_integer_, nrow(prob))
   known <- !is.na(prob[, 1L])
-  out[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
+  out <- if (all(known)) max.col(prob, ties.method = "first") else {
+    replace(rep(NA_integer_, nrow(prob)), known, max.col(prob[known, , drop = FALSE], ties.method = "first"))
+  }
   stats::setNames(out, rownames(prob))
 }
 

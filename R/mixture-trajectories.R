@@ -61,12 +61,14 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   if (NROW(own$x) == 0L) own <- NULL
   class <- if (!is.null(own)) most_probable(state_responsibilities(fit, own))
+  drawn <- drawn_of(class)
   parts <- do.call(rbind, lapply(columns, function(name) data.frame(
     column = rep(name, nrow(path)), cluster = cluster_ids(fit)[path$cluster], time = path$time, size = path$size,
     mean = path[[paste0("mean.", name)]], sd = path[[paste0("sd.", name)]]
   )))
   points <- if (!is.null(own)) do.call(rbind, lapply(seq_along(columns), function(j) data.frame(
-    column = columns[j], cluster = cluster_ids(fit)[class], time = fit$model$obs$times[own$slot], value = own$x[, j]
+    column = columns[j], cluster = cluster_ids(fit)[class[drawn]], time = fit$model$obs$times[own$slot[drawn]],
+    value = own$x[drawn, j]
   )))
   list(parts = parts, points = points, columns = columns)
 }

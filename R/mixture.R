@@ -201,6 +201,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
   here <- rlang::current_env()
+  x <- stats::formula(x) # of terms()
   read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data)
   na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
     check_na_action(na_action)
@@ -278,9 +279,10 @@ warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   # Clusters that have a mean may shrink.
   shrinking <- function(obs, means, data) {
-    if (is.null(means[["mean"]])) return()
+    cov <- means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape
+    if (is.null(means[["mean"]]) || is.null(cov)) return()
     data$x <- obs_scaled(obs, data$x)
-    narrow_columns(fit, means$cov, obs$rounding %||% 0, data)
+    narrow_columns(fit, cov, obs$rounding %||% 0, data)
   }
   means <- engine_mean_parameters(fit$model, fit$state)
   columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {
@@ -317,6 +319,21 @@ warn_of_ties <- function(fit, data) {
 # Columns of no more values than this are rather levels than rounded numbers: a guess.
 most_few_values <- 12L
 
+# Steps between values that are smaller than this share of the largest come from arithmetic: a guess.
+least_step <- 1e-8
+
+# Is a step between neighbouring values surely no wider than `width`? Two values that are no farther apart, and farther
+# than all steps that do not count can make up, have one between them: seldom are more than a thousand values needed to
+# see that, and no others are sorted.
+steps_within <- function(v, width) {
+  if (!length(v)) {
+    return(FALSE)
+  }
+  some <- sort(v[seq_len(min(length(v), 1000L))])
+  apart <- some[findInterval(some + width, some)] - some
+  any(apart <= width & apart > least_step * (max(v) - min(v)) * length(v))
+}
+
 # The columns in which clusters are narrower than the steps between values, or of columns that are taken as rounded
 # narrower than their cells: a data frame of name, few (values) and cells (is it one of these?). cov: of the clusters in
 # the engine's order. rounding: of the columns, or one number.
@@ -325,14 +342,15 @@ narrow_columns <- function(fit, cov, rounding, data) {
   # Covariances (columns x columns x clusters) or variances (clusters x columns).
   variance <- if (length(dim(cov)) == 3L) t(matrix(apply(cov, 3L, diag), data$d)) else matrix(cov, ncol = data$d)
   variance <- variance[used, , drop = FALSE]
-  repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
-  gap <- replace(double(data$d), repeated, apply(data$x[, repeated, drop = FALSE], 2, function(v) {
-    steps <- diff(sort(unique(v)))
-    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
-  }))
+  narrowest <- sqrt(apply(variance, 2L, min, Inf, na.rm = TRUE))
   cells <- rep_len(rounding > 0, data$d)
-  least <- ifelse(cells, rounding, gap / 4)
-  narrow <- (repeated | cells) & colSums(sqrt(variance) < rep(least, each = length(used)), na.rm = TRUE) > 0
+  narrow <- ifelse(cells, narrowest < rounding, vapply(seq_len(data$d), function(j) {
+    v <- data$x[!is.na(data$x[, j]), j]
+    narrowest[j] < Inf && !steps_within(v, 4 * narrowest[j]) && anyDuplicated(v) > 0L && {
+      steps <- diff(sort(unique(v)))
+      length(steps) > 0L && narrowest[j] < min(steps[steps > least_step * max(steps)]) / 4
+    }
+  }, NA))
   few <- apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values)
   names <- data$column_names[narrow] %||% as.character(which(narrow))
   data.frame(name = names, few = as.logical(few), cells = cells[narrow])

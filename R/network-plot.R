@@ -8,6 +8,7 @@
 #' @param object As `x`.
 #' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.
 #' @return `x`, invisibly; of `autoplot()` a ggplot.
+#' @inheritSection plot.bnp_mixture Many rows
 #' @seealso [communities()]
 #' @references
 #' Csardi, G. and Nepusz, T. (2006). The igraph software package for complex network research. *InterJournal, Complex
@@ -59,11 +60,18 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
 # Nodes by community, within it the surest first.
 node_order <- function(fit) order(fit$labels, -fit$prob[cbind(seq_along(fit$labels), fit$labels)])
 
-draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
+# The places of the links that are drawn: list(from, to), numbers of nodes in their order by community.
+drawn_links <- function(fit, data) {
   place <- order(node_order(fit))
+  drawn <- drawn_of(fit$labels[data$from], "link")
+  list(from = place[data$from[drawn]], to = place[data$to[drawn]])
+}
+
+draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
   n <- data$n
-  from <- place[data$from]
-  to <- place[data$to]
+  links <- drawn_links(fit, data)
+  from <- links$from
+  to <- links$to
   both <- if (data$directed) list(from, to) else list(c(from, to), c(to, from))
   old <- set_margins(usual)
   on.exit(graphics::par(old))
@@ -81,11 +89,17 @@ draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
   graphics::rect(0.5, 0.5, n + 0.5, n + 0.5)
 }
 
+# The memberships of the nodes that are drawn, by community.
+drawn_memberships <- function(fit) {
+  order <- node_order(fit)
+  unname(fit$prob[order[drawn_of(fit$labels[order], "node")], , drop = FALSE])
+}
+
 draw_memberships <- function(fit, main = "", xlab = "Nodes, by community", ylab = "Membership", ...) {
   old <- set_margins(usual)
   on.exit(graphics::par(old))
   graphics::barplot(
-    t(unname(fit$prob[node_order(fit), , drop = FALSE])), col = cluster_colours(fit$state$k), border = NA, space = 0,
+    t(drawn_memberships(fit)), col = cluster_colours(fit$state$k), border = NA, space = 0,
     main = main, xlab = xlab, ylab = ylab, ...
   )
 }
@@ -119,11 +133,10 @@ autoplot.bnp_network <- function(object, type = c("matrix", "membership", "elbo"
 }
 
 gg_adjacency <- function(fit, data) {
-  place <- order(node_order(fit))
   k <- fit$state$k
   ends <- cumsum(tabulate(fit$labels, k)) + 0.5
   blocks <- data.frame(begin = c(0.5, ends[-k]), end = ends, cluster = factor(seq_len(k)))
-  links <- data.frame(from = place[data$from], to = place[data$to])
+  links <- as.data.frame(drawn_links(fit, data))
   if (!data$directed) links <- rbind(links, data.frame(from = links$to, to = links$from))
   ggplot2::ggplot(links) +
     ggplot2::geom_rect(
@@ -140,7 +153,7 @@ gg_adjacency <- function(fit, data) {
 
 gg_memberships <- function(fit) {
   k <- fit$state$k
-  shares <- unname(fit$prob[node_order(fit), , drop = FALSE])
+  shares <- drawn_memberships(fit)
   bars <- data.frame(
     node = as.vector(row(shares)), cluster = factor(as.vector(col(shares)), levels = seq_len(k)),
     share = as.vector(shares)

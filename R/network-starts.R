@@ -31,7 +31,13 @@ one_column_each <- function(labels) {
 }
 
 # The ways of bnp_control(init =) to begin that are for networks alone.
-network_inits <- c("spectral", "spectral_absolute", "propagation")
+network_inits <- c("spectral", "spectral_absolute", "propagation", "modularity")
+
+# Whose number of communities is found, too.
+inits_without_k <- c("propagation", "modularity")
+
+# The kinds of start that take turns: as by default, and groups by modularity.
+kinds_of_networks <- list(start_kind(0L), modularity = start_kind(0L))
 
 start_labels <- function(data, prior, control, call) {
   init <- check_network_init(control, data, call)
@@ -46,6 +52,7 @@ start_labels <- function(data, prior, control, call) {
     random = drawn(function() sample(rep_len(seq_len(k), data$n))),
     divided = engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed),
     propagation = drawn(function() propagated_labels(data)),
+    modularity = engine_network_modularity(links_of_data(data), control$seed),
     drawn(function() spectral_labels(data, k, init == "spectral_absolute", call))
   )
 }
@@ -62,9 +69,9 @@ check_network_init <- function(control, data, call) {
       i = "Choose {.or {.str {offered}}}, or leave {.arg init} out."
     ), call = call)
   }
-  if (init == "propagation" && !is.null(control$k_init)) {
+  if (init %in% inits_without_k && !is.null(control$k_init)) {
     abort("argument", c(
-      "{.arg k_init} has no meaning with {.code init = \"propagation\"}, which finds a number of its own.",
+      "{.arg k_init} has no meaning with {.code init = {.str {init}}}, which finds a number of its own.",
       i = "Leave one of the two out."
     ), call = call)
   }

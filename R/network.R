@@ -76,8 +76,9 @@
 #' number of communities at the start: groups with many links within, made by dividing the largest in two again and
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
-#' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph). Options that
+#' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves;
+#' `"modularity"`, groups with more links within than degrees would give at random, as many as there are (the method of
+#' Blondel and others); and `"propagation"`, labels that spread along links (by igraph). Options that
 #' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
 #' [bnp_resume()].
 #'
@@ -98,6 +99,9 @@
 #'
 #' Rohe, K., Chatterjee, S. and Yu, B. (2011). Spectral clustering and the high-dimensional stochastic blockmodel.
 #' *Annals of Statistics* 39, 1878-1915.
+#'
+#' Blondel, V. D., Guillaume, J.-L., Lambiotte, R. and Lefebvre, E. (2008). Fast unfolding of communities in large
+#' networks. *Journal of Statistical Mechanics* P10008.
 #'
 #' Raghavan, U. N., Albert, R. and Kumara, S. (2007). Near linear time algorithm to detect community structures in
 #' large-scale networks. *Physical Review E* 76, 036106.
@@ -149,12 +153,9 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   resolved <- replace(control, "header", list(NULL))
   resolved$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   resolved$seed <- control$seed %||% draw_seed()
-  # Each restart has a start of its own, which is that of a fit with its seed.
-  shares <- lapply(seq_len(control$restarts), function(r) {
-    own <- replace(resolved, "seed", engine_restart_seed(resolved$seed, r - 1))
-    network_start(start, data, prior, own, error_call)
-  })
-  resolved$k_init <- ncol(shares[[1L]])
+  resolved <- with_starts(resolved, if (chooses_starts(control, start)) kinds_of_networks)
+  shares <- network_start(start, data, prior, resolved, error_call)
+  resolved$k_init <- ncol(shares)
   family <- if (has_blocks(prior)) "blocks" else "communities"
   engine <- engine_for(
     "bnp_network", call, data, list(obs = models, prior = prior), control, resolved, shares, error_call,
@@ -164,7 +165,8 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   learn <- function(run, asked) {
     stopped <- FALSE
     for (model in models) {
-      out <- unless_stopped(run(c(list(family = family), network_model(model, prior))), length(runs) > 0L)
+      asked$beat <- max(-Inf, vapply(runs, function(run) run$score, 1))
+      out <- unless_stopped(run(c(list(family = family), network_model(model, prior)), asked), length(runs) > 0L)
       stopped <- is.null(out) || isTRUE(out$interrupted)
       if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
       if (stopped) break
@@ -173,11 +175,16 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     best$interrupted <- stopped
     best
   }
-  starts <- shares
-  if (has_blocks(prior)) starts <- lapply(shares, function(share) as.integer(factor(max.col(share, "first"))))
+  # Each restart has a start of its own, which is that of a fit with its seed.
+  start_of <- function(seed, init, k) {
+    own <- replace(resolved, c("seed", "k_init"), list(seed, control$k_init))
+    if (nzchar(init)) own$init <- init
+    shares <- network_start(start, data, prior, own, error_call)
+    if (has_blocks(prior)) as.integer(factor(max.col(shares, "first"))) else shares
+  }
   best <- fit_family(
     "bnp_network", engine, data, NULL, resolved, NULL, error_call, learn,
-    extra = list(starts = starts, disturbances = network_disturbances, large = network_large), go_on = FALSE
+    extra = list(starts = start_of, disturbances = network_disturbances, large = network_large), go_on = FALSE
   )
   network_fit(best, call, data, prior, resolved, runs, weighted)
 }

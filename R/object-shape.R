@@ -43,7 +43,8 @@ shape_of_draws <- function(x) {
     "options$warmup" = is_whole(options$warmup), "options$thin" = is_whole(options$thin, 1),
     "options$keep" = are_whole(options$keep, 0, Inf) && length(options$keep) == 1L,
     "options$split_merge" = is_whole(options$split_merge), "options$seed" = are_finite(options$seed, 1L),
-    "options$threads" = is_whole(options$threads, 1), "options$verbose" = rlang::is_bool(options$verbose),
+    "options$threads" = is_whole(options$threads, 1),
+    "options$verbose" = is.null(options$verbose) || rlang::is_bool(options$verbose),
     "made" = are_finite(x$made, 1L) && size[1L] == x$made %/% options$thin,
     "every" = are_finite(x$every, 1L) && x$every %% options$thin == 0 && (x$every > 0) == (options$keep > 0),
     "trace" = is.numeric(x$trace) && length(size) == 3L && size[2L] == options$chains && !anyNA(x$trace) &&

@@ -15,7 +15,7 @@
 #'   precision of 0.01, so that a fit does not depend on the origin of the data.
 #' @export
 obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
-                   coef_precision = NULL) {
+                   coef_precision = NULL, learn = NULL) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -26,7 +26,8 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
     df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"),
     coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision")
+    coef_precision = check_definite(coef_precision, "coef_precision"),
+    learn = if (!is.null(learn)) check_flag(learn, "learn")
   )
 }
 
@@ -39,6 +40,7 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
   w <- data$weights
+  given <- if (isTRUE(obs$learn)) given_hyperparameters(obs, c("coef_mean", "coef_precision"))
   centre <- column_medians(data$x, w)
   obs$unit <- column_units(data$x, centre, data$column_names, call, w)
   obs$centre <- if (obs$intercept) centre else rep(0, d)
@@ -46,8 +48,7 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   within <- !seq_len(data$n - 1L) %in% data$starts
   steps <- (z[-1L, , drop = FALSE] - z[-data$n, , drop = FALSE])[within, , drop = FALSE]
   noise <- obs$unit^2 * column_variances(steps, w[-1L][within]) / 2
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  obs$scale <- expand_matrix(obs$scale %||% (noise * max(obs$df - d - 1, 1)), d, "scale", call)
+  obs <- with_prior_of_noise(obs, given, noise, d, call)
   identity <- cbind(diag(d), matrix(0, d, e - d))
   obs$coef_mean <- obs$coef_mean %||% identity
   if (!identical(dim(obs$coef_mean), c(d, e))) {
@@ -57,13 +58,30 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
     ), call = call)
   }
   storage.mode(obs$coef_mean) <- "double"
-  with_centred_precision(obs, rep(noise / 2, obs$lag), call)
+  if (is.null(given)) {
+    return(with_centred_precision(obs, c(rep(noise / 2, obs$lag), if (obs$intercept) 0.01), call))
+  }
+  # Counted in rows, as the strength of a mean is.
+  square <- column_means(z^2, w)
+  square <- obs$unit^2 * ifelse(square > 0, square, 1)
+  obs <- with_centred_precision(obs, c(rep(square, obs$lag), if (obs$intercept) 1), call)
+  begin_coefficients(obs, given, data, seq_len(d), 2 * noise, noise, start)
+}
+
+# Of responses given regressors. given: of a prior to be learned, what the user gave; noise: its expected variance.
+with_prior_of_noise <- function(obs, given, noise, d, call) {
+  if (is.null(given)) obs$df <- obs$df %||% (d + 2)
+  if (!is.null(obs$df)) obs$df <- check_df(obs$df, d, call)
+  if (is.null(given)) obs$scale <- obs$scale %||% (noise * max(obs$df - d - 1, 1))
+  if (!is.null(obs$scale)) obs$scale <- expand_matrix(obs$scale, d, "scale", call)
+  obs
 }
 
 # The engine wants the precision of the coefficients of regressors around `origin`: the default is known around the
-# centre of the data, where it has all its digits. `precision`: of the coefficients of lags.
+# centre of the data, where it has all its digits. `precision`: of the coefficients, that of the intercept last; of a
+# prior to be learned for a strength of 1, and so is the field of the engine.
 with_centred_precision <- function(obs, precision, call) {
-  e <- length(precision) + obs$intercept
+  e <- length(precision)
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
     # Of a fit's model they are there.
@@ -71,7 +89,7 @@ with_centred_precision <- function(obs, precision, call) {
     obs$origin <- obs$origin %||% rep(0, length(obs$centre))
     return(obs)
   }
-  obs$centred_precision <- diag(c(precision, if (obs$intercept) 0.01), e)
+  obs$centred_precision <- diag(precision, e)
   obs$origin <- obs$centre
   back <- diag(e)
   if (obs$intercept) back[-e, e] <- obs$origin
@@ -156,10 +174,11 @@ coef_arrays <- function(y) {
 model_ar <- list(
   title = "Autoregressive Gaussian", constructor = "obs_ar",
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), values = "real numbers, rows in time order",
-  gaps = "cells", working = c("centre", "unit", "centred_precision", "origin"),
+  gaps = "cells", working = c("centre", "unit", "centred_precision", "origin", hyper_working),
   parameters = coef_parameters("columns"), arrays = coef_arrays("columns"), as_series = TRUE
 )
 
+obs_learned.obs_ar <- function(obs) if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "df")
 obs_keep.obs_ar <- function(obs, data) list(initial = column_medians(data$x, data$weights))
 obs_given.obs_ar <- function(obs) list(initial = first_rows)
 obs_quantiles.obs_ar <- function(obs) coef_quantiles

@@ -160,11 +160,12 @@ better_when_shared <- function(result, data, model, asked, run, share = 0.3) {
   resp <- engine_responsibilities(as_engine_data(data), now, result$state, asked$threads)
   resp <- (1 - share) * resp + share * rep(colMeans(resp), each = nrow(resp))
   asked$restarts <- 1L
+  asked$kinds <- NULL
   asked$k_init <- ncol(resp)
   second <- run(replace(model, "obs", list(obs)), asked, list(resp = resp))
   if (!isTRUE(second$elbo > result$elbo + 0.1)) {
     return(result)
   }
-  second[c("restarts", "seeds")] <- result[c("restarts", "seeds")]
+  second$restarts <- result$restarts
   second
 }

@@ -283,10 +283,7 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
-working_of_gaussians <- c(
-  "centre", "unit", "data_location", "data_variance", "data_floor", "from_one", "hyper_given", "hyper_scale",
-  hyper_fields
-)
+working_of_gaussians <- c("centre", "unit", "from_one", hyper_working)
 
 obs_learned.obs_gaussian <- function(obs) {
   if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = c("mean_strength", "df"))

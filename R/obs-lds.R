@@ -145,7 +145,7 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   }
   storage.mode(obs$coef_mean) <- "double"
   if (!is.null(obs$coef_precision)) obs$coef_precision <- expand_hidden(obs$coef_precision, e, "coef_precision", call)
-  obs <- with_centred_precision(obs, steps / 4, call)
+  obs <- with_centred_precision(obs, c(steps / 4, if (obs$intercept) 0.01), call)
   white <- obs$column_unit^2 * white_noise(obs, data)
   if (is.null(obs$noise)) {
     obs$noise_scale <- expand_vector(obs$noise_scale %||% (max(obs$noise_df - 2, obs$noise_df / 2) * white), d,

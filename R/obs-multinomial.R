@@ -3,24 +3,29 @@
 #' @rdname observation_models
 #' @order 4
 #' @param term_prior Dirichlet weight of each term: one number or one per term.
-#'   `NULL`: learned while fitting, in one hierarchical model: a term has the weight
-#'   `even + common * share`, and the shares of terms have a posterior. Clusters then
+#'   `NULL`: learned while fitting by memoized or full learning, else 0.1 (in streams, in stochastic learning and in
+#'   draws that do not begin from a fit, which need one given prior). Learned means one hierarchical model: a term has
+#'   the weight `even + common * share`, and the shares of terms have a posterior. Clusters then
 #'   need not each learn which terms are frequent. The objective is a lower bound of the
 #'   evidence of that model, so that it compares with bounds of given priors (not where
 #'   `weights` are no whole numbers, which `print()` says). `even` and `common` are powers
 #'   of two, `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior`
 #'   there has the mean weights, under which new data are predicted.
 #' @export
-obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
+obs_multinomial <- function(term_prior = NULL, columns = NULL) {
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
   do.call(new_obs, c("multinomial", prior, columns_field(columns)))
 }
+
+# Of terms whose prior is neither given nor learned.
+given_term_prior <- 0.1
 
 # A term prior to be learned starts where an earlier fit ended, or near 0.06 for every term and, for what clusters have
 # in common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2
 # topics instead of 20, and a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
-  if (!is.null(obs$term_prior)) {
+  if (!isTRUE(obs$learn)) {
+    obs$term_prior <- obs$term_prior %||% given_term_prior
     return(resolve_fields(obs, "term_prior", data$d, call))
   }
   tokens <- data$totals %||% column_totals(data) # of all documents of a source
@@ -45,7 +50,7 @@ row_total <- function(total, fit, call) {
 model_multinomial <- list(
   title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
   refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
-  counts_tokens = TRUE, working = "hyper_share", parameters = list(term_prior = "columns"),
+  counts_tokens = TRUE, working = c("hyper_share", "learn"), parameters = list(term_prior = "columns"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")), location = "prob"
 )
 
@@ -56,7 +61,7 @@ obs_keep.obs_multinomial <- function(obs, data) {
 }
 
 obs_learned.obs_multinomial <- function(obs) {
-  if (is.null(obs$term_prior) || !is.null(obs$hyper_share)) {
+  if (isTRUE(obs$learn) || !is.null(obs$hyper_share)) {
     list(by = "term_prior = NULL", numbers = c("term_prior_even", "term_prior_common"))
   }
 }

@@ -14,7 +14,8 @@
 #' @param formula For a block of [obs_product()]: which column of the data frame is the response, and the covariates,
 #'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
 #' @export
-obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL) {
+obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
+                           learn = NULL) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -22,7 +23,8 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
     df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"),
     coef_mean = if (!is.null(coef_mean)) rbind_vector(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision")
+    coef_precision = check_definite(coef_precision, "coef_precision"),
+    learn = if (!is.null(learn)) check_flag(learn, "learn")
   )
   of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
   do.call(new_obs, c("regression", parameters, of_formula))
@@ -44,13 +46,13 @@ obs_resolve.obs_regression <- function(obs, data, start, call) {
     ), call = call)
   }
   w <- data$weights
+  given <- if (isTRUE(obs$learn)) given_hyperparameters(obs, c("coef_mean", "coef_precision"))
   medians <- column_medians(data$x, w)
   obs$unit <- column_units(data$x, medians, data$column_names, call, w)
   obs$centre <- if (obs$intercept) medians else rep(0, data$d)
   z <- standardise(data$x, obs)
   noise <- obs$unit[y]^2 * residual_variances(z[, y, drop = FALSE], z[, -y, drop = FALSE], obs$intercept, w)
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  obs$scale <- expand_matrix(obs$scale %||% (noise / 4 * max(obs$df - d - 1, 1)), d, "scale", call)
+  obs <- with_prior_of_noise(obs, given, noise / 4, d, call)
   default <- cbind(if (obs$intercept) medians[y], matrix(0, d, e - obs$intercept))
   obs$coef_mean <- obs$coef_mean %||% default
   if (!identical(dim(obs$coef_mean), c(d, e))) {
@@ -64,12 +66,17 @@ obs_resolve.obs_regression <- function(obs, data, start, call) {
   some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
   obs$covariates <- unname(data$x[some, -y, drop = FALSE])
   if (!is.null(obs$formula)) environment(obs$formula) <- globalenv() # or a fit would carry along where it was made
-  with_precision(obs, z[, -y, drop = FALSE], e, call, w)
+  obs <- with_precision(obs, z[, -y, drop = FALSE], e, call, w, if (is.null(given)) 0.01 else 1)
+  if (is.null(given)) {
+    return(obs)
+  }
+  variance <- obs$unit[y]^2 * robust_variances(z[, y, drop = FALSE], w = w)
+  begin_coefficients(obs, given, data, y, variance, noise / 4, start)
 }
 
 # The engine wants the precision of the coefficients of (covariates - origin) / spread. A default is known for
-# covariates that are centred and scaled, where it has all its digits.
-with_precision <- function(obs, z, e, call, w = NULL) {
+# covariates that are centred and scaled, where it has all its digits. strength: that of each coefficient of these.
+with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   covariates <- -response_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
@@ -78,7 +85,7 @@ with_precision <- function(obs, z, e, call, w = NULL) {
     obs$spread <- rep(1, length(unit))
     return(obs)
   }
-  obs$scaled_precision <- diag(0.01, e)
+  obs$scaled_precision <- diag(strength, e)
   obs$spread <- unit * sqrt(column_variances(z, w))
   obs$origin <- rep(0, length(unit))
   back <- diag(obs$spread, length(unit))
@@ -155,7 +162,7 @@ model_regression <- list(
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), kind = "formula",
   working = c(
     "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates", "design",
-    "regressors"
+    "regressors", hyper_working
   ),
   parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )
@@ -170,6 +177,7 @@ obs_axes.obs_regression <- function(obs, columns) {
   list(columns = columns, responses = columns[y], regressors = regressors)
 }
 
+obs_learned.obs_regression <- function(obs) if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "df")
 obs_given.obs_regression <- function(obs) list(covariates = covariates_of_rows)
 obs_quantiles.obs_regression <- function(obs) coef_quantiles
 

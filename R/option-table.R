@@ -7,14 +7,14 @@ option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
   tol = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
-  restarts = check_count,
+  restarts = check_restarts,
   k_init = or_null(check_count),
   init = one_of(eval(formals(bnp_control)$init)),
   moves = function(x, arg, call) check_moves(x, call),
   sparsity = or_null(check_count),
   threads = check_count,
   seed = function(x, arg, call) check_seed(x, call),
-  verbose = check_flag,
+  verbose = or_null(check_flag),
   learning_rate = check_learning_rate,
   candidates = or_null(check_count),
   keep = one_of(eval(formals(bnp_control)$keep)),
@@ -25,7 +25,8 @@ option_checks <- list(
   checkpoint = or_null(check_path),
   checkpoint_every = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
   workers = function(x, arg, call) check_workers(x, call),
-  wave = or_null(check_count)
+  wave = or_null(check_count),
+  effort = one_of(eval(formals(bnp_control)$effort))
 )
 
 # What options are that are not given: of several choices the first, but for `init`, which models choose. NULL: it
@@ -34,7 +35,8 @@ usual_options <- lapply(formals(bnp_control)[c("algorithm", names(option_checks)
   if (is.call(value) && !identical(value[[1L]], quote(c))) NULL else eval(value)
 })
 usual_options[c("init", "moves")] <- list(NULL, usual_moves)
-usual_options[c("algorithm", "keep", "bound")] <- lapply(usual_options[c("algorithm", "keep", "bound")], `[`, 1L)
+of_choices <- c("algorithm", "keep", "bound", "effort")
+usual_options[of_choices] <- lapply(usual_options[of_choices], `[`, 1L)
 usual_laps <- c(memoized = 1000L, full = 1000L, stochastic = 100L, truncation_free = 3L)
 
 # Options that every kind takes; the algorithm's own are checked where a control is made (check_algorithm_has()).
@@ -49,30 +51,30 @@ option_table <- list(
   mixture = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers", "wave",
-      "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "effort", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers",
+      "wave", "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   # Whose weights go by time.
   mixture_by_time = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
+      "batches", "restarts", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   topics = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "bound", "checkpoint", "workers", "wave", "max_births",
-      "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "effort", "k_init", "init", "sparsity", "bound", "checkpoint", "workers", "wave",
+      "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(keep = "{.fn fitted} gives the proportions of the training documents.")
   ),
   sequences = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
+      "batches", "restarts", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
@@ -80,20 +82,20 @@ option_table <- list(
   trees = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
+      "batches", "restarts", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   hidden = list(
     algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
+    takes = c("restarts", "effort", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
     instead = c(
       batches = "All sequences are visited at once.", init = "Labels or a fit may be given as {.arg start}."
     )
   ),
   features = list(
     algorithms = c("memoized", "full"),
-    takes = c("batches", "restarts", "sparsity", "checkpoint", "max_births", "max_merges"),
+    takes = c("batches", "restarts", "effort", "sparsity", "checkpoint", "max_births", "max_merges"),
     instead = c(
       k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
       keep = "A fit has the probability of every feature in every row: {.fn feature_probs}."
@@ -101,18 +103,18 @@ option_table <- list(
   ),
   network = list(
     algorithms = c("memoized", "full", "stochastic"),
-    takes = c("restarts", "k_init", "init", "checkpoint"),
+    takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(
     algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "init", "checkpoint"),
+    takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   sampled_network = list(
     algorithms = "stochastic",
-    takes = c("batches", "restarts", "k_init", "init", "checkpoint")
+    takes = c("batches", "restarts", "effort", "k_init", "init", "checkpoint")
   ),
   truncation_free = list(
     algorithms = "truncation_free", takes = "batches"
@@ -143,13 +145,16 @@ needless_options <- function(prior) {
 }
 
 # Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
-# batch is no batches, and without any move nothing else is asked of moves.
+# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of
+# moves.
 asked_options <- function(control) {
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   usual <- usual_options[special_options]
   usual$max_laps <- usual_laps[[control$algorithm]]
   c(
-    setdiff(differ(control, usual), if (identical(control$batches, 1L)) "batches"),
+    setdiff(differ(control, usual), c(
+      if (identical(control$batches, 1L)) "batches", if (control$restarts %in% list("auto", 1L)) "restarts"
+    )),
     if (!identical(control$moves, usual_moves) && !moves_are_off(control$moves)) differ(control$moves, usual_moves)
   )
 }
@@ -192,7 +197,7 @@ check_options <- function(control, kind, prior, call) {
 }
 
 # The start that a user gave takes the place of these.
-tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts")) {
+tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts", "effort")) {
   wrong <- intersect(asked_options(control), replaced)
   if (length(wrong)) {
     cli::cli_inform(

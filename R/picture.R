@@ -38,9 +38,11 @@ by_identity <- function(picture, fit) {
   picture
 }
 
-# Classes as wide as Freedman and Diaconis have them, which needs two values.
+# Classes as wide as Freedman and Diaconis have them, which needs two values; at most about a thousand, where a few
+# values are far from all others.
 histogram_of <- function(values) {
-  graphics::hist(values, breaks = if (length(values) > 1L) "FD" else 1L, plot = FALSE)
+  breaks <- if (length(values) > 1L) min(grDevices::nclass.FD(values), 1000) else 1L
+  graphics::hist(values, breaks = breaks, plot = FALSE)
 }
 
 obs_picture.obs_gaussian <- function(obs, fit, data) {
@@ -52,6 +54,7 @@ placed_rows <- function(picture, data) {
   if (!is.null(picture$points)) picture$points <- picture$points[stats::complete.cases(picture$points), ]
   drawn <- if (is.null(picture$points)) length(picture$values) else nrow(picture$points)
   if (picture$kind %in% c("curve", "plane")) tell_rows_without_place(data$n, drawn)
+  if (!is.null(picture$points)) picture$points <- thinned(picture$points)
   picture
 }
 

@@ -38,7 +38,8 @@ print.summary.bnp_fit <- function(x, ...) {
     ends <- fit$restarts[order(-fit$restarts$elbo), ]
     wrap(
       "Restarts (ELBO, ", plural_of(cluster_word(fit)), "): ",
-      paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
+      paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", ifelse(ends$given_up, " given up", ""),
+        collapse = ", ")
     )
   }
   if (obs_can(fit$model$obs, "read") && n_clusters(fit) > 1L) {
@@ -119,6 +120,7 @@ format_head <- function(fit) {
       described_data(fit)
     ),
     if (is_stream_fit(fit)) described_stream(fit) else described_bound(fit),
+    described_starts(fit),
     described_concentrations(learned_concentrations(fit)),
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),

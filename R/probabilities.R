@@ -31,13 +31,19 @@ local_step.default <- function(fit, data) {
 
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
 # individuals) x columns of weight, which has one row, or one for each time. NA of rows that are not modelled.
-probabilities_under <- function(fit, data, weight) {
+probabilities_under <- function(fit, data, weight, ask = engine_probabilities) {
   fit <- fit_for_any_row(fit, data)
   slot <- if (nrow(weight) > 1L) data$slot else integer()
-  prob <- engine_probabilities(
-    as_engine_data(data), fit$model, fit$state, in_engine_order(fit, weight), slot, fit$control$threads
-  )
-  prob[, engine_index(fit, ncol(prob)), drop = FALSE]
+  order <- order(engine_index(fit, ncol(weight)))
+  weight <- unname(weight[, order, drop = FALSE])
+  ask(as_engine_data(data), fit$model, fit$state, weight, slot, order, fit$control$threads)
+}
+
+# most_probable(state_probabilities()) of a mixture, without that matrix.
+most_probable_states <- function(fit, data) {
+  weight <- in_known(fit, weights_with_new(fit))
+  best <- if (data$n > 0L) probabilities_under(fit, data, weight, engine_most_probable) else integer()
+  stats::setNames(carry_back(best, data$starts, state_lag(fit)), unit_names(data))
 }
 
 # A fit in the same form whether values are missing or not, so that what it says of a row has the same bits beside any

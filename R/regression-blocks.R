@@ -11,6 +11,7 @@ check_block_formula <- function(formula, call = rlang::caller_env()) {
   if (!inherits(formula, "formula") || length(formula) != 3L) {
     refuse("must have a response, like {.code y ~ a + b}.", "It names columns of the data frame.")
   }
+  formula <- stats::formula(formula)
   check_bars(formula, call)
   left <- formula[[2L]]
   each <- if (is.call(left) && identical(left[[1L]], quote(cbind))) as.list(left)[-1L] else list(left)

@@ -25,8 +25,7 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
-  if (length(among) && any(among[attr(terms, "response"), ] > 0L)) {
+  if (explains_itself(terms)) {
     abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
@@ -41,6 +40,12 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
       response = colnames(y)
     )
   )
+}
+
+# Is the response among its covariates?
+explains_itself <- function(terms) {
+  among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
+  length(among) > 0L && any(among[attr(terms, "response"), ] > 0L)
 }
 
 formula_terms <- function(formula, data, arg, call) {

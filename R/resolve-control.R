@@ -1,20 +1,21 @@
 # Control and start completed for one data set: what C++ reads.
 
-# word: what the rows that the engine counts are, for messages.
+# word: what the rows that the engine counts are, for messages; d: columns.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
-                            word = "observations") {
+                            word = "observations", d = 1L) {
   if (control$algorithm == "stochastic") {
     check_stochastic_obs(obs, call)
     check_stochastic_prior(prior, call)
   }
   control$seed <- control$seed %||% draw_seed()
+  chooses <- chooses_starts(control, start)
   control$batches <- resolve_batches(control, n_units, call, word)
   control$wave <- resolve_wave(control)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call, word)
   control$init <- resolve_init(control, obs, prior, call)
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
-  control
+  with_starts(control, if (chooses) kinds_of_clusters(prior, n_rows, d, control$init))
 }
 
 check_stochastic_obs <- function(obs, call) {

@@ -16,19 +16,24 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   obs
 }
 
-# Classes of observation models whose prior is learned unless the constructor was told (`learn`), by the class of fits:
-# they predict held-out rows better on most data and are badly hurt on none (inst/design/defaults.md).
+# Classes of observation models whose prior is learned unless the constructor was told (by `learn`, or by a prior of
+# terms), by the class of fits: they predict held-out rows better on most data and are badly hurt on none
+# (inst/design/defaults.md).
 learned_by_default <- list(
-  bnp_mixture = c("obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean")
+  bnp_mixture = c(
+    "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean", "obs_multinomial"
+  ),
+  bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )
 
 # The model with `learn = TRUE` where it is to be learned in fits of this class with this control. A model that drifts
-# has a given prior, and so have draws that are not begun from a fit (see with_given_priors()).
+# has a given prior, and so have draws that are not begun from a fit (see with_given_priors()), and what is learned
+# without a summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) &&
     control$algorithm %in% c("memoized", "full") && !isTRUE(attr(control, "given_priors"))
-  if (learns && is.null(obs$learn)) obs$learn <- TRUE
+  if (learns && is.null(obs$learn) && is.null(obs$term_prior)) obs$learn <- TRUE
   obs
 }
 
@@ -73,9 +78,10 @@ column_medians <- function(x, w = NULL) {
     return(rep(0, ncol(x)))
   }
   vapply(seq_len(ncol(x)), function(j) {
-    x <- sort(x[, j])
-    low <- x[(length(x) + 1L) %/% 2L]
-    low + (x[length(x) %/% 2L + 1L] - low) / 2
+    x <- x[!is.na(x[, j]), j]
+    middle <- unique(c((length(x) + 1L) %/% 2L, length(x) %/% 2L + 1L))
+    ends <- range(sort(x, partial = middle)[middle])
+    ends[1L] + (ends[2L] - ends[1L]) / 2
   }, 1)
 }
 
@@ -147,8 +153,10 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
 column_spacings <- function(x, weights = NULL) {
   weights <- weights %||% rep(1, nrow(x))
   spacing_of <- function(values, weights) {
-    distinct <- sort(unique(values))
-    if (length(distinct) < 2L || sum(weights) <= 5 * length(distinct)) {
+    seldom <- function(distinct) sum(weights) <= 5 * length(distinct)
+    # Of measurements that hardly repeat a quarter of the rows has enough values already.
+    first <- seq_len(min(length(values), ceiling(sum(weights) / 4)))
+    if (seldom(unique(values[first])) || seldom(distinct <- sort(unique(values))) || length(distinct) < 2L) {
       return(0)
     }
     steps <- diff(distinct)

@@ -85,13 +85,16 @@ along_draws <- function(a, b) {
   out
 }
 
-# list(report, finish), as for fits: a bar in a terminal, elsewhere a line for every tenth part.
+# list(report, finish), as for fits: a bar in a terminal, elsewhere a line for every tenth part, or late ones.
 sampling_progress <- function(verbose, warmup, all) {
   silent <- list(report = function(done) NULL, finish = function() NULL)
-  if (!verbose || isTRUE(getOption("knitr.in.progress"))) {
+  if (isFALSE(verbose) || isTRUE(getOption("knitr.in.progress"))) {
     return(silent)
   }
   line <- function(done) sprintf("%s: %d of %d sweeps", if (done <= warmup) "Warm-up" else "Drawing", done, all)
+  if (is.null(verbose) && !interactive()) {
+    return(list(report = late_lines(line) %||% silent$report, finish = silent$finish))
+  }
   if (!cli::is_dynamic_tty()) {
     told <- 0
     return(list(finish = silent$finish, report = function(done) {

@@ -22,7 +22,7 @@
 #' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
 #'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
-#' @param verbose Show progress?
+#' @param verbose Show progress? As in [bnp_control()].
 #' @param object An object of class `bnp_draws`.
 #' @param ... For observations: further arguments of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], such as `id`; else
 #'   empty.
@@ -112,7 +112,7 @@ bnp_sample <- function(x, ...) UseMethod("bnp_sample")
 #' @export
 bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control = NULL, chains = 4L, draws = 1000L,
                                warmup = draws %/% 2L, thin = 1L, keep = NULL, split_merge = NULL, seed = NULL,
-                               threads = default_threads(), verbose = interactive()) {
+                               threads = default_threads(), verbose = NULL) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   check_prior(prior, sampled_verbs, rlang::current_env())
   verb <- prior_entry(prior)$verb
@@ -136,7 +136,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
 #' @export
 bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 1000L, warmup = draws %/% 2L, thin = 1L,
                                keep = NULL, split_merge = NULL, seed = NULL, threads = default_threads(),
-                               verbose = interactive()) {
+                               verbose = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
@@ -169,7 +169,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
     keep = if (!is.null(keep)) check_count(keep, "keep", 0L, call = call),
     split_merge = if (!is.null(split_merge)) check_count(split_merge, "split_merge", 0L, call = call),
     seed = check_seed(seed, call) %||% draw_seed(), threads = check_count(threads, "threads", call = call),
-    verbose = check_flag(verbose, "verbose", call = call)
+    verbose = or_null(check_flag)(verbose, "verbose", call = call)
   )
   check_amount(options, options$draws, options$warmup, call)
   options

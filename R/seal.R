@@ -94,7 +94,7 @@ check_seal <- function(fit, call, called = "This fit is") {
 unsealing_methods <- function() {
   for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
     for (assign in c("$<-", "[[<-", "[<-")) {
-      registerS3method(assign, class, get(paste0(assign, ".bnp_fit")), topenv())
+      registerS3method(assign, class, paste0(assign, ".bnp_fit"), topenv())
     }
   }
 }

@@ -77,17 +77,21 @@ response_and_covariates <- function(response, covariates, x, call) {
     if (length(response) != 3L) {
       abort("response", "{.arg response} must have a left side, as in {.code rating ~ 1}.", call = call)
     }
-    check_bars(response, call, NULL)
+    response <- stats::formula(response)
+    check_bars(response, call)
     if (!is.null(covariates)) {
       abort("response", c(
         "{.arg covariates} are given twice.", i = "With a formula as {.arg response} they are its right side."
       ), call = call)
     }
     frame <- tryCatch(
-      list(
-        y = eval(response[[2L]], variables, environment(response)),
-        x = stats::model.frame(response[-2L], variables, na.action = stats::na.pass)
-      ),
+      {
+        terms <- stats::terms(response, data = variables) # `.` is all variables but the response
+        list(
+          y = eval(response[[2L]], variables, environment(response)), terms = terms,
+          x = stats::model.frame(stats::delete.response(terms), variables, na.action = stats::na.pass)
+        )
+      },
       error = function(e) {
         abort("response", c(
           "The formula {.arg response} cannot be evaluated.", x = "{conditionMessage(e)}",
@@ -95,6 +99,16 @@ response_and_covariates <- function(response, covariates, x, call) {
         ), call = call)
       }
     )
+    if (explains_itself(frame$terms)) {
+      abort("response", "The left side of {.arg response} must not be a covariate, too.", call = call)
+    }
+    if (has_interactions(frame$terms) || !is.null(attr(frame$terms, "offset"))) {
+      abort("response", c(
+        "{.arg response} must have neither interactions nor an {.fn offset}.",
+        i = "Write a product of covariates as {.code I(a * b)}, and subtract an offset from the response."
+      ), call = call)
+    }
+    frame$x <- variables_of_terms(frame$x, stats::delete.response(frame$terms))
     return(list(y = frame$y, x = if (ncol(frame$x)) frame$x))
   }
   one <- function(v) is.character(v) && length(v) == 1L && v %in% names(variables)

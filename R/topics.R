@@ -27,7 +27,7 @@
 #' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
 #'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
 #'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
-#'   side are `covariates`. See *Responses*.
+#'   side are `covariates`, without interactions. See *Responses*.
 #' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
 #' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row

@@ -374,6 +374,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_modularity
+Rcpp::IntegerVector engine_network_modularity(Rcpp::List data, double seed);
+RcppExport SEXP _bnpvi_engine_network_modularity(SEXP dataSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_modularity(data, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_profile
 Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e, Rcpp::NumericVector p, Rcpp::NumericVector rho);
 RcppExport SEXP _bnpvi_engine_network_profile(SEXP n0SEXP, SEXP gSEXP, SEXP eSEXP, SEXP pSEXP, SEXP rhoSEXP) {
@@ -451,8 +463,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_probabilities
-Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, int threads);
-RcppExport SEXP _bnpvi_engine_probabilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP weightSEXP, SEXP slotSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, Rcpp::IntegerVector column, int threads);
+RcppExport SEXP _bnpvi_engine_probabilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP weightSEXP, SEXP slotSEXP, SEXP columnSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -461,8 +473,26 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weight(weightSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type slot(slotSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type column(columnSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_probabilities(data, model, state, weight, slot, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_probabilities(data, model, state, weight, slot, column, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_most_probable
+Rcpp::IntegerVector engine_most_probable(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, Rcpp::IntegerVector column, int threads);
+RcppExport SEXP _bnpvi_engine_most_probable(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP weightSEXP, SEXP slotSEXP, SEXP columnSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type slot(slotSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type column(columnSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_most_probable(data, model, state, weight, slot, column, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1030,12 +1060,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
+    {"_bnpvi_engine_network_modularity", (DL_FUNC) &_bnpvi_engine_network_modularity, 2},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 7},
-    {"_bnpvi_engine_probabilities", (DL_FUNC) &_bnpvi_engine_probabilities, 6},
+    {"_bnpvi_engine_probabilities", (DL_FUNC) &_bnpvi_engine_probabilities, 7},
+    {"_bnpvi_engine_most_probable", (DL_FUNC) &_bnpvi_engine_most_probable, 7},
     {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_check_state", (DL_FUNC) &_bnpvi_engine_check_state, 2},

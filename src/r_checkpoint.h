@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "foundation/durable_file.h"
-#include "inference/learn/driver.h"
+#include "inference/learn/restarts.h"
 
 namespace bnpvi {
 

@@ -27,8 +27,8 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
-State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
-                     Pool& pool) {
+State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, const Start& at,
+                     SEXP start, Pool& pool) {
   if (!Rf_isNull(start)) {
     const Rcpp::List s(start);
     const Index n = problem.source.shape().n, fixed_k = problem.alloc.fixed_k();
@@ -59,8 +59,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
                                        owners_of_start(s, resp.ncol()));
   }
-  const ListFields c(control);
-  return start_by(c.text("init"), problem, c.integer("k_init"), learn_options(control), pool);
+  const AskedStart asked = asked_start(ListFields(control), at);
+  return start_by(asked.init, problem, asked.k, learn_options(control), pool);
 }
 
 // Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
@@ -116,15 +116,15 @@ class Clusters final : public RFamily {
         wave_(fields_.has("wave") ? fields_.integer("wave") : 1),
         workers_(hired_workers(call.control, rows_)) {}
 
-  Learned begin(std::uint64_t seed) override {
-    const auto view = view_of(seed, {});
-    State state = starting_state(*view->problem, given_, call_.control, call_.start, call_.pool);
+  Learned begin(const Start& start) override {
+    const auto view = view_of(start.seed, {});
+    State state = starting_state(*view->problem, given_, call_.control, start, call_.start, call_.pool);
     return {fit_of(view, bnpvi::begin(*view->problem, std::move(state))), {}};
   }
 
-  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+  std::unique_ptr<Fit> read(const Start& start, Reader& in) override {
     Progress from = Progress::read(in);
-    const auto view = view_of(seed, from.learned);
+    const auto view = view_of(start.seed, from.learned);
     require_progress(*view->problem, from);
     return fit_of(view, std::move(from));
   }

@@ -22,8 +22,8 @@ class RFamily {
   virtual ~RFamily() = default;
 
   /// As in Maker.
-  virtual Learned begin(std::uint64_t seed) = 0;
-  virtual std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) = 0;
+  virtual Learned begin(const Start& start) = 0;
+  virtual std::unique_ptr<Fit> read(const Start& start, Reader& in) = 0;
 
   /// What R's fit has of this family, beside what add_run() adds. The run has an objective.
   virtual Rcpp::List result(const Restarted& run) = 0;

@@ -18,17 +18,17 @@ class Features final : public RFamily {
   explicit Features(const FitCall& call)
       : call_(call), given_(call.model), data_(call.data), options_(learn_options(call.control)) {}
 
-  Learned begin(std::uint64_t seed) override {
-    const auto rows = rows_of(seed);
-    const FeatureProblem problem = problem_of(*rows, seed);
+  Learned begin(const Start& start) override {
+    const auto rows = rows_of(start.seed);
+    const FeatureProblem problem = problem_of(*rows, start.seed);
     auto fit = std::make_unique<FeatureFit>(problem, starting_state(problem, call_.start), options_);
     fit->hold(rows);
     return {std::move(fit), {}};
   }
 
-  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
-    const auto rows = rows_of(seed);
-    auto fit = std::make_unique<FeatureFit>(problem_of(*rows, seed), in, options_);
+  std::unique_ptr<Fit> read(const Start& start, Reader& in) override {
+    const auto rows = rows_of(start.seed);
+    auto fit = std::make_unique<FeatureFit>(problem_of(*rows, start.seed), in, options_);
     fit->hold(rows);
     return fit;
   }

@@ -32,14 +32,17 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ListFields c(control);
     RestartOptions options;
     read_run(c, options);
-    if (!Rf_isNull(start)) options.restarts = 1;
+    if (!Rf_isNull(start)) {
+      options.restarts = 1;
+      options.kinds.clear();
+    }
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
     const std::unique_ptr<FitWatch> watch = test_hooks().watch ? test_hooks().watch(c) : nullptr;
     Observer& observer = watch ? watch->observer() : nobody;
     const auto family = family_of({data, model, control, start, pool, observer});
-    const Maker maker{[&](std::uint64_t seed) { return family->begin(seed); },
-                      [&](std::uint64_t seed, Reader& in) { return family->read(seed, in); }};
+    const Maker maker{[&](const Start& at) { return family->begin(at); },
+                      [&](const Start& at, Reader& in) { return family->read(at, in); }};
     Checkpoints checkpoints(control);
     const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
     using Rcpp::_;
@@ -47,7 +50,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       return Rcpp::List::create(_["elbo"] = run.best.course.objective);
     Rcpp::List out = family->result(run);
     return made_in_r([&] {
-      add_run(run, out);
+      add_run(run, c, out);
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       if (watch) watch->report(out);

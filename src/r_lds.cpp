@@ -58,15 +58,20 @@ class Systems final : public RFamily {
         options_(learn_options(call.control)),
         start_(start_policy()) {}
 
-  Learned begin(std::uint64_t seed) override {
-    if (Rf_isNull(call_.start)) return begin_lds(problem_of(seed), start_, options_);
+  Learned begin(const Start& start) override {
+    const std::uint64_t seed = start.seed;
+    if (Rf_isNull(call_.start)) {
+      LdsStart policy = start_;
+      policy.k = asked_start(ListFields(call_.control), start).k;
+      return begin_lds(problem_of(seed), policy, options_);
+    }
     LdsState given = given_start(lds_, Rcpp::List(call_.start), start_.alloc, start_.before);
     return {std::make_unique<LdsFit>(problem_of(seed), std::move(given), options_), {}};
   }
 
-  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
+  std::unique_ptr<Fit> read(const Start& start, Reader& in) override {
     const auto own = std::make_shared<const RModel>(call_.model, Sparsity(), read_arrays(in));
-    return std::make_unique<LdsFit>(problem_of(seed),
+    return std::make_unique<LdsFit>(problem_of(start.seed),
                                     std::shared_ptr<const AllocModel>(own, own->alloc.get()), in, options_);
   }
 

@@ -8,8 +8,14 @@ void read_run(const Fields& control, RestartOptions& options) {
   options.max_laps = control.integer("max_laps");
   options.tol = control.number("tol");
   options.seed = static_cast<std::uint64_t>(control.number("seed"));
-  if (control.has("restarts")) options.restarts = control.integer("restarts");
   options.keep_interrupted = control.optional_flag("keep_interrupted");
+  if (!control.has("kinds")) {
+    if (control.has("restarts")) options.restarts = control.integer("restarts");
+    return;
+  }
+  options.most_work = control.number("most_work");
+  for (const auto& [init, kind] : control.lists("kinds"))
+    options.kinds.push_back({kind->integer("least"), kind->integer("most")});
 }
 
 LearnOptions learn_options(const Rcpp::List& control) {
@@ -59,7 +65,46 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
   return out;
 }
 
-void add_run(const Restarted& run, Rcpp::List& out) {
+AskedStart asked_start(const Fields& control, const Start& start) {
+  if (!control.has("kinds")) return {control.text("init"), control.integer("k_init")};
+  return {control.lists("kinds")[start.kind].first, start.k};
+}
+
+namespace {
+
+// A row for each start. Without kinds all begin as the fit was asked to.
+Rcpp::DataFrame restarts_to_r(const Restarted& run, const Fields& control) {
+  const std::vector<StartEnd>& ends = run.ends;
+  const int n = static_cast<int>(ends.size());
+  Rcpp::IntegerVector number(n), k_init(n, NA_INTEGER), k(n), laps(n);
+  Rcpp::NumericVector seed(n), elbo(n), work(n);
+  Rcpp::CharacterVector init(n, NA_STRING);
+  Rcpp::LogicalVector given_up(n), agrees(n);
+  for (int i = 0; i < n; ++i) {
+    const StartEnd& e = ends[i];
+    number[i] = i + 1;
+    seed[i] = static_cast<double>(e.start.seed);
+    if (control.has("kinds")) {
+      const AskedStart asked = asked_start(control, e.start);
+      if (!asked.init.empty()) init[i] = asked.init;
+      if (asked.k > 0) k_init[i] = static_cast<int>(asked.k);
+    }
+    elbo[i] = std::isnan(e.end.elbo) ? NA_REAL : e.end.elbo;
+    k[i] = static_cast<int>(e.end.k);
+    laps[i] = static_cast<int>(e.end.lap);
+    work[i] = e.end.work;
+    given_up[i] = e.given_up != 0;
+    agrees[i] = run.agrees(e);
+  }
+  using Rcpp::_;
+  return Rcpp::DataFrame::create(_["restart"] = number, _["seed"] = seed, _["init"] = init, _["k_init"] = k_init,
+                                 _["elbo"] = elbo, _["k"] = k, _["laps"] = laps, _["work"] = work,
+                                 _["given_up"] = given_up, _["agrees"] = agrees);
+}
+
+}  // namespace
+
+void add_run(const Restarted& run, const Fields& control, Rcpp::List& out) {
   const Course& course = run.best.course;
   out.push_back(trace_to_r(course.trace), "trace");
   out.push_back(course.converged, "converged");
@@ -68,8 +113,7 @@ void add_run(const Restarted& run, Rcpp::List& out) {
   if (run.interrupted) out.push_back(true, "interrupted");
   if (course.reason == "numerical") out.push_back(record_to_r(course.taken_back), "taken_back");
   if (run.ends.size() < 2) return;
-  out.push_back(trace_to_r(run.ends), "restarts");
-  out.push_back(Rcpp::wrap(run.seeds), "seeds");
+  out.push_back(restarts_to_r(run, control), "restarts");
 }
 
 }  // namespace bnpvi

@@ -3,6 +3,7 @@
 
 #include "networks/bisection.h"
 #include "networks/learn_blocks.h"
+#include "networks/modularity.h"
 #include "networks/partition_search.h"
 #include "r_network.h"
 
@@ -102,5 +103,18 @@ Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) 
     constexpr int tries = 4;  // a guess
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
     return labels_to_r(networks::divided(links, k, tries, stream));
+  });
+}
+
+// Labels (from 1) of groups of nodes, as many as there are.
+// [[Rcpp::export]]
+Rcpp::IntegerVector engine_network_modularity(Rcpp::List data, double seed) {
+  return entry([&] {
+    Links links = links_from_r(data);
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    links.poll_by([&] { pool.poll(); });
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
+    return labels_to_r(networks::modularity_groups(links, stream));
   });
 }

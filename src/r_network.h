@@ -31,13 +31,14 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-/// A family of networks. control$starts: where its fits begin, a list of one for each restart or one for all.
+/// A family of networks. control$starts: where its fits begin, a function of seed, `init` and `k_init`
+/// (AskedStart; "" and 0: as the control says).
 class NetworkFamily : public RFamily {
  public:
-  Learned begin(std::uint64_t seed) override { return {made(seed), {}}; }
+  Learned begin(const Start& start) override { return {made(start), {}}; }
 
-  std::unique_ptr<Fit> read(std::uint64_t seed, Reader& in) override {
-    auto fit = made(seed);
+  std::unique_ptr<Fit> read(const Start& start, Reader& in) override {
+    auto fit = made(start);
     fit->read(in);
     return fit;
   }
@@ -48,7 +49,11 @@ class NetworkFamily : public RFamily {
         fields_(call.control),
         links_(links_from_r(call.data)),
         asked_(learn_options(call.control)) {
-    links_.poll_by([this] { call_.pool.poll(); });
+    constexpr double between_polls = 1000;  // products for which links ask whether to stop, roughly
+    links_.poll_by([this] {
+      call_.pool.spend(between_polls);
+      call_.pool.poll();
+    });
   }
 
   bool stochastic() const { return fields_.text("algorithm") == "stochastic"; }
@@ -84,13 +89,15 @@ class NetworkFamily : public RFamily {
  private:
   virtual std::unique_ptr<networks::NetworkFit> fit_from(SEXP start, std::uint64_t seed) const = 0;
 
-  std::unique_ptr<networks::NetworkFit> made(std::uint64_t seed) const {
-    const SEXP starts = call_.control["starts"];
-    if (TYPEOF(starts) != VECSXP) return fit_from(starts, seed);
-    require(Rf_xlength(starts) == asked_.restarts, "there is not a start for each restart");
-    Index restart = 0;
-    while (restart_seed(asked_.seed, restart) != seed) ++restart;
-    return fit_from(VECTOR_ELT(starts, restart), seed);
+  std::unique_ptr<networks::NetworkFit> made(const Start& start) const {
+    const Rcpp::RObject starts = call_.control["starts"];
+    if (!Rf_isFunction(starts)) return fit_from(starts, start.seed);
+    const AskedStart asked = fields_.has("kinds") ? asked_start(fields_, start) : AskedStart();
+    const Rcpp::RObject at = made_in_r([&] {
+      return Rcpp::RObject(Rcpp::Function(static_cast<SEXP>(starts))(
+          static_cast<double>(start.seed), asked.init, static_cast<double>(asked.k)));
+    });
+    return fit_from(at, start.seed);
   }
 };
 

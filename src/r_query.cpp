@@ -78,6 +78,15 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
   });
 }
 
+std::vector<Index> columns_from_zero(const Rcpp::IntegerVector& column, int k) {
+  std::vector<Index> out(column.begin(), column.end());
+  for (Index& at : out) --at;
+  require(
+      column.size() == k && std::all_of(out.begin(), out.end(), [&](Index at) { return 0 <= at && at < k; }),
+      "columns of weight");
+  return out;
+}
+
 // A model with rows as they are wherever it takes them as rounded.
 Rcpp::List of_values(const Rcpp::List& model) {
   Rcpp::List out(Rf_shallow_duplicate(model));
@@ -122,19 +131,51 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
   });
 }
 
-// p(cluster | x) of rows in the same mixture, rows × columns of weight.
+// p(cluster | x) of rows in the same mixture, rows × columns of weight; column: of each column of weight,
+// from 1, that of the result.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
-                                         Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, int threads) {
+                                         Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
+                                         Rcpp::IntegerVector column, int threads) {
   return entry([&] {
     Query q(data, of_values(model), state, threads);
     const Index n = q.data().n;
+    const std::vector<Index> to = columns_from_zero(column, weight.ncol());
     Rcpp::NumericMatrix out =
         made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), weight.ncol()); });
     std::fill(out.begin(), out.end(), NA_REAL);
     double* value = out.begin();
     for_shares(q, weight, slot, DensityAt::posterior, [&](Index row, const Vec& share, double sum, double) {
-      for (std::size_t j = 0; j < share.size(); ++j) value[static_cast<Index>(j) * n + row] = share[j] / sum;
+      for (std::size_t j = 0; j < share.size(); ++j) value[to[j] * n + row] = share[j] / sum;
+    });
+    return out;
+  });
+}
+
+// The column of the same matrix, from 1, in which a row is largest, the first of equal ones; NA where it has
+// none.
+// [[Rcpp::export]]
+Rcpp::IntegerVector engine_most_probable(Rcpp::List data, Rcpp::List model, Rcpp::List state,
+                                         Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
+                                         Rcpp::IntegerVector column, int threads) {
+  return entry([&] {
+    Query q(data, of_values(model), state, threads);
+    const std::vector<Index> to = columns_from_zero(column, weight.ncol());
+    Rcpp::IntegerVector out =
+        made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(q.data().n), NA_INTEGER); });
+    int* value = out.begin();
+    for_shares(q, weight, slot, DensityAt::posterior, [&](Index row, const Vec& share, double sum, double) {
+      double top = -1;
+      Index best = 0;
+      for (std::size_t j = 0; j < share.size(); ++j) {
+        const double p = share[j] / sum;
+        if (std::isnan(p)) return;
+        if (p > top || (p == top && to[j] < best)) {
+          top = p;
+          best = to[j];
+        }
+      }
+      value[row] = static_cast<int>(best) + 1;
     });
     return out;
   });

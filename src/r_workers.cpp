@@ -37,7 +37,10 @@ class Desk {
     const auto work = read_batch_work(*models_->alloc, kind, batch, at, in);
     if (!in.done()) throw std::invalid_argument("internal error: a task has more than its work");
     do_here(problem, pool, *work);
-    return bytes_of([&](Writer& out) { work->write_result(out); });
+    return bytes_of([&](Writer& out) {
+      work->write_result(out);
+      out.number(pool.spent());
+    });
   }
 
  private:
@@ -123,6 +126,7 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
     const Rcpp::RawVector bytes(result);
     Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
     work[i]->read_result(in);
+    problem.pool->spend(in.number());
     require(in.done(), "a result has more than its work");
   }
 }

@@ -3,6 +3,9 @@
 # three random splits, two thirds to fit.
 #
 #   Rscript learned-priors.R
+#   Rscript learned-priors.R mclust    mclust's model of the highest BIC, of 1 to 12 clusters and all its covariances
+#   Rscript learned-priors.R plug_in   with the package of commit 597eee8 installed, whose learned priors were the best
+#                                      values, plugged in
 library(bnpvi)
 
 planted <- function(seed, n, k, d, spread) {
@@ -54,16 +57,30 @@ if (requireNamespace("mlbench", quietly = TRUE)) {
   ))
 }
 
-measured <- function(set, split, ...) {
+bnpvi_measured <- function(...) {
+  function(shown, heldout, seed) {
+    fit <- bnp_mixture(shown, obs_gaussian(...), control = bnp_control(seed = seed, verbose = FALSE))
+    list(labels = fitted(fit), k = n_clusters(fit), score = function() heldout_loglik(fit, heldout))
+  }
+}
+mclust_measured <- function(shown, heldout, seed) {
+  mclustBIC <- mclust::mclustBIC # Mclust() looks for it by this name
+  fit <- withr::with_seed(seed, mclust::Mclust(shown, G = 1:12, verbose = FALSE))
+  dens <- function() mean(mclust::dens(heldout, fit$modelName, fit$parameters, logarithm = TRUE))
+  list(labels = fit$classification, k = fit$G, score = dens)
+}
+candidates <- switch(c(commandArgs(TRUE), "bnpvi")[1],
+  mclust = list(mclust = mclust_measured), plug_in = list("plug-in" = bnpvi_measured(learn = TRUE)),
+  list(given = bnpvi_measured(learn = FALSE, rounding = 0), learned = bnpvi_measured(learn = TRUE, rounding = 0))
+)
+
+measured <- function(set, split, fit_and_score) {
   shown <- withr::with_seed(split, sample(nrow(set$x), round(2 / 3 * nrow(set$x))))
   began <- proc.time()[["user.self"]]
-  control <- bnp_control(seed = split, verbose = FALSE)
-  fit <- bnp_mixture(set$x[shown, , drop = FALSE], obs_gaussian(...), control = control)
+  fit <- fit_and_score(set$x[shown, , drop = FALSE], set$x[-shown, , drop = FALSE], split)
   seconds <- proc.time()[["user.self"]] - began
-  c(
-    heldout = heldout_loglik(fit, set$x[-shown, , drop = FALSE]), k = n_clusters(fit),
-    ari = if (is.null(set$z)) NA else adjusted_rand_index(fitted(fit), set$z[shown]), seconds = seconds
-  )
+  ari <- if (is.null(set$z)) NA else adjusted_rand_index(fit$labels, set$z[shown])
+  c(heldout = fit$score(), k = fit$k, ari = ari, seconds = seconds)
 }
 
 for (name in names(sets)) {
@@ -71,18 +88,15 @@ for (name in names(sets)) {
   whole <- stats::complete.cases(set$x)
   set$x <- as.matrix(set$x)[whole, , drop = FALSE]
   set$z <- set$z[whole]
-  both <- suppressWarnings(vapply(1:3, function(split) {
-    rbind(
-      given = measured(set, split, learn = FALSE, rounding = 0),
-      learned = measured(set, split, learn = TRUE, rounding = 0)
-    )
-  }, matrix(0, 2, 4)))
-  mean <- apply(both, 1:2, mean)
-  cat(sprintf(
-    paste(
-      "%-24s %5d %3d | held out %9.3f %9.3f %+7.3f | clusters %s %.1f %.1f | agreement %.2f %.2f |",
-      "seconds %.3f %.3f\n"
-    ), name, nrow(set$x), ncol(set$x), mean[1, 1], mean[2, 1], mean[2, 1] - mean[1, 1],
-    if (is.null(set$k)) "" else set$k, mean[1, 2], mean[2, 2], mean[1, 3], mean[2, 3], mean[1, 4], mean[2, 4]
-  ))
+  for (candidate in names(candidates)) {
+    splits <- suppressWarnings(vapply(1:3, function(split) {
+      tryCatch(measured(set, split, candidates[[candidate]]), error = function(e) rep(NA_real_, 4))
+    }, double(4)))
+    mean <- rowMeans(splits)
+    cat(sprintf(
+      "%-24s %5d %3d  %-8s held out %9.3f  clusters %s%.1f  agreement %.2f  seconds %.3f\n", name, nrow(set$x),
+      ncol(set$x), candidate, mean[1], if (is.null(set$k)) "" else paste0(set$k, " -> "), mean[2], mean[3], mean[4]
+    ))
+    flush(stdout())
+  }
 }

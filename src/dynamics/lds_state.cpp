@@ -10,6 +10,8 @@ namespace bnpvi::dynamics {
 
 namespace {
 
+constexpr Index filters = 4;  // passes of a filter and a smoother, in products of a row with a mode: a guess
+
 // r of every row of the data, from blocks of rows.
 class KeepResponsibilities final : public ResponsibilitySink {
  public:
@@ -106,6 +108,7 @@ void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>
   problem.pool.run(n, [&](Index i) {
     const Index g = groups ? (*groups)[i] : i;
     problem.pool.poll();
+    problem.pool.spend(static_cast<double>((s.starts[g + 1] - s.starts[g]) * (state.k + filters) * p));
     smooth_rows(
         s, s.starts[g], s.starts[g + 1], g, modes, emission ? *emission : state.emission, problem.start,
         [&] { problem.pool.poll(); }, state.paths);

@@ -68,6 +68,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   FeatureBlock block(problem.obs, copy.data);
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
+    pool.spend(cost_of_rows(problem.obs, copy.data, n, k));
     Weights weights = make_weights(problem.obs, with.data(), k);
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];

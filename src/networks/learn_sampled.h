@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "inference/learn/driver.h"
+#include "inference/learn/restarts.h"
 #include "networks/network_fit.h"
 
 namespace bnpvi::networks {

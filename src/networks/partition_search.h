@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "inference/learn/driver.h"
+#include "inference/learn/restarts.h"
 #include "inference/learn/observer.h"
 #include "networks/network_fit.h"
 #include "networks/partition.h"

@@ -7,6 +7,16 @@
 
 namespace bnpvi {
 
+double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index k) {
+  constexpr double exponentials = 10;  // a guess: products that take as long
+  const Index dense = by_sparse_rows(obs, data) ? 0 : n_dense(obs);
+  const double entries = obs.n_features() == dense ? 0
+                         : data.sparse()           ? data.row_start[data.n] / static_cast<double>(data.n)
+                                                   : static_cast<double>(data.d);
+  return static_cast<double>(rows) * static_cast<double>(k) *
+         (static_cast<double>(dense) + entries + exponentials);
+}
+
 FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),

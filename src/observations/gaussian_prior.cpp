@@ -7,27 +7,12 @@ namespace bnpvi {
 
 namespace {
 
-// x times the units of its two columns, to the power of `sign`. x: D × D, D numbers, or one (whose unit is
-// that of all columns).
-void rescale(Vec& x, const Vec& unit, int sign) {
-  const std::size_t d = unit.size();
-  const bool matrix = x.size() == d * d && d > 1;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double area = matrix ? unit[i / d] * unit[i % d] : unit[i] * unit[i];
-    x[i] = sign > 0 ? x[i] * area : x[i] / area;
-  }
-}
-
-// Mean and variances of means, degrees and rates of q(H), between the user's units (sign 1: to them) and the
-// engine's.
+// Mean and variances of q(H), between the user's units (sign 1: to them) and the engine's.
 void rescale(HyperPosterior& q, const GaussianPrior& given, int sign) {
   const Vec &unit = given.unit, &centre = given.centre;
   for (std::size_t i = 0; i < q.mean.size(); ++i)
     q.mean[i] = sign > 0 ? centre[i] + unit[i] * q.mean[i] : (q.mean[i] - centre[i]) / unit[i];
-  rescale(q.shape, unit, sign);
-  rescale(q.mean_variance, unit, sign);
-  rescale(q.scale, unit, sign);
-  rescale(q.rate, unit, -sign);
+  rescale_variances(q, unit, sign);
 }
 
 }  // namespace
@@ -40,13 +25,12 @@ OwnGaussianPrior::OwnGaussianPrior(GaussianPrior given, ScaleShape shape)
   const Vec &centre = given_.centre, &unit = given_.unit;
   for (std::size_t i = 0; i < engine_.mean.size(); ++i)
     engine_.mean[i] = (engine_.mean[i] - centre[i]) / unit[i];
-  rescale(engine_.scale, unit, -1);
+  rescale_area(engine_.scale, unit, -1);
   if (!given_.hierarchical) return;
   HyperpriorOfData about = given_.about;
   for (std::size_t i = 0; i < about.location.size(); ++i)
     about.location[i] = (about.location[i] - centre[i]) / unit[i];
-  rescale(about.variance, unit, -1);
-  rescale(about.floor, unit, -1);
+  rescale_variances(about, unit, -1);
   rescale(posterior_, given_, -1);
   hierarchical_.emplace(std::move(about));
   engine_ = hierarchical_->effective(posterior_);
@@ -62,14 +46,7 @@ void OwnGaussianPrior::set_in_user_units(GaussianPrior& out, const NormalWishart
   out.mean_strength = prior.strength;
   out.df = prior.df;
   out.scale = prior.scale;
-  rescale(out.scale, given_.unit, 1);
-}
-
-GaussianPrior OwnGaussianPrior::fixed_at(const NormalWishart& prior) const {
-  GaussianPrior out = given_;
-  out.hierarchical = false;
-  set_in_user_units(out, prior);
-  return out;
+  rescale_area(out.scale, given_.unit, 1);
 }
 
 GaussianPrior OwnGaussianPrior::with_posterior(const HyperPosterior& posterior) const {
@@ -82,22 +59,10 @@ GaussianPrior OwnGaussianPrior::with_posterior(const HyperPosterior& posterior) 
 NamedArrays OwnGaussianPrior::learned_fields() const {
   if (!hierarchical_) return {};
   const Index d = static_cast<Index>(given_.unit.size());
-  const HyperPosterior& q = given_.posterior;
-  const auto array = [&](const char* name, const Vec& x) {
-    const bool matrix = shape_ == ScaleShape::full && static_cast<Index>(x.size()) == d * d;
-    return NamedArray{name, x, matrix ? std::vector<Index>{d, d} : std::vector<Index>{}};
-  };
-  NamedArrays out{{"df", {given_.df}, {}},
-                  array("scale", given_.scale),
-                  {"hyper_wishart_df", {q.wishart_df}, {}},
-                  array("hyper_shape", q.shape),
-                  {"hyper_shape_df", q.shape_df, {}},
-                  {"hyper_rate", q.rate, {}}};
+  NamedArrays out = learned_variances(given_.posterior, given_.scale, shape_ == ScaleShape::full, d);
   if (given_.mean.empty()) return out;
   out.push_back({"mean", given_.mean, {}});
   out.push_back({"mean_strength", {given_.mean_strength}, {}});
-  out.push_back(array("hyper_mean_variance", q.mean_variance));
-  out.push_back({"hyper_strength", {q.strength_shape, q.strength_rate}, {}});
   return out;
 }
 
@@ -121,27 +86,11 @@ GaussianPrior gaussian_prior(const Fields& f, ScaleShape shape, bool has_mean) {
     out.centre = f.numbers("centre", d);
   }
   if (!out.hierarchical) return out;
-  const Vec given = f.numbers("hyper_given", 4);
-  out.about = {{},
-               f.numbers("data_variance", d),
-               f.numbers("data_floor", d),
-               shape == ScaleShape::full ? d : 1,
-               shape == ScaleShape::spherical,
-               {given[0] != 0, given[1] != 0, given[2] != 0, given[3] != 0}};
-  HyperPosterior& q = out.posterior;
-  q.df = out.df;
-  q.wishart_df = f.number("hyper_wishart_df");
-  q.shape = f.numbers("hyper_shape", size);
-  q.shape_df = f.numbers("hyper_shape_df", q.wishart_df > 0 || shape == ScaleShape::spherical ? 1 : d);
-  q.rate = f.numbers("hyper_rate", q.wishart_df > 0 ? d : 0);
-  if (out.about.given.scale) q.scale = f.numbers("hyper_scale", size);
+  out.about = hyperprior_of(f, shape, d);
+  out.posterior = hyper_posterior(f, shape, d, has_mean);
   if (!has_mean) return out;
   out.about.location = f.numbers("data_location", d);
-  q.mean = out.mean;
-  q.mean_variance = f.numbers("hyper_mean_variance", shape == ScaleShape::full ? d * d : d);
-  const Vec strength = f.numbers("hyper_strength", 2);
-  q.strength_shape = strength[0];
-  q.strength_rate = strength[1];
+  out.posterior.mean = out.mean;
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "foundation/fields.h"
 #include "observations/capabilities.h"
 #include "observations/hierarchical_gaussian.h"
+#include "observations/hyper_fields.h"
 
 namespace bnpvi {
 
@@ -39,9 +40,6 @@ inline Vec rounding_of(const Fields& fields) {
   return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
 }
 
-/// What the scale of a cluster is: D × D, D numbers, or one.
-enum class ScaleShape { full, diagonal, spherical };
-
 /// has_mean: it is not known to be zero. Hierarchical where the fields are there that say about what.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
@@ -49,6 +47,9 @@ GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_me
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
+
+  /// One that is not learned, for a model that only works with it: it has no shape in the user's units.
+  explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
@@ -60,14 +61,15 @@ class OwnGaussianPrior {
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
-  /// LearnedPrior::learned for a Model that is made from a GaussianPrior and has expected_cluster(t);
+  /// LearnedPrior::learned for a Model that is made from a GaussianPrior, or like another Model under a fixed
+  /// NormalWishart prior, and has expected_cluster(t);
   /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const {
     if (occupied_clusters(t, k, from.n_features()) == 0) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
-      const Model model(fixed_at(prior));
+      const Model model(from, prior);
       return sum_over_clusters(t, k, from.n_features(), pool,
                                [&](const double* tk) { return model.expected_cluster(tk); });
     };
@@ -79,12 +81,11 @@ class OwnGaussianPrior {
   }
 
  private:
-  GaussianPrior fixed_at(const NormalWishart& prior) const;             // not hierarchical
   GaussianPrior with_posterior(const HyperPosterior& posterior) const;  // from engine units
   void set_in_user_units(GaussianPrior& out, const NormalWishart& prior) const;
 
   GaussianPrior given_;
-  ScaleShape shape_;
+  ScaleShape shape_ = ScaleShape::full;
   NormalWishart engine_;
   HyperPosterior posterior_;
   std::optional<HierarchicalGaussian> hierarchical_;

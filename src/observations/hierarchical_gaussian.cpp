@@ -76,7 +76,8 @@ HierarchicalGaussian::HierarchicalGaussian(HyperpriorOfData data)
       floor_(data_.floor),
       d_(data_.d),
       blocks_(data_.spherical ? 1 : static_cast<Index>(data_.variance.size()) / data_.d),
-      columns_(data_.spherical ? static_cast<Index>(data_.variance.size()) : data_.d) {
+      columns_(data_.spherical ? static_cast<Index>(data_.variance.size()) : data_.d),
+      regressors_(std::llround(std::sqrt(data_.regressors.size()))) {
   if (!data_.spherical) return;
   for (Vec* x : {&variance_, &floor_})
     *x = {std::accumulate(x->begin(), x->end(), 0.0) / as_double(columns_)};
@@ -85,6 +86,7 @@ HierarchicalGaussian::HierarchicalGaussian(HyperpriorOfData data)
 void HierarchicalGaussian::add_mean_variance(const HyperPosterior& q, Index j, double times,
                                              double* to) const {
   const double* s = q.mean_variance.data();
+  times *= as_double(regressors_);
   if (data_.spherical)
     for (Index i = 0; i < columns_; ++i) to[0] += times * s[i];
   else
@@ -131,7 +133,7 @@ double HierarchicalGaussian::occupied_term(const HyperPosterior& q, Index j) con
                              : d * std::log(q.df) + spread(q, j).log_det;
   value *= 0.5 * q.df;
   if (!q.mean.empty() && !data_.given.strength)
-    value += 0.5 * as_double(columns_) * (digamma(q.strength_shape) - std::log(q.strength_shape));
+    value += 0.5 * as_double(columns_ * regressors_) * (digamma(q.strength_shape) - std::log(q.strength_shape));
   return value;
 }
 
@@ -148,14 +150,20 @@ double HierarchicalGaussian::log_density(const HyperPosterior& q) const {
 double HierarchicalGaussian::mean_terms(const HyperPosterior& q) const {
   if (q.mean.empty() || data_.given.mean) return 0;
   double value = 0;
-  for (std::size_t i = 0; i < q.mean.size(); ++i) {
-    const double e = q.mean[i] - data_.location[i];
-    value += 1 - e * e / data_.variance[i] - std::log(data_.variance[i]);
+  const double times = as_double(regressors_);
+  for (std::size_t i = 0; i < data_.variance.size(); ++i) {
+    const double* mean = q.mean.data() + static_cast<Index>(i) * regressors_;
+    const double* location = data_.location.data() + static_cast<Index>(i) * regressors_;
+    double square = 0;
+    for (Index r = 0; r < regressors_; ++r)
+      for (Index s = 0; s < regressors_; ++s)
+        square += (mean[r] - location[r]) * data_.regressors[r * regressors_ + s] * (mean[s] - location[s]);
+    value += times - square / data_.variance[i] - times * std::log(data_.variance[i]);
   }
   for (Index j = 0; j < blocks_ && !data_.spherical; ++j) {
     const double* s = q.mean_variance.data() + j * d_ * d_;
-    value += log_det(s, d_);
-    for (Index r = 0; r < d_; ++r) value -= s[r * d_ + r] / data_.variance[j * d_ + r];
+    value += times * log_det(s, d_);
+    for (Index r = 0; r < d_; ++r) value -= times * s[r * d_ + r] / data_.variance[j * d_ + r];
   }
   for (Index i = 0; i < columns_ && data_.spherical; ++i)
     value += std::log(q.mean_variance[i]) - q.mean_variance[i] / data_.variance[i];
@@ -196,47 +204,63 @@ double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
 }
 
 // S⁻¹ = diag(1/v) + κ̄ Σ E Λ_k;  m̄ += S (κ̄ Σ E Λ_k e_k − (m̄ − c)/v);
-// k₁ = ¼ + ½ Σ columns;  k₂ = .025 + ½ Σ [c/κ̂_k + e_kᵀ E Λ_k e_k + tr(E Λ_k S)] at the new m̄.
+// k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new m̄.
 void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedClusters& e) const {
   const double strength = q.strength_shape / q.strength_rate;
   double spread = e.mean_spread, observed = 0;
   for (Index j = 0; j < blocks_; ++j) {
-    const double* precision = e.precision.data() + j * d_ * d_;
-    const double* offset = e.weighted_offset.data() + j * columns_;
-    const auto lambda = [&](Index i, Index l) {
-      return data_.spherical ? (i == l ? precision[0] : 0.0) : precision[i * d_ + l];
-    };
-    observed += e.used[j] * as_double(columns_);
-    if (!data_.given.mean) {
-      Vec step(static_cast<std::size_t>(columns_));
-      for (Index i = 0; i < columns_; ++i)
-        step[i] = strength * offset[i] - (q.mean[j * columns_ + i] - data_.location[j * columns_ + i]) /
-                                             data_.variance[j * columns_ + i];
-      if (data_.spherical) {
-        for (Index i = 0; i < columns_; ++i) {
-          q.mean_variance[i] = 1 / (1 / data_.variance[i] + strength * precision[0]);
-          step[i] *= q.mean_variance[i];
-        }
-      } else {
-        double* s = q.mean_variance.data() + j * d_ * d_;
-        for (Index i = 0; i < d_ * d_; ++i) s[i] = strength * precision[i];
-        for (Index i = 0; i < d_; ++i) s[i * d_ + i] += 1 / data_.variance[j * d_ + i];
-        Cholesky(s, d_).solve(step.data());
-        invert(s, d_);
-      }
-      for (Index i = 0; i < columns_; ++i) {
-        q.mean[j * columns_ + i] += step[i];
-        spread -= 2 * step[i] * offset[i];
-        for (Index l = 0; l < columns_; ++l) spread += step[i] * lambda(i, l) * step[l];
-      }
-    }
+    observed += e.used[j] * as_double(columns_ * regressors_);
+    if (!data_.given.mean) refresh_mean(q, j, strength, e, spread);
     Vec s(static_cast<std::size_t>(d_ * d_), 0.0);
     add_mean_variance(q, j, 1, s.data());
-    spread += product(s.data(), precision, d_ * d_);
+    spread += product(s.data(), e.precision.data() + j * d_ * d_, d_ * d_);
   }
   if (data_.given.strength) return;
   q.strength_shape = strength_shape + 0.5 * observed;
   q.strength_rate = strength_rate + 0.5 * std::max(spread, 0.0);
+}
+
+// spread: Σ tr(e_kᵀ E Λ_k e_k V), which moves with the mean.
+void HierarchicalGaussian::refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
+                                        double& spread) const {
+  const double* precision = e.precision.data() + j * d_ * d_;
+  const Index n = regressors_;
+  const double* offset = e.weighted_offset.data() + j * columns_ * n;
+  const double* location = data_.location.data() + j * columns_ * n;
+  const double* variance = data_.variance.data() + j * columns_;
+  double* mean = q.mean.data() + j * columns_ * n;
+  const auto lambda = [&](Index i, Index l) {
+    return data_.spherical ? (i == l ? precision[0] : 0.0) : precision[i * d_ + l];
+  };
+  Vec steps(static_cast<std::size_t>(n * columns_));  // a column of m after the other
+  for (Index r = 0; r < n; ++r)
+    for (Index i = 0; i < columns_; ++i)
+      steps[r * columns_ + i] =
+          strength * offset[i * n + r] - (mean[i * n + r] - location[i * n + r]) / variance[i];
+  if (data_.spherical) {
+    for (Index i = 0; i < columns_; ++i) {
+      q.mean_variance[i] = 1 / (1 / variance[i] + strength * precision[0]);
+      steps[i] *= q.mean_variance[i];
+    }
+  } else {
+    double* s = q.mean_variance.data() + j * d_ * d_;
+    for (Index i = 0; i < d_ * d_; ++i) s[i] = strength * precision[i];
+    for (Index i = 0; i < d_; ++i) s[i * d_ + i] += 1 / variance[i];
+    const Cholesky chol(s, d_);
+    for (Index r = 0; r < n; ++r) chol.solve(steps.data() + r * d_);
+    invert(s, d_);
+  }
+  for (Index r = 0; r < n; ++r)
+    for (Index c = 0; c < n; ++c) {
+      const double v = data_.regressors[r * n + c];
+      const double *left = steps.data() + r * columns_, *right = steps.data() + c * columns_;
+      for (Index i = 0; i < columns_; ++i) {
+        spread -= 2 * v * left[i] * offset[i * n + c];
+        for (Index l = 0; l < columns_; ++l) spread += v * left[i] * lambda(i, l) * right[l];
+      }
+    }
+  for (Index r = 0; r < n; ++r)
+    for (Index i = 0; i < columns_; ++i) mean[i * n + r] += steps[r * columns_ + i];
 }
 
 void HierarchicalGaussian::set_shape_df(HyperPosterior& q, const Vec& used) const {

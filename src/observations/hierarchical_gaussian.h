@@ -1,6 +1,7 @@
 // The prior that Gaussian clusters have in common, with a posterior of its hyperparameters.
 #pragma once
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "observations/capabilities.h"
@@ -10,22 +11,23 @@ namespace bnpvi {
 /// Normal–Wishart prior of clusters of D columns, which come in J blocks of d columns each, independent of
 /// each other: J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹);
 /// means μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, the precision of all D columns.
-/// In engine units (see Columns).
+/// Regressions on E regressors have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean,
+/// J = 1; a mean is the coefficient of the one regressor 1, with V = 1. In engine units (see Columns).
 struct NormalWishart {
-  Vec mean;             // m, D; empty: known to be zero
+  Vec mean;             // m, D, or D × E; empty: known to be zero
   double strength = 1;  // κ; unused without means
   double df = 1;        // ν
   Vec scale;            // B, J × d × d
 };
 
 /// What the posteriors of clusters say of their prior: sums over clusters k and blocks, where E Λ = ν̂ B̂⁻¹ and
-/// e_k = m̂_k − m, m the prior's mean.
+/// e_k = m̂_k − m, m the prior's mean; V̂_k is the posterior's precision of coefficients, κ̂_k of a mean.
 struct ExpectedClusters {
   double evidence = 0;     // Σ Λ(T_k)
   Vec used;                // clusters that have observations of a block, J
   Vec precision;           // Σ E Λ_k, J × d × d
-  Vec weighted_offset;     // Σ E Λ_k e_k, D; empty without means
-  double mean_spread = 0;  // Σ [c/κ̂_k + e_kᵀ E Λ_k e_k], c columns of a block
+  Vec weighted_offset;     // Σ E Λ_k e_k, D or D × E; empty without means
+  double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c columns of a block
 };
 
 /// Sum of expect(t_k) over the clusters with observations, of K with statistics t (K × p), in their order.
@@ -39,12 +41,13 @@ struct GivenHyperparameters {
 
 /// What the priors of the hyperparameters are about, in engine units.
 struct HyperpriorOfData {
-  Vec location;  // c, D: medians of the columns; empty: the mean of clusters is known to be zero
+  Vec location;  // c, D: medians of the columns; D × E; empty: the mean of clusters is known to be zero
   Vec variance;  // v, D: squared spreads of the columns
   Vec floor;     // f, D: variances that rounding of the data alone makes, and least variances of clusters
   Index d = 1;   // columns of a block's precision
   bool spherical = false;
   GivenHyperparameters given;
+  Vec regressors = {1};  // V, E × E
 };
 
 /// q(H), the posterior of the hyperparameters; a plain value in engine units.
@@ -54,7 +57,7 @@ struct HyperPosterior {
   Vec shape;              // Ψ̄, the mean of q(Ψ), J × d × d
   Vec shape_df;           // b, degrees of freedom of q(Ψ): one number, or of a diagonal Ψ one for each j
   Vec rate;               // E α_j, d; empty where Ψ is diagonal
-  Vec mean;               // m̄, D; empty without means
+  Vec mean;               // m̄, D or D × E; empty without means
   Vec mean_variance;      // S, J × d × d; spherical: D variances
   double strength_shape = 1, strength_rate = 1;  // q(κ) = Gamma(k₁, k₂)
   Vec scale;                                     // B as it was given; else empty
@@ -62,6 +65,7 @@ struct HyperPosterior {
 
 /// The hierarchical model
 ///   Λ_k | Ψ ~ W(ν, (ν(Ψ + F))⁻¹);   μ_k | Λ_k ~ N(m, (κΛ_k)⁻¹);   m ~ N(c, diag v);   κ ~ Gamma(¼, .025);
+///   coefficients: A_k | Λ_k ~ matrix normal(m, Λ_k⁻¹, (κV)⁻¹);   m ~ matrix normal(c, diag v, V⁻¹);
 ///   ν = d − 1 + e, e ∈ {2⁰, ..., 2¹¹};   Ψ of one of 11 kinds:
 ///     diagonal: ψ_j ~ Gamma(¼, rate ¼/v_j);
 ///     full, a − d ∈ {2⁰, ..., 2⁹}: Ψ | α ~ W(a, diag(α)⁻¹), α_j ~ Gamma(g, h_j), g = .2, h_j = .01 g v_j/a.
@@ -69,7 +73,8 @@ struct HyperPosterior {
 /// F then does not enter a given scale. Full kinds are for full covariances of two columns or more.
 ///
 /// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is a cluster under the effective prior
-/// NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ S), with a constant beside its evidence (occupied_term), so that
+/// NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ E S), with a constant beside its evidence (occupied_term), where S is the
+/// covariance that q(m) has of each column of m V^½, so that
 ///   Σ_{k used} [Λ(T_k) + occupied term] + log_density(q)
 /// is a lower bound of the logarithm of the evidence of all clusters in the hierarchical model, by Jensen's
 /// inequality for log(Ψ + F) and Minkowski's for its determinant. Empty clusters are not in it: theirs is the
@@ -103,10 +108,14 @@ class HierarchicalGaussian {
 
   struct Point;
   struct Spread;
+  enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  std::vector<HyperPosterior> neighbours(const HyperPosterior& q, const Vec& used) const;
+  /// Empty where there is no such step.
+  std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
+  void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
+                    double& spread) const;
   void refresh_shape(HyperPosterior& q, const ExpectedClusters& e) const;
   void set_shape_df(HyperPosterior& q, const Vec& used) const;
   Spread spread(const HyperPosterior& q, Index j) const;
@@ -114,12 +123,13 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // Σ S of a block, d × d, as the scale of its precision has it.
+  // E S of a block, d × d, summed over columns where its precision is that of all.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;
   Vec variance_, floor_;        // of the rows of all Ψ, J d
   Index d_, blocks_, columns_;  // columns_: of a block
+  Index regressors_;            // E
 };
 
 }  // namespace bnpvi

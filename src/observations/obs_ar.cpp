@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
-#include "observations/obs_wishart.h"
 #include "observations/partly_observed.h"
 
 namespace bnpvi {
@@ -17,9 +18,11 @@ namespace {
 class Autoregressive : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
-      : CoefficientModel(engine_prior(prior), Columns(prior.centre, prior.unit), false),
-        lag_(prior.lag),
-        intercept_(prior.intercept) {}
+      : Autoregressive(CoefficientPrior(engine_prior(prior)), Columns(prior.centre, prior.unit), prior.lag,
+                       prior.intercept) {}
+  Autoregressive(const ArPrior& prior, const Fields& fields)
+      : Autoregressive(own_prior(prior, fields), Columns(prior.centre, prior.unit), prior.lag,
+                       prior.intercept) {}
 
   Capabilities capabilities() const override {
     Capabilities out = CoefficientModel::capabilities();
@@ -28,6 +31,11 @@ class Autoregressive : public CoefficientModel {
   }
 
  protected:
+  std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const override {
+    return std::shared_ptr<const CoefficientModel>(
+        new Autoregressive(std::move(prior), columns(), lag_, intercept_));
+  }
+
   Index column_of(Index i) const override {
     if (i < lag_ * responses()) return i % responses();
     return i < regressors() ? -1 : i - regressors();
@@ -65,6 +73,20 @@ class Autoregressive : public CoefficientModel {
   }
 
  private:
+  Autoregressive(CoefficientPrior prior, const Columns& columns, Index lag, bool intercept)
+      : CoefficientModel(std::move(prior), columns, false), lag_(lag), intercept_(intercept) {}
+
+  // Hierarchical where the fields of that are there.
+  static CoefficientPrior own_prior(const ArPrior& prior, const Fields& fields) {
+    Vec location;
+    if (fields.has("data_location")) {
+      ArPrior about = prior;
+      about.coef_mean = fields.numbers("data_location", static_cast<Index>(prior.coef_mean.size()));
+      location = engine_prior(about).coef;
+    }
+    return CoefficientPrior(engine_prior(prior), fields, location, prior.unit);
+  }
+
   static WishartParameters engine_prior(const ArPrior& prior) {
     const Vec& unit = prior.unit;
     const Vec& centre = prior.centre;
@@ -141,7 +163,7 @@ std::unique_ptr<ObsModel> make_lds(const Fields& f) {
 
 std::unique_ptr<ObsModel> make_ar(const Fields& f) {
   const auto d = static_cast<Index>(f.numbers("unit").size());
-  return as_observed(f, std::make_unique<Autoregressive>(ar_prior(f, d, f.integer("lag"), "scale")));
+  return as_observed(f, std::make_unique<Autoregressive>(ar_prior(f, d, f.integer("lag"), "scale"), f));
 }
 
 ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {

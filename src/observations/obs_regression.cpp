@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
+#include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
-#include "observations/obs_wishart.h"
 #include "observations/partly_observed.h"
 
 namespace bnpvi {
@@ -30,13 +31,16 @@ struct RegressionPrior {
 // are Ã_j = A_j u_j / u_y, and the intercept is (A_0 + Σ A_j c_j − c_y) / u_y.
 class Regression final : public CoefficientModel {
  public:
-  explicit Regression(const RegressionPrior& prior)
-      : CoefficientModel(engine_prior(prior), Columns(prior.centre, prior.unit), prior.intercept),
-        first_(prior.intercept ? 1 : 0) {}
+  Regression(const RegressionPrior& prior, const Fields& fields)
+      : Regression(own_prior(prior, fields), Columns(prior.centre, prior.unit), prior.intercept) {}
 
   Index n_columns() const override { return responses() + covariates(); }
 
  protected:
+  std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const override {
+    return std::shared_ptr<const CoefficientModel>(new Regression(std::move(prior), columns(), first_ == 1));
+  }
+
   Index column_of(Index i) const override {
     if (i >= regressors()) return i - regressors();
     return i < first_ ? -1 : responses() + i - first_;
@@ -80,6 +84,21 @@ class Regression final : public CoefficientModel {
   }
 
  private:
+  Regression(CoefficientPrior prior, const Columns& columns, bool intercept)
+      : CoefficientModel(std::move(prior), columns, intercept), first_(intercept ? 1 : 0) {}
+
+  // Hierarchical where the fields of that are there.
+  static CoefficientPrior own_prior(const RegressionPrior& prior, const Fields& fields) {
+    Vec location;
+    if (fields.has("data_location")) {
+      RegressionPrior about = prior;
+      about.coef_mean = fields.numbers("data_location", static_cast<Index>(prior.coef_mean.size()));
+      location = engine_prior(about).coef;
+    }
+    const Vec unit(prior.unit.begin(), prior.unit.begin() + prior.responses);
+    return CoefficientPrior(engine_prior(prior), fields, location, unit);
+  }
+
   Index covariates() const { return regressors() - first_; }
   double centre(Index j) const { return columns().centre[responses() + j]; }
   double unit(Index j) const { return columns().unit[responses() + j]; }
@@ -130,11 +149,17 @@ std::unique_ptr<ObsModel> make_regression(const Fields& f) {
   const bool intercept = f.flag("intercept");
   const auto d = static_cast<Index>(unit.size());
   const Index y = f.integer("responses"), covariates = d - y, e = covariates + (intercept ? 1 : 0);
-  return as_observed(
-      f, std::make_unique<Regression>(RegressionPrior{
-             y, intercept, f.number("df"), f.numbers("scale", y * y), f.numbers("coef_mean", y * e),
-             f.numbers("scaled_precision", e * e), f.numbers("origin", covariates),
-             f.numbers("spread", covariates), f.numbers("centre", d), unit}));
+  const RegressionPrior prior{y,
+                              intercept,
+                              f.number("df"),
+                              f.numbers("scale", y * y),
+                              f.numbers("coef_mean", y * e),
+                              f.numbers("scaled_precision", e * e),
+                              f.numbers("origin", covariates),
+                              f.numbers("spread", covariates),
+                              f.numbers("centre", d),
+                              unit};
+  return as_observed(f, std::make_unique<Regression>(prior, f));
 }
 
 }  // namespace bnpvi

@@ -245,6 +245,14 @@ void WishartModel::log_student(const Cholesky& chol, double df, double constant,
   }
 }
 
+Vec WishartModel::coefficients(const Cholesky& chol, const Vec& inverse) const {
+  Vec out(static_cast<std::size_t>(d_ * e_), 0.0);
+  for (Index i = 0; i < d_; ++i)
+    for (Index k = 0; k < e_; ++k)
+      for (Index j = 0; j <= k; ++j) out[i * e_ + j] += chol.factor()[(e_ + i) * m_ + k] * inverse[k * m_ + j];
+  return out;
+}
+
 WishartParameters WishartModel::posterior_parameters(const double* t) const {
   const Cholesky chol = factorise(t);
   const double* l = chol.factor().data();
@@ -252,12 +260,9 @@ WishartParameters WishartModel::posterior_parameters(const double* t) const {
   WishartParameters q{e_,
                       d_,
                       df_ + t[0],
-                      Vec(static_cast<std::size_t>(d_ * e_), 0.0),
+                      coefficients(chol, inverse),
                       Vec(static_cast<std::size_t>(e_ * e_), 0.0),
                       Vec(static_cast<std::size_t>(d_ * d_), 0.0)};
-  for (Index i = 0; i < d_; ++i)
-    for (Index k = 0; k < e_; ++k)
-      for (Index j = 0; j <= k; ++j) q.coef[i * e_ + j] += l[(e_ + i) * m_ + k] * inverse[k * m_ + j];
   for (Index i = 0; i < e_; ++i)
     for (Index j = 0; j < e_; ++j)
       for (Index k = 0; k <= std::min(i, j); ++k) q.precision[i * e_ + j] += l[i * m_ + k] * l[j * m_ + k];
@@ -274,7 +279,7 @@ std::vector<WishartParameters> WishartModel::posterior_parameters(const double* 
   return out;
 }
 
-ExpectedClusters WishartModel::expected_cluster(const double* t) const {
+ExpectedClusters WishartModel::expected_cluster(const double* t, const Vec& regressors) const {
   const Cholesky chol = factorise(t);
   const Vec inverse = chol.inverse_factor();
   const double df = df_ + t[0], d = static_cast<double>(d_);
@@ -286,15 +291,20 @@ ExpectedClusters WishartModel::expected_cluster(const double* t) const {
       out.precision[i * d_ + j] = out.precision[j * d_ + i] = df * sum;
     }
   if (e_ == 0) return out;
-  out.weighted_offset.resize(static_cast<std::size_t>(d_));
-  out.mean_spread = d / chol.pivots()[0];
-  Vec offset(static_cast<std::size_t>(d_));
+  Vec offset = coefficients(chol, inverse);
+  for (Index i = 0; i < d_ * e_; ++i) offset[i] -= given_.coef[i];
+  out.weighted_offset.resize(offset.size());
   for (Index i = 0; i < d_; ++i)
-    offset[i] = chol.factor()[(1 + i) * m_] / chol.factor()[0] - prior_[(1 + i) * m_] / prior_[0];
-  for (Index i = 0; i < d_; ++i) {
-    for (Index j = 0; j < d_; ++j) out.weighted_offset[i] += out.precision[i * d_ + j] * offset[j];
-    out.mean_spread += offset[i] * out.weighted_offset[i];
-  }
+    for (Index j = 0; j < d_; ++j)
+      for (Index r = 0; r < e_; ++r)
+        out.weighted_offset[i * e_ + r] += out.precision[i * d_ + j] * offset[j * e_ + r];
+  for (Index r = 0; r < e_; ++r)
+    for (Index s = 0; s < e_; ++s) {
+      double square = 0;
+      for (Index k = std::max(r, s); k < e_; ++k) square += d * inverse[k * m_ + r] * inverse[k * m_ + s];
+      for (Index i = 0; i < d_; ++i) square += offset[i * e_ + r] * out.weighted_offset[i * e_ + s];
+      out.mean_spread += regressors[r * e_ + s] * square;
+    }
   return out;
 }
 
@@ -323,22 +333,6 @@ NamedArray WishartModel::covariance_array(const std::vector<WishartParameters>& 
       *value = divisor > 0 ? *value / divisor : std::numeric_limits<double>::infinity();
   }
   return out;
-}
-
-NamedArrays CoefficientModel::posterior(const double* t, Index k) const {
-  const auto q = posterior_parameters(t, k);
-  NamedArray precision{"coef_precision", {}, {regressors(), regressors(), k}};
-  for (const auto& cluster : q) {
-    Vec v = cluster.precision;
-    precision_to_users(v);
-    precision.value.insert(precision.value.end(), v.begin(), v.end());
-  }
-  return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
-}
-
-NamedArrays CoefficientModel::mean_parameters(const double* t, Index k) const {
-  const auto q = posterior_parameters(t, k);
-  return {coef_array("coef", q), covariance_array(q)};
 }
 
 }  // namespace bnpvi

@@ -76,8 +76,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
 
   Capabilities capabilities() const override;
 
-  /// What a cluster's posterior says of the prior of a Gaussian, E ≤ 1.
-  ExpectedClusters expected_cluster(const double* t) const;
+  /// What a cluster's posterior says of the prior, whose V is a multiple of `regressors` (HyperpriorOfData).
+  ExpectedClusters expected_cluster(const double* t, const Vec& regressors = {1}) const;
 
   /// v = (z, y): its length, the number of its regressors, the place of its second moments among the
   /// features, the unit of a response, and the v of some rows (n × m).
@@ -136,6 +136,7 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Cholesky factorise(const double* t) const;
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;
+  Vec coefficients(const Cholesky& chol, const Vec& inverse) const;  // M̂, from the factor of P̂ and its inverse
   WishartParameters posterior_parameters(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double row_constant() const { return row_constant_; }
@@ -151,23 +152,6 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Vec inverse_scale_;         // B⁻¹, D × D; empty where row_estimate() does without
   Vec prior_;                 // P_0, m × m
   Vec least_pivot_;           // squared diagonal of its Cholesky factor
-};
-
-/// A Wishart model of responses given regressors that users know, which shows coefficients and their
-/// precision.
-class CoefficientModel : public WishartModel {
- public:
-  NamedArrays posterior(const double* t, Index k) const final;
-  NamedArrays mean_parameters(const double* t, Index k) const final;
-
- protected:
-  using WishartModel::WishartModel;
-
-  /// M̂ in the user's units and order of regressors, D × E × K.
-  virtual NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const = 0;
-
-  /// V̂ (E × E), from engine units to the user's.
-  virtual void precision_to_users(Vec& precision) const = 0;
 };
 
 }  // namespace bnpvi

@@ -215,10 +215,10 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
       began_at = state_to_r(p.state.globals);
       return memoized_fit(problem, std::move(p), options, pool);
     };
-    const Maker maker{[&](std::uint64_t) {
+    const Maker maker{[&](const Start&) {
                         return Learned{from(begin(problem, start())), {}};
                       },
-                      [&](std::uint64_t, Reader& in) { return from(Progress::read(in)); }};
+                      [&](const Start&, Reader& in) { return from(Progress::read(in)); }};
     Checkpoints checkpoints(control);
     const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
     const Course& course = run.best.course;
@@ -257,8 +257,8 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
   });
 }
 
-// What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack), phases a
-// list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
+// What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack, work, k),
+// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
 Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
   return entry([&] {
     const ListFields c(control);
@@ -266,9 +266,10 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
     read_run(c, options);
     RMonitor monitor{R_NilValue};
     RPool pool(1, monitor);
-    const auto scripted = [&](std::uint64_t seed) {
+    const auto scripted = [&](const Start& start) {
       Index r = 0;
-      while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != seed) ++r;
+      while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != start.seed) ++r;
+      require(r < scripts.size(), "there is a script for each start");
       const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
       std::vector<std::vector<testing::ScriptedLap>> phases;
       for (const Rcpp::List phase : Rcpp::List(script["phases"])) {
@@ -280,13 +281,14 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
       }
       const ListFields fields(script);
       return std::make_unique<testing::ScriptedFit>(std::move(phases), fields.number("value"),
-                                                    fields.flag("whole"), fields.number("slack"));
+                                                    fields.flag("whole"), fields.number("slack"),
+                                                    fields.number("work"), fields.integer("k"), pool);
     };
-    const Maker maker{[&](std::uint64_t seed) {
-                        return Learned{scripted(seed), {}};
+    const Maker maker{[&](const Start& start) {
+                        return Learned{scripted(start), {}};
                       },
-                      [&](std::uint64_t seed, Reader& in) {
-                        auto fit = scripted(seed);
+                      [&](const Start& start, Reader& in) {
+                        auto fit = scripted(start);
                         fit->read(in);
                         return fit;
                       }};
@@ -297,7 +299,7 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
                                         Rcpp::_["objective"] = run.best.course.objective,
                                         Rcpp::_["best"] = static_cast<int>(run.best_restart) + 1,
                                         Rcpp::_["progress"] = Rcpp::RObject(checkpoints.kept()));
-    add_run(run, out);
+    add_run(run, c, out);
     return out;
   });
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "foundation/pool.h"
 #include "inference/learn/fit.h"
 
 namespace bnpvi::testing {
@@ -25,15 +26,23 @@ struct ScriptedLap {
 class ScriptedFit final : public Fit {
  public:
   /// phases: the laps of each; a phase without laps left repeats its last one. value: before the first lap;
-  /// whole: whether that is a state to end with.
-  ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack)
-      : phases_(std::move(phases)), now_{value, 0, 0, 0}, whole_(whole), slack_(slack) {}
+  /// whole: whether that is a state to end with; work: of each lap; k: clusters that it finds.
+  ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack,
+              double work, Index k, Pool& pool)
+      : phases_(std::move(phases)),
+        now_{value, 0, 0, 0},
+        whole_(whole),
+        slack_(slack),
+        work_(work),
+        k_(k),
+        pool_(pool) {}
 
   LapRecord lap(Index n) override {
     const std::vector<ScriptedLap>& laps = phases_.at(static_cast<std::size_t>(now_.phase));
     const ScriptedLap& lap = laps.at(std::min(static_cast<std::size_t>(now_.at++), laps.size() - 1));
     now_.lap = n;
     now_.value = lap.value;
+    pool_.spend(work_);
     if (lap.kind == ScriptedLap::breaks) throw std::domain_error("as the script says");
     if (lap.kind == ScriptedLap::stopped) throw Interrupted();
     whole_ = lap.kind != ScriptedLap::partial;
@@ -41,7 +50,7 @@ class ScriptedFit final : public Fit {
     LapRecord record;
     record.lap = n;
     record.elbo = now_.value;
-    record.k = now_.phase;
+    record.k = k_;
     return record;
   }
   bool whole() const override { return whole_; }
@@ -70,7 +79,9 @@ class ScriptedFit final : public Fit {
   const std::vector<std::vector<ScriptedLap>> phases_;
   State now_, kept_ = now_;
   bool whole_, still_ = false;
-  const double slack_;
+  const double slack_, work_;
+  const Index k_;
+  Pool& pool_;
 };
 
 }  // namespace bnpvi::testing

@@ -42,4 +42,7 @@ share_settled <- function(H, counts) {
 share_of_obs <- function(obs) {
   list(even = obs$term_prior_even, common = obs$term_prior_common, omega = obs$hyper_share)
 }
+# A model that is to be learned, as fits hand it to resolve_obs().
+learned_terms <- function() with_default_learning(obs_multinomial(), "bnp_topics", bnp_control())
+
 share_log_hyperprior <- function(obs) share_log_density(share_of_obs(obs)) - 2 * log(16)

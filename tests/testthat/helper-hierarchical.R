@@ -143,12 +143,29 @@ hyper_twin <- function(obs) {
     log_density = parts[1L] - log(12) - if (full && d > 1L) log(11) else 0,
     occupied = parts[2L] - obs$df / 2 * log_det_scale
   )
+  if (!is.null(obs$coef_mean)) return(hyper_twin_of_coefficients(obs, out))
   if (is.null(obs$mean)) return(out)
   S <- if (full) as.matrix(obs$hyper_mean_variance) else diag(obs$hyper_mean_variance, d)
   of_mean <- 0.5 * (sum(diag(S) / v) + sum((obs$mean - obs$data_location)^2 / v) - d + sum(log(v)) - log_det_of(S))
   list(
     log_density = out$log_density - of_mean - hyper_gamma_divergence(k[1L], k[2L], 0.25, 0.025),
     occupied = out$occupied + d / 2 * (digamma(k[1L]) - log(k[1L]))
+  )
+}
+
+# out: without the coefficients' part.
+hyper_twin_of_coefficients <- function(obs, out) {
+  k <- obs$hyper_strength
+  v <- obs$data_variance
+  S <- as.matrix(obs$hyper_mean_variance)
+  e <- ncol(obs$coef_mean)
+  d <- length(v)
+  off <- obs$coef_mean - obs$data_location
+  square <- sum(diag(off %*% obs$coef_precision %*% t(off)) / v) * k[2L] / k[1L]
+  of_mean <- 0.5 * (e * sum(diag(S) / v) + square - d * e + e * (sum(log(v)) - log_det_of(S)))
+  list(
+    log_density = out$log_density - of_mean - hyper_gamma_divergence(k[1L], k[2L], 0.25, 0.025),
+    occupied = out$occupied + d * e / 2 * (digamma(k[1L]) - log(k[1L]))
   )
 }
 

@@ -22,3 +22,20 @@ test_that("whole weights are rows written out", {
   expect_equal(spacing_of(values, weights), 0.1, tolerance = 1e-9)
   expect_identical(column_spacings(cbind(values), rep(0, 60)), 0)
 })
+
+test_that("whether values come often enough is told from all of them", {
+  often <- function(v) length(v) > 5 * length(unique(v)) && length(unique(v)) > 1L
+  seen <- replicate(200, {
+    n <- sample(20:400, 1)
+    levels <- sample(c(0.15, 0.19, 0.2, 0.21, 0.25), 1) * n
+    v <- sample(floor(levels), n, TRUE)
+    if (runif(1) < 0.5) v <- sort(v)
+    if (runif(1) < 0.3) v <- rev(v)
+    expect_identical(spacing_of(v) > 0, often(v))
+    often(v)
+  })
+  expect_true(any(seen) && !all(seen))
+  # All of the first quarter differ, and the rest are repeated.
+  expect_gt(spacing_of(c(1:19, rep(1, 81))), 0)
+  expect_gt(spacing_of(1:20, rep(6, 20)), 0)
+})

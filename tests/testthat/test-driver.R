@@ -1,16 +1,5 @@
 # The one loop that learns every family (inst/design/driver.md), by fits whose laps do what a script says.
 
-kinds <- c(moves = 0L, still = 1L, breaks = 2L, stopped = 3L, partial = 4L)
-
-# laps(moves = 1, still = 2): what happens in each lap, and the objective after it.
-laps <- function(...) list(kind = kinds[...names()], value = unname(c(...)))
-script <- function(..., value = 0, whole = TRUE, slack = 0) {
-  list(phases = list(...), value = value, whole = whole, slack = slack)
-}
-driven <- function(..., scripts = list(script(...)), control = list()) {
-  usual <- list(max_laps = 10L, tol = 0.5, seed = 1, restarts = length(scripts), keep_interrupted = TRUE)
-  engine_driver(scripts, utils::modifyList(usual, control))
-}
 elbos <- function(run) run$trace$elbo
 
 test_that("a fit has converged when a still lap gains at most tol for each unit", {
@@ -77,7 +66,7 @@ test_that("the best of several restarts wins, those that are lost and those that
   run <- driven(scripts = ends(1, 5, 3))
   expect_identical(run[c("best", "objective")], list(best = 2L, objective = 5))
   expect_identical(run$restarts$elbo, c(1, 5, 3))
-  expect_identical(run$seeds, vapply(0:2, function(r) engine_restart_seed(1, r), 1))
+  expect_identical(run$restarts$seed, vapply(0:2, function(r) engine_restart_seed(1, r), 1))
   lost <- script(laps(breaks = 1), whole = FALSE)
   expect_identical(driven(scripts = c(list(lost), ends(1)))[c("best", "objective")], list(best = 2L, objective = 1))
   expect_identical(driven(scripts = c(ends(1), list(lost)))[c("best", "objective")], list(best = 1L, objective = 1))

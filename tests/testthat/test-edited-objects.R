@@ -124,3 +124,10 @@ test_that("an edit that would have no end is refused", {
   expect_bad(update(put_in(draws, c("options", "keep"), -1), faithful[1:40, ]), "format", "keep")
   expect_bad(update(put_in(draws, "every", 0), faithful[1:40, ]), "format", "every")
 })
+
+test_that("assignments that are registered when the package loads are so by name, which R CMD check asks for", {
+  methods <- .getNamespaceInfo(asNamespace("bnpvi"), "S3methods")
+  mine <- endsWith(as.character(methods[, 1L]), "<-") & methods[, 2L] != "bnp_data" # those are of the tests
+  expect_gte(sum(mine), 18L)
+  expect_true(all(vapply(methods[mine, 3L], is.character, NA)))
+})

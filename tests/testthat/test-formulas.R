@@ -6,13 +6,15 @@ calm <- function(expr) suppressMessages(suppressWarnings(expr))
 test_that("a bar inside a term is refused, by every verb that takes a formula", {
   bad <- list(
     uptake ~ conc + (1 | Plant), uptake ~ conc + (conc || Plant), uptake ~ (conc | Plant), uptake ~ conc * (1 | Plant),
-    uptake ~ conc | Type | Plant, ~ conc + (1 | Plant), ~ uptake + (conc | Plant) + conc
+    uptake ~ conc | Type | Plant, ~ conc + (1 | Plant), ~ uptake + (conc | Plant) + conc,
+    uptake ~ conc || Plant, (uptake | Plant) ~ conc, uptake ~ poly(conc, 2) + {conc | Plant}, uptake ~ . - (1 | Plant),
+    stats::terms(uptake ~ conc + (1 | Plant))
   )
   rows <- source_function(function(i) if (i == 1) as.data.frame(CO2))
   stream <- bnp_stream(function(i) if (i == 1) as.data.frame(CO2))
   for (formula in bad) {
-    expect_bad(bnp_mixture(formula, CO2, control = once), "formula", "id = ~ ?P|id = ~ T")
-    expect_bad(bnp_hmm(formula, CO2, control = once), "formula", "random effects")
+    expect_bad(bnp_mixture(formula, CO2, control = once), "formula", "id = ~ (Plant|Type).*one cluster")
+    expect_bad(bnp_hmm(formula, CO2, control = once), "formula", "random effects.*a sequence of its own")
     expect_bad(bnp_mixture(formula, rows, control = once), "source")
   }
   expect_bad(bnp_mixture(uptake ~ conc + (1 | Plant), stream), "stream")
@@ -23,9 +25,39 @@ test_that("a bar inside a term is refused, by every verb that takes a formula", 
   y <- c(1, 3, 2, 5)
   g <- c(1, 1, 2, 2)
   expect_bad(bnp_topics(counts, response = y ~ (1 | g), control = once), "formula", "1 \\| g")
+  expect_bad(bnp_topics(counts, response = stats::terms(y ~ (1 | g)), control = once), "formula", "1 \\| g")
+  # No remedy that would be refused.
+  unnamed <- rlang::catch_cnd(bnp_mixture(uptake ~ conc + (1 | factor(Plant)), CO2), "bnpvi_error_formula")
+  expect_no_match(conditionMessage(unnamed), "id =")
   # What has a meaning stays.
   expect_s3_class(calm(bnp_mixture(uptake ~ conc | Plant, CO2, control = once)), "bnp_mixture")
   expect_s3_class(calm(bnp_mixture(uptake ~ I(conc > 500 | conc < 100), CO2, control = once)), "bnp_mixture")
+})
+
+test_that("formulas may come as terms", {
+  plants <- as.data.frame(CO2)
+  same <- function(verb, formula) {
+    expect_equal(elbo(calm(verb(stats::terms(formula), plants, control = once))),
+      elbo(calm(verb(formula, plants, control = once))))
+  }
+  same(bnp_mixture, uptake ~ conc | Plant)
+  same(bnp_mixture, ~ uptake + conc)
+  same(bnp_hmm, uptake ~ conc | Plant)
+  expect_identical(obs_regression(formula = stats::terms(uptake ~ conc))$intercept, TRUE)
+})
+
+test_that("terms that are no covariates of topics are refused, and what was taken out is out", {
+  counts <- withr::with_seed(1, matrix(stats::rpois(200, 2), 20))
+  y <- withr::with_seed(2, stats::rnorm(20))
+  a <- withr::with_seed(3, stats::rnorm(20))
+  b <- rep(1:2, 10)
+  value <- function(formula) elbo(calm(bnp_topics(counts, response = formula, control = once)))
+  expect_bad(value(y ~ a * b), "response", "interactions")
+  expect_bad(value(y ~ a + offset(b)), "response", "offset")
+  expect_bad(value(y ~ a + y), "response", "covariate, too")
+  expect_equal(value(y ~ a + b - b), value(y ~ a))
+  expect_equal(value(y ~ a - a), value(y ~ 1))
+  expect_false(isTRUE(all.equal(value(y ~ a + b), value(y ~ a))))
 })
 
 test_that("names in backticks are the columns that they name, in every verb", {

@@ -76,7 +76,8 @@ test_that("a fit's topics are its posterior means: with topics not seen yet, or 
   w <- document_weight(fit)
   expect_gt(tail(w, 1), 0)
   known <- coef(fit)$prob
-  expect_equal(loglik(fit, "sequential"), unname(log(drop(w %*% rbind(known, 1 / 12)) / sum(w))))
+  unseen <- prop.table(fit$model$obs$term_prior)
+  expect_equal(loglik(fit, "sequential"), unname(log(drop(w %*% rbind(known, unseen)) / sum(w))))
   seen <- head(w, -1)
   expect_equal(loglik(fit, "plugin"), unname(log(drop(seen %*% known) / sum(seen))))
   for (type in c("sequential", "plugin")) expect_equal(loglik(lda, type), unname(log(colMeans(coef(lda)$prob))))
@@ -87,7 +88,7 @@ test_that("a fit's topics are its posterior means: with topics not seen yet, or 
   colnames(few) <- colnames(corpus)
   exact <- function(a, topics) apply(few, 1, log_p_of, topics, a)
   expect_equal(heldout_loglik(fit, few, "sequential", draws = 4000, seed = 2, per_document = TRUE)$loglik,
-    exact(w, rbind(known, 1 / 12)), tolerance = 0.01)
+    exact(w, rbind(known, unseen)), tolerance = 0.01)
   expect_equal(heldout_loglik(fit, few, "plugin", draws = 4000, seed = 2, per_document = TRUE)$loglik,
     exact(seen, known), tolerance = 0.01)
 })

@@ -136,7 +136,7 @@ test_that("alpha of topics is the best for a fit's counts and sticks, from the d
       control <- do.call(bnp_control, c(
         list(seed = 3, batches = 3, max_laps = 150, tol = 1e-13), if (!is.null(bound)) list(bound = bound)
       ))
-      fit <- suppressWarnings(bnp_topics(x, prior = prior, control = control))
+      fit <- suppressWarnings(bnp_topics(x, obs_multinomial(0.1), prior, control))
       counts <- as.matrix(fit$documents)[, order(fit$numbering)]
       k <- ncol(counts)
       terms <- elbo(fit, terms = TRUE)

@@ -31,3 +31,25 @@ test_that("an answer that does not fit into memory is an error, and no thread is
   expect_equal(rowSums(engine_responsibilities(data, model, fit$state, 3L)), rep(1, n))
   expect_identical(n_threads(), threads)
 })
+
+test_that("clusters of new rows take no table of probabilities, nor these a second one", {
+  n <- 1e5L
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  k <- 30L
+  large <- fit
+  large$state <- utils::modifyList(
+    fit$state, list(k = k, obs = fit$state$obs[rep_len(1:2, k), ], extra = matrix(0, k, 0))
+  )
+  large$numbering <- seq_len(k)
+  x <- unname(as.matrix(faithful))[rep_len(1:272, n), ]
+  data <- as_newdata(fit, `colnames<-`(x, names(faithful)), na_action = "fail")
+  weight <- matrix(1 / k, 1L, k)
+  table <- 8 * n * k / 2^20
+  most <- function(ask) {
+    before <- sum(gc(reset = TRUE)[, 2L])
+    probabilities_under(large, data, weight, ask)
+    sum(gc()[, 6L]) - before
+  }
+  expect_lt(most(engine_most_probable), table / 4)
+  expect_lt(most(engine_probabilities), 1.5 * table)
+})

@@ -138,3 +138,34 @@ test_that("a picture of one column and no rows has the curves alone", {
   expect_equal(none[c("parts", "total")], cluster_picture(fit)[c("parts", "total")])
   expect_silent(plot(fit, data = faithful[0, "waiting", drop = FALSE]))
 })
+
+test_that("the most probable cluster is that of the probabilities, the first of equal ones", {
+  same <- function(fit, x, ...) expect_identical(predict(fit, x, ...), most_probable(predict(fit, x, "prob", ...)))
+  calm <- function(expr) suppressMessages(suppressWarnings(expr))
+  same(fit, faithful)
+  same(fit, unname(as.matrix(faithful)))
+  gaps <- replace(as.matrix(faithful), c(1, 5, 300), NA)
+  same(fit, rbind(gaps, NA), na_action = "model")
+  same(fit, gaps, na_action = "omit")
+  # Every cluster comes three times, in an order that is not the engine's.
+  often <- fit
+  often$state <- utils::modifyList(fit$state, list(
+    k = 6L, obs = fit$state$obs[c(1, 2, 2, 1, 1, 2), ], extra = matrix(0, 6, 0)
+  ))
+  often$numbering <- c(5L, 3L, 1L, 6L, 2L, 4L)
+  data <- as_newdata(fit, faithful, na_action = "fail")
+  prob <- probabilities_under(often, data, matrix(1 / 6, 1L, 6L))
+  expect_identical(prob[, c(1, 2)], prob[, c(3, 4)])
+  best <- probabilities_under(often, data, matrix(1 / 6, 1L, 6L), engine_most_probable)
+  expect_identical(best, max.col(prob, "first"))
+  expect_identical(sort(unique(best)), 1:2)
+  for (seed in 1:5) {
+    many <- withr::with_seed(seed, matrix(round(stats::rnorm(200, 0, 5)), 100))
+    fit <- calm(bnp_mixture(many, obs_gaussian("diagonal"), control = bnp_control(seed = seed, k_init = 8)))
+    same(fit, many)
+  }
+  series <- calm(bnp_mixture(cbind(beaver1$temp), obs_ar(), control = bnp_control(seed = 1)))
+  same(series, cbind(beaver2$temp))
+  plants <- calm(bnp_mixture(uptake ~ conc | Plant, CO2, control = bnp_control(seed = 1)))
+  same(plants, as.data.frame(CO2))
+})

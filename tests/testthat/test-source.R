@@ -125,7 +125,7 @@ test_that("topics come out the same", {
   expect_same_fit(counts, batches = 3L, max_laps = 5L, start = list(resp = resp / rowSums(resp)))
 
   learned <- counts
-  learned$model$obs <- resolve_obs(obs_multinomial(NULL), counts$data)
+  learned$model$obs <- resolve_obs(learned_terms(), counts$data)
   expect_same_fit(learned, k_init = 2L, batches = 3L, moves = moves, max_laps = 15L)
   finite <- counts
   finite$model$prior <- list(family = "lda", k = 3L, alpha = 0.5)

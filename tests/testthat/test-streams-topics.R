@@ -95,7 +95,6 @@ test_that("documents come in every form, and terms that the first batch has not 
 
 test_that("what streams of documents cannot do is refused", {
   expect_bad(bnp_topics(x, control = how(), weights = rep(2, 600)), "weights")
-  expect_bad(bnp_topics(x, obs_multinomial(NULL), control = how()), "argument", "term_prior")
   expect_bad(bnp_topics(x, control = how(), start = rep(1L, 600)), "start", "no topic")
   expect_bad(bnp_topics(bnp_stream(in_parts(x)), control = bnp_control()), "argument", "read once")
   expect_bad(update(fit, x[0, ]), "no_rows")

@@ -63,7 +63,7 @@ test_that("the objective is that of the hierarchical prior, and no lap lowers it
   }
   for (name in names(learned_fits())) expect_gt(min(relative_gains(learned_fits()[[name]])), -1e-12, label = name)
   data <- count_data(planted_prior(0.05, 20)[1:120, ])
-  obs <- resolve_obs(obs_multinomial(NULL), data)
+  obs <- resolve_obs(learned_terms(), data)
   control <- resolve_control(
     bnp_control(seed = 1, batches = 3, max_laps = 30, k_init = 12), obs, prior_hdp(), data$n, data$n, NULL
   )
@@ -142,11 +142,45 @@ test_that("the fit can be asked everything, and print says what was learned", {
   expect_true(all(is.finite(predict(learned_fits()$mixture, x[1:5, ], type = "logdensity"))))
 })
 
-test_that("stochastic learning says that it cannot", {
-  expect_bad(
-    bnp_topics(toy_corpus(), obs_multinomial(NULL), control = bnp_control(algorithm = "stochastic")),
-    "argument", "term_prior"
+test_that("the prior of terms is learned unless it is given, wherever the summary of the whole data is kept", {
+  x <- toy_corpus(documents = 40)
+  few <- function(...) bnp_control(seed = 1, max_laps = 3, ...)
+  learns <- function(fit) !is.null(obs_learned(fit$model$obs))
+  quietly <- function(...) suppressWarnings(suppressMessages(...))
+  learned <- list(
+    topics = quietly(bnp_topics(x, control = few())),
+    full = quietly(bnp_topics(x, control = few(algorithm = "full"))),
+    finite = quietly(bnp_topics(x, prior = prior_lda(3), control = few())),
+    responses = quietly(bnp_topics(x, response = seq_len(40), control = few())),
+    rows = quietly(bnp_topics(x, id = rep(1:10, 4), control = few())),
+    source = quietly(bnp_topics(source_function(function(i) if (i <= 4) x[10 * i - 9:0, ]), control = few())),
+    mixture = quietly(bnp_mixture(x, obs_multinomial(), control = few())),
+    product = quietly(bnp_mixture(
+      data.frame(x, y = rnorm(40)), obs_product(terms = obs_multinomial(columns = colnames(x)), obs_gaussian(columns = "y")),
+      control = few()
+    )),
+    sequence = quietly(bnp_hmm(x, obs = obs_multinomial(), control = few()))
   )
+  for (name in names(learned)) expect_true(learns(learned[[name]]), label = name)
+  given <- list(
+    stated = quietly(bnp_topics(x, obs_multinomial(0.1), control = few())),
+    stochastic = quietly(bnp_topics(x, control = few(algorithm = "stochastic"))),
+    passes = quietly(bnp_topics(x, control = bnp_control("truncation_free", seed = 1))),
+    stream = quietly(bnp_topics(bnp_stream(function(i) if (i == 1) x), control = bnp_control("truncation_free", seed = 1))),
+    draws = quietly(bnp_sample(x, prior = prior_hdp(1, 1), chains = 1, draws = 2, warmup = 0, seed = 1))
+  )
+  for (name in names(given)) {
+    expect_false(learns(given[[name]]), label = name)
+    expect_identical(given[[name]]$model$obs$term_prior, rep(0.1, ncol(x)), label = name)
+  }
+  # What a fit has learned is held where learning ends.
+  on <- quietly(update(learned$topics, x[1:5, ]))
+  expect_true(learns(on))
+  held <- quietly(bnp_topics(bnp_stream(function(i) if (i == 1) x), start = learned$topics, control = bnp_control(
+    "truncation_free", seed = 1
+  )))
+  expect_false(learns(held))
+  expect_identical(held$model$obs$term_prior, learned$topics$model$obs$term_prior)
 })
 
 test_that("terms that never occur keep a probability", {
@@ -196,7 +230,7 @@ test_that("weights that are no whole numbers: print says that the objective is n
   expect_output(print(halves), "no bound")
   expect_gt(min(relative_gains(halves)), -1e-12)
   whole <- fit(obs_multinomial(NULL), weights = rep(2, 100))
-  for (one in list(whole, fit(obs_multinomial(), weights = rep(0.5, 100)))) {
+  for (one in list(whole, fit(obs_multinomial(0.1), weights = rep(0.5, 100)))) {
     expect_false(any(grepl("no bound", utils::capture.output(print(one)))))
   }
 })

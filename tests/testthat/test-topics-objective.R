@@ -20,7 +20,7 @@ test_that("LDA: the objective equals the plain-R recomputation", {
 test_that("HDP: a fit's objective equals the plain-R recomputation from its counts and sticks", {
   x <- toy_corpus()
   for (batches in c(1, 4)) {
-    fit <- bnp_topics(x, control = bnp_control(seed = 3, batches = batches, max_laps = 25, bound = "tight"))
+    fit <- bnp_topics(x, obs_multinomial(0.1), control = bnp_control(seed = 3, batches = batches, max_laps = 25, bound = "tight"))
     terms <- elbo(fit, terms = TRUE)
     by_stick <- as.matrix(fit$documents)[, order(fit$numbering)]
     twin <- twin_hdp_terms(by_stick, rowSums(x), fit$state$u, fit$state$omega, 10, 0.5)
@@ -35,7 +35,7 @@ test_that("HDP: a fit's objective equals the plain-R recomputation from its coun
 
 test_that("sums of the topics' statistics agree with the data and with the documents", {
   x <- toy_corpus()
-  fit <- bnp_topics(x, control = bnp_control(seed = 3, batches = 3, max_laps = 25))
+  fit <- bnp_topics(x, obs_multinomial(0.1), control = bnp_control(seed = 3, batches = 3, max_laps = 25))
   expect_equal(colSums(fit$state$obs[, -1]), unname(colSums(x)), tolerance = 1e-9)
   expect_equal(rowSums(fit$state$obs[, -1]), fit$state$obs[, 1], tolerance = 1e-9)
   expect_equal(unname(Matrix::colSums(fit$documents)), fit$state$obs[fit$numbering, 1], tolerance = 1e-9)
@@ -49,7 +49,7 @@ test_that("one topic: the data term is the log evidence and nothing is uncertain
 })
 
 test_that("the surrogate is below the Monte-Carlo value of the exact top-level term", {
-  fit <- bnp_topics(toy_corpus(), control = bnp_control(seed = 3, max_laps = 25))
+  fit <- bnp_topics(toy_corpus(), obs_multinomial(0.1), control = bnp_control(seed = 3, max_laps = 25))
   u <- fit$state$u
   omega <- fit$state$omega
   k <- length(u)

@@ -189,7 +189,7 @@ test_that("weights of documents in R", {
   control <- bnp_control(seed = 1, moves = FALSE, max_laps = 4)
   run <- function(x, start, ...) suppressWarnings(bnp_topics(x, start = start, control = control, ...))
   start <- rep(1:3, 10)
-  for (obs in list(obs_multinomial(), obs_multinomial(term_prior = NULL))) {
+  for (obs in list(obs_multinomial(0.1), obs_multinomial(term_prior = NULL))) {
     a <- run(x, start, weights = w, obs = obs)
     b <- run(unname(x)[rep(1:30, w), ], rep(start, w), obs = obs)
     expect_equal(elbo(a), elbo(b), tolerance = 1e-9)

@@ -16,7 +16,7 @@ mixtures_to_weigh <- function() {
       spherical = list(as.matrix(iris[1:4]), obs_gaussian("spherical")),
       tied = list(as.matrix(iris[1:4]), obs_gaussian("tied")),
       zero_mean = list(matrix(rnorm(2 * n) * rep(c(1, 6), each = n / 2), n), obs_gaussian("zero_mean")),
-      multinomial = list(counts, obs_multinomial()),
+      multinomial = list(counts, obs_multinomial(0.1)),
       learned_terms = list(counts, obs_multinomial(term_prior = NULL)),
       sparse = list(Matrix::Matrix(counts, sparse = TRUE), obs_multinomial(term_prior = NULL)),
       bernoulli = list(1 * (counts > 2), obs_bernoulli()),

@@ -12,6 +12,15 @@ namespace bnpvi::chains {
 
 namespace {
 
+// As Pool::spend() counts it: the rows' products with the states, and messages and pairs of states.
+double cost_of_sequences(const Visit& in, Index k, Index width) {
+  constexpr double pairs = 1;  // products that take as long as messages and statistics of a pair of states: a guess
+  Index rows = 0;
+  for (Index unit : in.units) rows += in.data.starts[unit + 1] - in.data.starts[unit];
+  const Index l = width > 0 ? std::min(width, k) : k;
+  return cost_of_rows(in.obs, in.data, rows, k) + pairs * static_cast<double>(rows) * static_cast<double>(l * l);
+}
+
 // Sets of all K ≤ L states for every row.
 std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
   auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, k);
@@ -36,6 +45,7 @@ Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
   in.weights = weights;
   const Chain chain = expected_chain(in.globals);
   const SummaryShape s = shape(in.obs);
+  in.pool.spend(cost_of_sequences(in, chain.k, width()));
   if (in.data.back)
     return sum_pieces(in, Summary(s, chain.k),
                       [&](const Piece& piece, Pool* pool) { return TreePass(in, chain, s, piece, pool); });

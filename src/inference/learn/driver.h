@@ -1,4 +1,4 @@
-// What the learning of all fits shares: laps, their clock and trace, when they end, and restarts.
+// What the learning of all fits shares: laps, their clock and trace, and when they end.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -23,9 +23,11 @@ struct Course {
   Index before_phase = 0;  // laps done before the present phase began
   bool cut = false;        // max_laps ended an earlier phase, so that the fit has not converged
   bool converged = false;
-  std::string reason;    // "elbo", "max_laps", "numerical", "interrupted"; empty while laps go on
+  std::string reason;    // "elbo", "max_laps", "numerical", "interrupted"; empty while laps go on. Of several
+                         // starts (restarts.h) "given_up", and "waits", after which laps may go on
   LapRecord taken_back;  // the lap whose numbers broke down, when that is the reason
   double objective = std::numeric_limits<double>::quiet_NaN();  // of the state kept; NaN: there is none
+  double work = 0;  // Pool::spent() so far, of making the start included
 
   Index laps() const { return static_cast<Index>(trace.size()); }
   /// A line of a table of restarts: the last lap, without what happened in it.
@@ -47,44 +49,8 @@ struct Learned {
 /// and with keep_interrupted when the user asks to stop, the fit goes back to the last sound lap. Where there
 /// is none yet, Interrupted is thrown, and course.objective stays NaN after a breakdown. after_lap: called
 /// with the record of each sound lap when the fit can be written; may be empty, as it is for a fit that is
-/// learned within a lap of another.
+/// learned within a lap of another. It may set the fit aside, by a reason in the course.
 void drive(Fit& fit, Course& course, const DriverOptions& options, Pool& pool,
            const std::function<void(const LapRecord&)>& after_lap = {});
-
-/// Where a run is kept that may have to outlive its process. This one keeps nothing.
-class Keeper {
- public:
-  virtual ~Keeper() = default;
-  /// Is a run to be kept after this lap (0: before the first one of a restart)? last: no other follows.
-  virtual bool due(Index /*lap*/, bool /*last*/) { return false; }
-  virtual void keep(const std::function<void(Writer&)>& /*write*/) {}
-};
-
-/// Several fits, one after the other, which differ in their seeds.
-struct RestartOptions : DriverOptions {
-  Index restarts = 1;
-  std::uint64_t seed = 0;  // of the first; the others have restart_seed()
-};
-
-/// How the restarts of a run went.
-struct Restarted {
-  Learned best;
-  Index best_restart = 0;
-  std::vector<LapRecord> ends;  // Course::end of each restart
-  Vec seeds;                    // of these
-  bool interrupted = false;
-};
-
-/// Makes a fit with this seed at its start, which may have come some way already; or, of what Fit::write and
-/// Course::write have written, one that goes on.
-struct Maker {
-  std::function<Learned(std::uint64_t seed)> begin;
-  std::function<std::unique_ptr<Fit>(std::uint64_t seed, Reader& in)> read;
-};
-
-/// Drives restarts and returns the one with the highest score. from: of a run that was kept; null: a new one.
-/// Asked to stop in a restart without a sound lap, it ends with the best of those before.
-Restarted drive_restarts(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper,
-                         Reader* from = nullptr);
 
 }  // namespace bnpvi

@@ -1,6 +1,6 @@
 // The learning algorithms that families share: coordinate ascent with moves, and stochastic ascent.
 #pragma once
-#include "inference/learn/driver.h"
+#include "inference/learn/restarts.h"
 #include "inference/learn/progress.h"
 #include "inference/moves/move_options.h"
 

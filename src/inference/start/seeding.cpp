@@ -65,6 +65,7 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
       obs.point_estimate(t_sharp.data() + j * p, unused.data(), w.data() + j * p);
       if (round > 0) log_pi[j] = std::log(out.t[j * p]);
     }
+    pool.spend(static_cast<double>(n_rows * out.k) * static_cast<double>(p));
     s->scores(out.k, w, score);
     bool changed = false;
     Vec t(out.t.size(), 0.0);

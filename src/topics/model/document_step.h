@@ -77,6 +77,9 @@ class DocStep {
   /// until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
+  /// Products of rounds so far, as Pool::spend() counts them.
+  double cost() const { return cost_; }
+
  private:
   void begin(const DocumentView& view);
   void use(const DocumentView& view);
@@ -97,6 +100,7 @@ class DocStep {
 
   const DocumentPrior& prior_;
   Index width_;
+  double cost_ = 0;
   const double* c_ = nullptr;  // n: counts of the document's rows
   Vec ones_;
   const int* rows_ = nullptr;  // n: the document's rows in its table

@@ -133,6 +133,7 @@ Summary TopicAlloc::local_step(const Visit& in) const {
       const Vec& r = by_term ? none : sums[chunk].add(reader, view, share);
       if (in.sink) show(in, chunk, reader, view, share, r, prior);
     }
+    in.pool.spend(step.cost());
   });
   memory->shares.block.assign(blocks.begin(), blocks.end());
   Summary out = by_term ? TermSum::finish(by_terms, table, in.pool) : Summary(shape(in.obs), k);

@@ -51,6 +51,7 @@ void DocumentsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
       now = TopicAlloc::visit(step, view, {start_[i], 0, 1}, block, static_cast<int>(chunk), search_);
       now.misses = now.wait = 0;
     }
+    pool.spend(step.cost());
   });
   found.block.assign(blocks.begin(), blocks.end());
 }

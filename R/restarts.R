@@ -1,0 +1,75 @@
+# Several starts of a fit: bnp_control(restarts = "auto"), and what print() says of starts.
+
+# Work of all starts of a fit, in the products of numbers that the engine counts (never in seconds, so that the answer
+# depends on nothing else): of "default" what took about two seconds of one core in 2026 (inst/bench/starts.R).
+work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
+
+default_restarts <- function(call = rlang::caller_env()) {
+  restarts <- getOption("bnpvi.restarts", 1L)
+  if (identical(restarts, "auto")) {
+    return(restarts)
+  }
+  if (!identical(as.numeric(restarts), 1)) {
+    abort(
+      "argument", "The option {.code bnpvi.restarts} must be 1 or {.str auto}, not {describe(restarts)}.", call = call
+    )
+  }
+  1L
+}
+
+check_restarts <- function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call)
+
+# Do starts take turns until that does not pay any more? start: where the fit begins, if that was given.
+chooses_starts <- function(control, start) {
+  identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
+    control$algorithm %in% c("memoized", "full")
+}
+
+# `control`, completed for a fit, as one start or as starts of these kinds, a list of start_kind() by their `init` (""
+# where it is left out).
+with_starts <- function(control, kinds) {
+  if (is.null(kinds)) {
+    if (identical(control$restarts, "auto")) control$restarts <- 1L
+    return(control)
+  }
+  control$kinds <- kinds
+  control$most_work <- work_of_starts[[control$effort]]
+  control
+}
+
+# Twice as many clusters as the best start so far has found, but at least and at most so many; 0: `k_init` is left out.
+start_kind <- function(least, most = least) list(least = as.integer(least), most = as.integer(max(least, most)))
+
+# Of mixtures, topics and sequences: one cluster and many, of words also two topics; with a finite prior its number
+# of them. n, d: rows and columns; init: that of a fit that is told nothing.
+kinds_of_clusters <- function(prior, n, d, init) {
+  if (!is.null(prior$k)) {
+    kinds <- list(start_kind(prior$k), start_kind(prior$k))
+    return(stats::setNames(kinds, c(init, if (init == "random") "bregman" else "random")))
+  }
+  words <- init != "bregman"
+  kinds <- list(start_kind(1L), start_kind(min(seeds_of_rows(n, if (words) n else d), n), n))
+  if (words) stats::setNames(c(kinds, list(start_kind(min(2L, n)))), c("anchor", "anchor", "best")) else
+    stats::setNames(kinds, c(init, init))
+}
+
+# How many seeds rows carry, each with some rows of its own; a guess. (Of 100 touching clusters in two columns 182 for
+# 100,000 rows, of penguins 10.)
+seeds_of_rows <- function(n, d) max(10L, as.integer(sqrt(n / (d + 1))))
+
+# The table of the starts as users see it.
+with_table_of_restarts <- function(result, control) {
+  if (is.null(control$kinds)) {
+    if (!is.null(control$init)) result$restarts$init <- control$init
+    if (!is.null(control$k_init)) result$restarts$k_init <- as.integer(control$k_init)
+  }
+  result
+}
+
+described_starts <- function(fit) {
+  ends <- fit$restarts
+  if (!is.null(ends)) {
+    return(paste0("Best of ", nrow(ends), " starts; ", sum(ends$agrees), " agree"))
+  }
+  if (identical(fit$control$restarts, "auto")) "One start; restarts = 5 would take about 5 times as long"
+}

@@ -1,0 +1,278 @@
+#include "inference/learn/restarts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "foundation/random.h"
+#include "inference/learn/check_progress.h"
+
+namespace bnpvi {
+
+namespace {
+
+// Guesses.
+constexpr double overtime = 3;  // of most_work, after which no start goes on that is not ahead
+constexpr double race =
+    0.5;  // of most_work, after which the first start is compared with one of another kind
+constexpr double early = 0.25;      // of the best start's work, before which another is not compared with it
+constexpr double laps_of_race = 3;  // which the other one must be able to make in twice that work
+
+// What laps raise: of a search with hard labels their log joint, else the bound. The first is no bound.
+struct Value {
+  bool hard;
+  double value;
+};
+
+Value value_of(const LapRecord& lap) {
+  const bool hard = !std::isnan(lap.log_joint);
+  return {hard, hard ? lap.log_joint : lap.elbo};
+}
+
+// The last lap that ended with at most so much work.
+const LapRecord* at_work(const std::vector<LapRecord>& trace, double work) {
+  const auto after =
+      std::find_if(trace.begin(), trace.end(), [&](const LapRecord& lap) { return lap.work > work; });
+  return after == trace.begin() ? nullptr : &*(after - 1);
+}
+
+// What the last lap has gained since the lap at whose half of work a start was last compared; none when its
+// work has not doubled since.
+std::optional<double> gain_at_comparison(const std::vector<LapRecord>& trace) {
+  std::size_t last = 0, before = 0;
+  for (std::size_t i = 1; i < trace.size(); ++i)
+    if (trace[i].work >= 2 * trace[last].work) {
+      before = last;
+      last = i;
+    }
+  if (last == 0 || last + 1 < trace.size()) return {};
+  const Value now = value_of(trace[last]), then = value_of(trace[before]);
+  if (now.hard != then.hard) return {};
+  return now.value - then.value;
+}
+
+class Run {
+ public:
+  Run(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper, Reader* from)
+      : maker_(maker), options_(options), pool_(pool), keeper_(keeper) {
+    if (from) read(*from);
+  }
+
+  Restarted all() {
+    while (!out_.interrupted && (now_.fit || waiting_.fit || another())) {
+      if (!now_.fit && waiting_.fit && done() > 0) take_up();
+      if (!one()) break;
+      if (now_.course.reason == "waits") {
+        now_.course.reason.clear();
+        waiting_ = std::exchange(now_, {});
+      } else {
+        compare(now_, start_);
+      }
+    }
+    if (waiting_.fit) {
+      take_up();
+      now_.course.reason = "interrupted";
+      compare(now_, start_);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Index done() const { return static_cast<Index>(out_.ends.size()); }
+  Index n_kinds() const { return static_cast<Index>(options_.kinds.size()); }
+  bool chooses() const { return n_kinds() > 0; }
+  bool each_kind_has_ended() const { return done() >= n_kinds(); }
+
+  double spent() const {
+    double all = now_.course.work + waiting_.course.work;
+    for (const StartEnd& end : out_.ends) all += end.end.work;
+    return all;
+  }
+
+  bool another() const {
+    if (!chooses()) return done() < options_.restarts;
+    if (done() == 0) return true;
+    return spent() < options_.most_work && (!each_kind_has_ended() || (done() < most_starts && !agreed()));
+  }
+
+  bool agreed() const {
+    const StartEnd& best = out_.ends[out_.best_restart];
+    return std::any_of(out_.ends.begin(), out_.ends.end(), [&](const StartEnd& end) {
+      return &end != &best && (n_kinds() == 1 || end.start.kind != best.start.kind) && out_.agrees(end);
+    });
+  }
+
+  // Where restart number `restart` begins.
+  Start start_of(Index restart) const {
+    Start out{restart_seed(options_.seed, static_cast<std::uint64_t>(restart))};
+    if (!chooses()) return out;
+    out.kind = restart % n_kinds();
+    const StartKind& kind = options_.kinds[out.kind];
+    const Learned& known = out_.best.fit ? out_.best : waiting_;
+    const Index found = known.fit ? known.course.end().k : 1;
+    out.k = std::clamp(2 * found, kind.least, kind.most);
+    return out;
+  }
+
+  bool falls_behind() const {
+    if (!chooses() || !out_.best.fit) return false;
+    const std::vector<LapRecord>& trace = now_.course.trace;
+    const Value now = value_of(trace.back());
+    if (spent() > overtime * options_.most_work && !(now_.course.objective > out_.best.course.objective))
+      return true;
+    if (!each_kind_has_ended()) return false;
+    if (trace.back().work < early * out_.best.course.work) return false;
+    const std::optional<double> gain = gain_at_comparison(trace);
+    const LapRecord* rival = gain ? at_work(out_.best.course.trace, trace.back().work) : nullptr;
+    return rival && value_of(*rival).hard == now.hard && value_of(*rival).value - now.value > *gain;
+  }
+
+  // True when the first start has gone on for so long that one of another kind may be ahead of it after as
+  // much work, if that can make some laps meanwhile.
+  bool waits() const {
+    if (n_kinds() < 2 || done() > 0 || waiting_.fit) return false;
+    const double most = race * options_.most_work;
+    if (!(now_.course.work > most)) return false;
+    double laps_of_one = 0;  // with one cluster
+    for (const LapRecord& lap : now_.course.trace) laps_of_one += static_cast<double>(lap.k);
+    const StartKind& other = options_.kinds[1];
+    const Index k = std::clamp(2 * now_.course.end().k, other.least, other.most);
+    return laps_of_race * static_cast<double>(k) * now_.course.work / laps_of_one < 2 * most;
+  }
+
+  // After as much work as the start that waits, the one that is ahead goes on.
+  void end_race() {
+    const Value now = value_of(now_.course.trace.back()), then = value_of(waiting_.course.trace.back());
+    if (now.hard == then.hard && now.value > then.value) {
+      waiting_.course.reason = "given_up";
+      compare(waiting_, start_of(0));
+    } else {
+      now_.course.reason = "given_up";
+    }
+  }
+
+  void take_up() {
+    start_ = start_of(0);
+    now_ = std::exchange(waiting_, {});
+  }
+
+  // False when it was stopped before there was anything to return.
+  bool one() {
+    if (!now_.fit && keeper_.due(0, false)) keep(false);
+    try {
+      if (!now_.fit) begin();
+      drive(*now_.fit, now_.course, options_, pool_, [&](const LapRecord& record) {
+        pool_.monitor().lap(record);
+        Course& course = now_.course;
+        if (course.reason.empty() && falls_behind()) course.reason = "given_up";
+        if (course.reason.empty() && waits()) course.reason = "waits";
+        if (waiting_.fit && done() == 0 && course.reason.empty() && course.work >= waiting_.course.work)
+          end_race();
+        if (!now_.fit->can_go_on()) return;
+        const bool last = !course.reason.empty() || course.laps() - course.before_phase >= options_.max_laps;
+        if (keeper_.due(record.lap, last)) keep(true);
+      });
+    } catch (const Interrupted&) {
+      if (!options_.keep_interrupted || !(out_.best.fit || waiting_.fit)) throw;
+      pool_.go_on();
+      out_.interrupted = true;
+      return false;
+    }
+    out_.interrupted = now_.course.reason == "interrupted";
+    return true;
+  }
+
+  void begin() {
+    start_ = start_of(done() + (waiting_.fit ? 1 : 0));
+    const double spent = pool_.spent();
+    now_ = maker_.begin(start_);
+    now_.course.work = pool_.spent() - spent;
+  }
+
+  static double score(const Learned& of) {
+    return std::isfinite(of.course.objective) ? of.fit->score() : std::numeric_limits<double>::quiet_NaN();
+  }
+
+  // Rows of the table are in the order in which starts were made, of which only the first can end after the
+  // second.
+  void compare(Learned& one, const Start& start) {
+    const bool given_up = one.course.reason == "given_up",
+               overtaken = done() == 1 && start.seed == options_.seed;
+    out_.ends.insert(overtaken ? out_.ends.begin() : out_.ends.end(),
+                     {start, one.course.end(), score(one), given_up});
+    if (overtaken && out_.best.fit) ++out_.best_restart;
+    const bool better = !out_.best.fit || score(one) > score(out_.best) || !std::isfinite(score(out_.best));
+    if (better && !given_up) {
+      out_.best = std::move(one);
+      out_.best_restart = overtaken ? 0 : done() - 1;
+    }
+    one = {};
+  }
+
+  void keep(bool begun) {
+    const Learned none;
+    keeper_.keep([&](Writer& out) {
+      out.integer(out_.best_restart);
+      out.list(out_.ends);
+      out.list(&start_, 1);
+      for (const Learned* of :
+           std::initializer_list<const Learned*>{&out_.best, &waiting_, begun ? &now_ : &none}) {
+        out.flag(of->fit != nullptr);
+        if (!of->fit) continue;
+        of->course.write(out);
+        of->fit->write(out);
+      }
+    });
+  }
+
+  void read(Reader& in) {
+    out_.best_restart = in.integer();
+    out_.ends = in.list<std::vector<StartEnd>>();
+    start_ = in.list<std::vector<Start>>().at(0);
+    const auto is_known = [this](const Start& s) {
+      return 0 <= s.kind && s.kind < std::max<Index>(1, n_kinds());
+    };
+    require_stored(0 <= out_.best_restart && out_.best_restart <= std::max<Index>(0, done() - 1) &&
+                       (chooses() || done() <= options_.restarts) && is_known(start_) &&
+                       std::all_of(out_.ends.begin(), out_.ends.end(),
+                                   [&](const StartEnd& e) { return is_known(e.start); }),
+                   "restarts");
+    if (in.flag()) read_into(out_.best, out_.ends.at(out_.best_restart).start, in);
+    if (in.flag()) read_into(waiting_, start_of(0), in);
+    if (in.flag()) read_into(now_, start_, in);
+    const bool ended = !chooses() && done() == options_.restarts;
+    require_stored(
+        in.done() && (chooses() || (out_.best.fit != nullptr) == (done() > 0)) && !(now_.fit && ended),
+        "restarts");
+  }
+
+  void read_into(Learned& into, const Start& start, Reader& in) {
+    into.course = Course::read(in);
+    into.fit = maker_.read(start, in);
+  }
+
+  const Maker& maker_;
+  const RestartOptions& options_;
+  Pool& pool_;
+  Keeper& keeper_;
+  Restarted out_;
+  Start start_;  // of the restart in progress
+  Learned now_;
+  Learned waiting_;  // the first start, while one of another kind does as much work
+};
+
+}  // namespace
+
+bool Restarted::agrees(const StartEnd& end) const {
+  constexpr double least = 1, of_unit = 1e-5;
+  return !end.given_up &&
+         end.score >= ends[best_restart].score - std::max(least, of_unit * best.fit->units());
+}
+
+Restarted drive_restarts(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper,
+                         Reader* from) {
+  return Run(maker, options, pool, keeper, from).all();
+}
+
+}  // namespace bnpvi

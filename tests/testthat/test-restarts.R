@@ -1,0 +1,215 @@
+# Several starts of a fit: which are made, which are given up and when they end (src/inference/learn/restarts.h), by
+# fits whose laps do what a script says; and bnp_control(restarts = "auto") in every family.
+
+# Fits of one lap that end at these values, all kinds taking turns.
+ends_at <- function(..., work = 1, k = 1) {
+  lapply(list(...), function(x) script(laps(still = x), value = x, work = work, k = k))
+}
+two_kinds <- list(one = list(least = 1, most = 1), many = list(least = 2, most = 100))
+chosen <- function(scripts, kinds = two_kinds, most_work = 100) {
+  driven(scripts = scripts, control = list(kinds = kinds, most_work = most_work))
+}
+n_starts <- function(run) max(1L, nrow(run$restarts))
+
+test_that("starts end when the best one and one of another kind agree", {
+  agreed <- chosen(ends_at(5, 5.5, 9))
+  expect_identical(agreed$restarts$elbo, c(5, 5.5))
+  expect_identical(agreed$restarts$agrees, c(TRUE, TRUE))
+  expect_identical(agreed$best, 2L)
+  # The third is of the kind of the first, which is no second opinion; the fourth is.
+  expect_identical(chosen(ends_at(5, 1, 5, 5, 9))$restarts$agrees, c(TRUE, FALSE, TRUE, TRUE))
+  # Two that agree below the best one do not count.
+  expect_identical(n_starts(chosen(ends_at(5, 5, 9)[c(1, 3, 2, 1, 3, 3)])), 5L)
+  # Where there is one kind, any two.
+  expect_identical(n_starts(chosen(ends_at(5, 5, 9), two_kinds[1])), 2L)
+})
+
+test_that("starts end when they have spent what they may, but each kind is tried", {
+  far <- function(n, ...) do.call(ends_at, c(as.list(10 * seq_len(n)), ...))
+  expect_identical(n_starts(chosen(far(60), most_work = 7)), 7L)
+  expect_identical(n_starts(chosen(far(60), most_work = 1e9)), 50L)
+  three <- c(two_kinds, other = list(list(least = 5, most = 5)))
+  expect_identical(n_starts(chosen(ends_at(5, 5, 5, 9), three)), 3L)
+  expect_identical(n_starts(chosen(far(9, work = 3), three, most_work = 4)), 2L)
+  expect_null(chosen(far(9, work = 5), three, most_work = 4)$restarts)
+})
+
+test_that("kinds take turns, each start with a seed of its own, and many are twice those found", {
+  run <- chosen(ends_at(10, 30, 20, 40, k = 7), most_work = 4)
+  expect_identical(run$restarts$init, c("one", "many", "one", "many"))
+  expect_identical(run$restarts$k_init, c(1L, 14L, 1L, 14L))
+  expect_identical(run$restarts$seed, vapply(0:3, function(r) engine_restart_seed(1, r), 1))
+  expect_identical(chosen(ends_at(10, 30, k = 70), most_work = 2)$restarts$k_init, c(1L, 100L))
+})
+
+# The laps of a start that ends at `value`, by 10 laps of equal gains after the first.
+rising <- function(from, value) {
+  steps <- seq(from, value, length.out = 11)
+  script(do.call(laps, c(stats::setNames(as.list(steps), rep("moves", 11)), still = value)), value = from)
+}
+patient <- list(max_laps = 100L, tol = 1e-6)
+# A sixth start agrees with nothing and takes all the work that is left.
+raced <- function(...) {
+  last <- script(laps(still = -1000), value = -1000, work = 1e6)
+  driven(scripts = list(..., last), control = c(list(kinds = two_kinds, most_work = 60), patient))$restarts[1:5, ]
+}
+
+test_that("a start is given up when it is behind at equal work by more than it gains", {
+  # The third is 90 behind and gains 10 while its work doubles, or comes from behind.
+  behind <- raced(rising(0, 100), rising(0, 50), rising(-90, -50), rising(0, 97), rising(0, 99))
+  expect_identical(behind$given_up, c(FALSE, FALSE, TRUE, FALSE, FALSE))
+  expect_true(behind$laps[3] < behind$laps[1])
+  catches_up <- raced(rising(0, 100), rising(-90, 110), rising(-90, 105), rising(0, 50), rising(0, 60))
+  expect_identical(catches_up$given_up[3], FALSE)
+  # None before each kind has ended.
+  expect_identical(raced(rising(0, 100), rising(-90, -50), rising(0, 50), rising(0, 60))$given_up[2], FALSE)
+})
+
+test_that("a start that goes on for too long must be ahead", {
+  long <- function(value) script(laps(moves = value), value = value, work = 10)
+  control <- c(list(kinds = two_kinds, most_work = 20), patient)
+  run <- driven(scripts = list(script(laps(still = 5), value = 5), long(1), long(1)), control = control)
+  expect_identical(run$restarts$given_up, c(FALSE, TRUE))
+  expect_identical(run$best, 1L)
+  ahead <- driven(scripts = list(script(laps(still = 5), value = 5), long(8), long(1)), control = control)
+  expect_identical(ahead$restarts$given_up[2], FALSE)
+  expect_identical(ahead$best, 2L)
+})
+
+test_that("a run of several kinds that was written after any lap goes on to the same end", {
+  scripts <- list(rising(0, 100), rising(0, 50), rising(-90, -50), rising(0, 97), rising(0, 97.5), rising(0, 40))
+  bits <- function(run) {
+    run$trace$seconds <- run$progress <- NULL
+    run
+  }
+  control <- c(list(kinds = two_kinds, most_work = 45), patient)
+  whole <- bits(driven(scripts = scripts, control = control))
+  expect_true(any(whole$restarts$given_up))
+  for (lap in 0:12) {
+    part <- driven(scripts = scripts, control = c(control, keep_lap = lap))
+    expect_identical(bits(part), whole)
+    expect_identical(bits(driven(scripts = scripts, control = c(control, list(resume = part$progress)))), whole)
+  }
+})
+
+test_that("asked to stop, the best start so far is returned", {
+  stopped <- chosen(c(ends_at(5, 3), list(script(laps(stopped = 1))), ends_at(9)))
+  expect_identical(stopped[c("best", "objective", "interrupted")], list(best = 1L, objective = 5, interrupted = TRUE))
+})
+
+# A fit of each family whose starts differ, and its bits.
+families <- function() {
+  control <- function(..., seed = 1) bnp_control(seed = seed, verbose = FALSE, ...)
+  set.seed(3)
+  rows <- matrix(rnorm(16, sd = 2.5), 8)[sample(8, 250, TRUE), ] + rnorm(500)
+  walk <- matrix(rnorm(10, sd = 3), 5)[rep(sample(5, 30, TRUE), each = 8), ] + rnorm(480)
+  group <- rep(1:4, each = 12)
+  links <- 1 * (matrix(runif(48^2), 48) < ifelse(outer(group, group, "=="), 0.5, 0.08))
+  links <- pmin(links + t(links), 1)
+  diag(links) <- 0
+  few <- bnp_moves(max_births = 2)
+  list(
+    mixture = function(...) bnp_mixture(rows, control = control(...)),
+    finite = function(...) {
+      bnp_mixture(rows, prior = prior_dirichlet(8), control = control(...))
+    },
+    topics = function(...) bnp_topics(bars$counts[1:60, ], control = control(...)),
+    sequences = function(...) bnp_hmm(walk, control = control(...)),
+    features = function(...) {
+      bnp_features(planted_features(3, 80, 8, 3)$x, control = control(moves = few, ...))
+    },
+    blocks = function(...) bnp_network(links, prior = prior_dp(), control = control(...)),
+    communities = function(...) bnp_network(links, control = control(...))
+  )
+}
+same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
+bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
+
+test_that("every row of the table of starts is a fit of its own, in every family", {
+  for (name in names(families())) {
+    fit_by <- families()[[name]]
+    fit <- fit_by(restarts = "auto", effort = "low")
+    ends <- fit$restarts
+    expect_true(nrow(ends) > 1L, info = name)
+    # Blockmodels are compared by the log joint of their labels.
+    if (name != "blocks") expect_identical(max(ends$elbo), elbo(fit), info = name)
+    for (row in seq_len(min(3L, nrow(ends)))) {
+      given <- Filter(Negate(is.na), as.list(ends[row, c("seed", "init", "k_init")]))
+      alone <- do.call(fit_by, c(given, restarts = 1))
+      if (!ends$given_up[row]) {
+        expect_equal(alone$elbo, ends$elbo[row], tolerance = 1e-14, info = paste(name, row)) # a sum of other terms
+        expect_identical(alone$laps, ends$laps[row], info = paste(name, row))
+      } else {
+        expect_true(alone$laps >= ends$laps[row], info = paste(name, row))
+      }
+    }
+  }
+})
+
+test_that("starts are the same for any number of threads", {
+  for (name in c("mixture", "topics", "sequences", "features", "communities")) {
+    fit_by <- families()[[name]]
+    expect_identical(
+      bits_of(fit_by(restarts = "auto", effort = "low", threads = 2)),
+      bits_of(fit_by(restarts = "auto", effort = "low")), info = name
+    )
+  }
+})
+
+test_that("there is one start where something says where to begin, or nothing is gained by another", {
+  fit_by <- families()$mixture
+  one <- fit_by(restarts = 1)
+  expect_identical(one$control$restarts, 1L)
+  expect_null(fit_by(restarts = "auto", k_init = 4)$restarts)
+  expect_null(fit_by(restarts = "auto", init = "random")$restarts)
+  expect_null(fit_by(restarts = "auto", algorithm = "stochastic", max_laps = 3)$restarts)
+  expect_identical(fit_by(restarts = "auto", k_init = 1)$elbo, one$elbo)
+  from <- bnp_mixture(faithful, start = rep(1:2, 136), control = bnp_control(seed = 1, restarts = "auto"))
+  expect_null(from$restarts)
+  replace_in_package("work_of_starts", c(default = 1), rlang::current_env())
+  short <- fit_by(restarts = "auto")
+  expect_null(short$restarts)
+  expect_identical(short$elbo, one$elbo)
+  expect_output(print(short), "One start; restarts = 5 would take about 5 times as long", fixed = TRUE)
+})
+
+test_that("print() says how many starts there were and how many agree", {
+  fit <- families()$mixture(restarts = "auto")
+  expect_output(print(fit), sprintf("Best of %d starts; %d agree", nrow(fit$restarts), sum(fit$restarts$agrees)))
+  ends <- fit$restarts
+  expect_identical(ends$agrees, !ends$given_up & ends$elbo >= max(ends$elbo) - 1)
+  expect_identical(fit$control$restarts, "auto")
+  expect_false(any(c("kinds", "most_work") %in% names(fit$control)))
+})
+
+test_that("effort says how much work starts may do, and is refused where there is one", {
+  expect_bad(bnp_control(restarts = "many"), "argument", "restarts")
+  expect_bad(bnp_control(restarts = 2, effort = "high"), "argument", "effort")
+  expect_bad(bnp_control(restarts = "auto", k_init = 2, effort = "low"), "argument", "effort")
+  expect_bad(bnp_control(restarts = "auto", effort = "most"), "argument", "effort")
+  expect_bad(bnp_control("truncation_free", effort = "low"), "argument", "effort")
+  set.seed(1)
+  x <- matrix(rnorm(1200, sd = 3), ncol = 2)[sample(6, 600, TRUE), ] + rnorm(1200)
+  n_starts <- function(effort) {
+    nrow(bnp_mixture(quakes[1:4], control = bnp_control(seed = 1, restarts = "auto", effort = effort))$restarts)
+  }
+  expect_true(n_starts("low") < n_starts("default"))
+})
+
+test_that("groups by modularity are found, whatever the order of nodes", {
+  set.seed(4)
+  group <- rep(1:6, each = 30)
+  links <- 1 * (matrix(runif(180^2), 180) < ifelse(outer(group, group, "=="), 0.3, 0.02))
+  links <- pmin(links + t(links), 1)
+  diag(links) <- 0
+  alone <- rbind(cbind(links, 0, 0), 0, 0) # two nodes without links
+  found <- engine_network_modularity(links_of_data(as_network(alone, NULL, NULL, NULL, NULL)), 1)
+  expect_identical(adjusted_rand_index(found[1:180], group), 1)
+  expect_identical(found[181], found[182])
+  expect_false(found[181] %in% found[1:180])
+  fit <- bnp_network(links, prior = prior_dp(), control = bnp_control(seed = 1, init = "modularity"))
+  expect_identical(adjusted_rand_index(fitted(fit), group), 1)
+  expect_bad(
+    bnp_network(links, control = bnp_control(init = "modularity", k_init = 3)), "argument", "k_init"
+  )
+})
