@@ -6,6 +6,7 @@ testing_entries <- c(
   "engine_feature_prior", "engine_features_without", "engine_hyper_shares", "engine_hyperparameters",
   "engine_kernel", "engine_lds_chain",
   "engine_learned", "engine_link_blocks", "engine_link_summary", "engine_log_predictives", "engine_messages",
+  "engine_merge_forecasts",
   "engine_mixture_weights", "engine_network_changes", "engine_network_joint", "engine_network_laps",
   "engine_network_local", "engine_network_soft", "engine_network_soft_steps", "engine_network_steps",
   "engine_network_together", "engine_parameter_draws", "engine_re_express", "engine_scalable_kmeans",

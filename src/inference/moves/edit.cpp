@@ -5,9 +5,8 @@
 namespace bnpvi {
 
 double Edit::round() {
-  const Summary found = visit(proposed_.globals);
   proposed_.total = rest_;
-  proposed_.total.add(found);
+  visit(proposed_.globals, proposed_.total);
   renew_globals(c_.problem, proposed_);
   proposed_.elbo = sum_terms(elbo_terms(c_.problem, proposed_.total, proposed_.globals));
   ++rounds_;

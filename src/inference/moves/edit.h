@@ -47,8 +47,8 @@ class Edit {
  protected:
   Edit(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
 
-  /// A local step on the units under the changed clusters, as round rounds(); their summary.
-  virtual Summary visit(const Globals& globals) = 0;
+  /// A local step on the units under the changed clusters, as round rounds(); adds their summary to `total`.
+  virtual void visit(const Globals& globals, Summary& total) = 0;
 
   /// Puts the changed batches, with the units as they were visited last, into `edited`, a copy of the state
   /// that the edit began with; likewise explicit responsibilities, if it has any.
