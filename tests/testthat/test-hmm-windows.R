@@ -1,0 +1,82 @@
+# q(z) of a chain with windows replaced given the states at their ends, path by path.
+random_chain <- function(n, k, sharp) {
+  rows <- function(m) log(prop.table(matrix(rgamma(m * k, 0.5) + 1e-3, m), 1))
+  list(log_start = rows(1)[1, ], log_transition = rows(k), log_e = matrix(rnorm(n * k, sd = sharp), n))
+}
+
+log_potentials <- function(chain, paths) {
+  n <- ncol(paths)
+  k <- length(chain$log_start)
+  e <- chain$log_e - apply(chain$log_e, 1, function(x) max(x) + log(sum(exp(x - max(x)))))
+  out <- chain$log_start[paths[, 1]]
+  for (t in seq_len(n)) out <- out + e[t, paths[, t]]
+  for (t in seq_len(n - 1)) out <- out + chain$log_transition[paths[, t] + k * (paths[, t + 1] - 1)]
+  out
+}
+
+normalised <- function(x) exp(x - max(x)) / sum(exp(x - max(x)))
+
+# Window (first row, last row, state before, state after): paths through these ends get the probabilities that `now`
+# gives their rows in the window, all else as it is.
+replace_window <- function(q, now, paths, window) {
+  inside <- window[1]:window[2]
+  outside <- setdiff(seq_len(ncol(paths)), inside)
+  at_ends <- rep(TRUE, nrow(paths))
+  if (window[3] > 0) at_ends <- at_ends & paths[, window[1] - 1] == window[3]
+  if (window[4] > 0) at_ends <- at_ends & paths[, window[2] + 1] == window[4]
+  of_rest <- apply(paths[, outside, drop = FALSE], 1, paste, collapse = " ")
+  out <- q
+  for (rest in unique(of_rest[at_ends])) {
+    these <- which(of_rest == rest)
+    out[these] <- sum(q[these]) * normalised(now[these])
+  }
+  list(q = out, weight = sum(q[at_ends]))
+}
+
+# Two windows at most, at random places, which do not touch; ends at random states.
+random_windows <- function(n, k) {
+  cuts <- sort(sample(n, sample(c(2, 4), 1)))
+  rows <- matrix(cuts, ncol = 2, byrow = TRUE)
+  if (nrow(rows) == 2 && rows[2, 1] < rows[1, 2] + 2) rows <- rows[1, , drop = FALSE]
+  before <- ifelse(rows[, 1] > 1, sample(k, nrow(rows), TRUE), 0)
+  after <- ifelse(rows[, 2] < n, sample(k, nrow(rows), TRUE), 0)
+  if (nrow(rows) == 2 && rows[2, 1] == rows[1, 2] + 2) before[2] <- after[1]
+  storage.mode(rows) <- "integer"
+  cbind(rows, as.integer(before), as.integer(after))
+}
+
+test_that("windows replaced given their ends are a q(z), which no enumeration of paths contradicts", {
+  worst <- 0
+  over <- -Inf
+  for (i in 1:300) {
+    withr::local_seed(i)
+    n <- sample(4:7, 1)
+    k <- sample(2:3, 1)
+    old <- random_chain(n, k, 1)
+    now <- random_chain(n, k, 1)
+    windows <- random_windows(n, k)
+    paths <- as.matrix(expand.grid(rep(list(seq_len(k)), n)))
+    q <- normalised(log_potentials(old, paths))
+    potential <- log_potentials(now, paths)
+    weight <- NULL
+    for (w in seq_len(nrow(windows))) {
+      step <- replace_window(q, potential, paths, windows[w, ])
+      q <- step$q
+      weight <- c(weight, step$weight)
+    }
+    got <- engine_windows(old, now, windows)
+    expect_equal(sum(q), 1, tolerance = 1e-12)
+    resp <- vapply(seq_len(k), function(j) colSums(q * (paths == j)), numeric(n))
+    moves <- matrix(0, k, k)
+    for (t in seq_len(n - 1)) moves <- moves + xtabs(q ~ factor(paths[, t], 1:k) + factor(paths[, t + 1], 1:k))
+    differences <- c(
+      got$resp - resp, got$start - resp[1, ], got$transition - moves, got$entropy + sum(q * log(q)), got$weight - weight
+    )
+    worst <- max(worst, abs(differences))
+    e <- now$log_e - apply(now$log_e, 1, function(x) max(x) + log(sum(exp(x - max(x)))))
+    value <- sum(got$start * now$log_start) + sum(got$transition * now$log_transition) + sum(got$resp * e) + got$entropy
+    over <- max(over, value - (max(potential) + log(sum(exp(potential - max(potential))))))
+  }
+  expect_lt(worst, 1e-12)
+  expect_lt(over, 1e-12)
+})
