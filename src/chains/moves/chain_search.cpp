@@ -22,8 +22,12 @@ constexpr double softened = 0.1;  // share of the transitions
 
 }  // namespace
 
-HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
+HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows) : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
+  if (windows && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
+    now_.messages.resize(now_.label.size());
+    now_.log_scale.resize(now_.label.size());
+  }
   now_.weight.assign(static_cast<std::size_t>(c_.problem.source.shape().n_groups), 1.0);
   now_.at.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
 }
@@ -32,7 +36,7 @@ std::unique_ptr<Watch> HmmMove::watch(const State& state, Index b) {
   now_.k = state.globals.effective.k;
   now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
   now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false});
-  return std::make_unique<SnapshotWatch>(now_.k);
+  return std::make_unique<SnapshotWatch>(now_.k, has_windows());
 }
 
 void HmmMove::after_batch(Index b, Watch* seen) {
@@ -147,6 +151,19 @@ bool HmmMove::spent() const {
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
 }
 
+std::optional<Globals> HmmMove::begin(const State& state, const Changes& changes, const Summary& start,
+                                      Index rounds, const Windows* windows) {
+  Globals first = alloc_.global_step(start, {});
+  if (!windows || !windows->worthwhile()) return first;
+  WindowRounds tried(c_, state, changes, *windows);
+  tried.begin_at(first);
+  const bool rose = tried.rise(state, rounds);
+  rows_visited_ += windows->rows() * static_cast<double>(1 + tried.rounds());
+  if (!tried.sure()) return first;
+  if (!rose && !lifting_prior(c_.problem, tried.proposed(), c_.to_beat(state), c_.pool)) return {};
+  return tried.proposed().globals;
+}
+
 bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds) {
   Summary start = state.total;
   changes.apply(start);
@@ -154,10 +171,12 @@ bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& t
 }
 
 bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched,
-                      Index rounds) {
+                      Index rounds, const Windows* windows) {
   const std::vector<Index> order = start.by_size();
   start.permute(order);
   changes.permute(order);
+  std::optional<Globals> first = begin(state, changes, start, rounds, windows);
+  if (!first) return false;
   std::vector<EditedPart> parts(state.batch.size()), partly(parts.size());
   double rows = 0;
   for (std::size_t b = 0; b < parts.size(); ++b) {
@@ -177,7 +196,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   for (std::size_t b = 0; b < parts.size(); ++b)
     if (!partly[b].units.empty()) parts[b].rest.add(before[b], -1);
   UnitEdit edit(c_, state, std::move(changes), std::move(parts));
-  edit.begin_at(alloc_.global_step(start, {}));
+  edit.begin_at(std::move(*first));
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   if (!accepted) return false;
