@@ -19,6 +19,7 @@ constexpr int most_visits = 10;                         // of all sequences befo
 constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
+constexpr double nearly = 10;     // nats that all rows may add to what windows find of states that stay alive
 
 }  // namespace
 
@@ -146,6 +147,13 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
   return out;
 }
 
+double HmmMove::gain_of_joining(const State& state, Index a, Index b, double data) const {
+  Globals merged = alloc_.merged(state.globals, a, b);
+  if (alloc_.fixed_k() > 0) merged.effective.append(1);
+  return data + (sum_terms(alloc_.elbo_terms(merged.effective, merged)) -
+                 sum_terms(alloc_.elbo_terms(state.total, state.globals)));
+}
+
 bool HmmMove::spent() const {
   return rows_visited_ >
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
@@ -160,8 +168,10 @@ std::optional<Globals> HmmMove::begin(const State& state, const Changes& changes
   const bool rose = tried.rise(state, rounds);
   rows_visited_ += windows->rows() * static_cast<double>(1 + tried.rounds());
   if (!tried.sure()) return first;
-  if (!rose && !lifting_prior(c_.problem, tried.proposed(), c_.to_beat(state), c_.pool)) return {};
-  return tried.proposed().globals;
+  const State& ended = tried.proposed();
+  const bool close = ended.elbo > state.elbo - nearly && start.k > state.k() && occupied(ended.total) == start.k;
+  if (!rose && !close && !lifting_prior(c_.problem, ended, c_.to_beat(state), c_.pool)) return {};
+  return ended.globals;
 }
 
 bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds) {
@@ -199,6 +209,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   edit.begin_at(std::move(*first));
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
+  reached_ = edit.proposed().elbo;
   if (!accepted) return false;
   c_.problem.observer.accepted(state);
   visit_all(state);

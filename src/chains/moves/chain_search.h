@@ -50,6 +50,13 @@ class HmmMove : public Move {
   /// All pairs of states, first those that lose least by the data term when they are joined.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
+  /// What the bound without the entropy gains when state b joins a < b, of which `data` in the data term: not
+  /// less than the bound does before rows move.
+  double gain_of_joining(const State& state, Index a, Index b, double data) const;
+
+  /// The ELBO that the last attempt ended at, accepted or not.
+  double reached() const { return reached_; }
+
   /// True when the snapshot has what windows need.
   bool has_windows() const { return !now_.messages.empty(); }
 
@@ -68,7 +75,7 @@ class HmmMove : public Move {
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
                                const Windows* windows);
 
-  double rows_visited_ = 0;
+  double rows_visited_ = 0, reached_ = 0;
 };
 
 }  // namespace bnpvi::chains

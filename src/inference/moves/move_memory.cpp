@@ -115,7 +115,7 @@ void MoveMemory::late_birth_tried(double gain) {
 }
 
 double MoveMemory::late_birth_gain() const {
-  constexpr double hope = 20;  // nats: a guess
+  constexpr double hope = 10;  // nats: a guess
   return (late_birth_gains_ + hope) / (late_births_ + 1);
 }
 
