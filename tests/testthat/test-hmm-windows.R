@@ -1,5 +1,5 @@
 # q(z) of a chain with windows replaced given the states at their ends, path by path.
-random_chain <- function(n, k, sharp) {
+chain_of_windows <- function(n, k, sharp) {
   rows <- function(m) log(prop.table(matrix(rgamma(m * k, 0.5) + 1e-3, m), 1))
   list(log_start = rows(1)[1, ], log_transition = rows(k), log_e = matrix(rnorm(n * k, sd = sharp), n))
 }
@@ -52,8 +52,8 @@ test_that("windows replaced given their ends are a q(z), which no enumeration of
     withr::local_seed(i)
     n <- sample(4:7, 1)
     k <- sample(2:3, 1)
-    old <- random_chain(n, k, 1)
-    now <- random_chain(n, k, 1)
+    old <- chain_of_windows(n, k, 1)
+    now <- chain_of_windows(n, k, 1)
     windows <- random_windows(n, k)
     paths <- as.matrix(expand.grid(rep(list(seq_len(k)), n)))
     q <- normalised(log_potentials(old, paths))
@@ -79,4 +79,41 @@ test_that("windows replaced given their ends are a q(z), which no enumeration of
   }
   expect_lt(worst, 1e-12)
   expect_lt(over, 1e-12)
+})
+
+# Data and model of a fit of several sequences, for the engine.
+window_case <- function(x, obs, weights = NULL) {
+  lengths <- c(70, 90, 3, 60)
+  id <- rep(1:4, lengths)
+  fit <- bnp_hmm(x, id, obs,
+    weights = weights, na_action = "model",
+    control = bnp_control(k_init = 4, moves = FALSE, max_laps = 2, seed = 1, verbose = FALSE, tol = 0)
+  ) |> suppressWarnings()
+  data <- list(x = x, n = nrow(x), d = ncol(x), starts = as.integer(c(0, cumsum(lengths))))
+  if (!is.null(weights)) data$weights <- rep(weights, lengths)
+  list(data = data, model = fit$model)
+}
+
+test_that("windows of fits lie between what was and a visit of all rows, and move no mass", {
+  withr::local_seed(5)
+  x <- toy_sequences(7, c(70, 90, 3, 60), 4)$data$x
+  gaps <- replace(x, sample(length(x), 40), NA)
+  cases <- list(
+    window_case(x, obs_gaussian("diagonal", learn = FALSE)), window_case(x, obs_ar()),
+    window_case(gaps, obs_gaussian("full", learn = FALSE)),
+    window_case(x, obs_gaussian("full", learn = FALSE), weights = c(1, 2.5, 1, 0.5))
+  )
+  around <- rbind(c(1, 6), c(40, 49), c(52, 60), c(90, 101), c(161, 162), c(164, 170), c(215, 223))
+  storage.mode(around) <- "integer"
+  for (case in cases) {
+    old <- engine_fit(case$data, case$model, engine_control(4, max_laps = 2L), NULL, NULL)
+    now <- engine_fit(case$data, case$model, engine_control(4, max_laps = 6L), NULL, NULL)
+    got <- engine_window_visit(case$data, case$model, old$state, now$state, around, 1L)
+    expect_true(got$sure)
+    expect_lt(got$rows, 150)
+    expect_gt(got$elbo[2], got$elbo[1])
+    expect_lt(got$elbo[2], got$elbo[3] + 1e-9 * abs(got$elbo[3]))
+    expect_equal(got$change, c(0, 0, 0), tolerance = 1e-9)
+    expect_identical(engine_window_visit(case$data, case$model, old$state, now$state, around, 4L), got)
+  }
 })

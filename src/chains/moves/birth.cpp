@@ -9,14 +9,12 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Guesses, but for the last.
-constexpr Index most_born = 3;         // new states of a proposal
-constexpr double longest_stretch = 64; // rows
-constexpr int most_tries = 10;         // of a state at its size: on motion capture the bound per number rose from −2.09
-                                       // (2) to −2.07
-constexpr double rows_of_rounds = 100; // whose work is that of the global steps
-constexpr double price = 1.5e-5;         // nats that an operation of a late try has to be hoped to gain: measured
-                                       // (inst/design/decisions.md)
+// The first two and the last two are guesses; tries: inst/design/decisions.md.
+constexpr Index most_born = 3;          // new states of a proposal
+constexpr double longest_stretch = 64;  // rows
+constexpr int most_tries = 10;          // of a state at its size
+constexpr double rows_of_rounds = 100;  // whose work is that of the global steps of a try
+constexpr double price = 1.5e-5;        // nats that each row, state and feature of a late try is to bring
 
 class HmmBirth final : public HmmDivision {
  public:

@@ -41,11 +41,11 @@ class Windows {
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // share(window, log_sum): what the window counts for, given the log sum of its messages.
+  // What all windows have at these globals. share(window, log_sum): what a window counts for, given the log sum of
+  // its messages.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
-  // The same of some of the windows, without what is summed by feature and by pair.
-  struct Part;
+  struct Part;  // some of the windows, for one thread
   void pass_part(Part& part, const std::function<double(Index, double)>& share) const;
 
   const MoveContext& c_;

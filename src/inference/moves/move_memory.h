@@ -61,14 +61,14 @@ class MoveMemory {
   /// at_least: failures allowed even where a try costs much.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
-  /// A birth from a cluster that had failed twice or more since it changed gained so much, 0: it failed again.
+  /// A birth from a cluster that had failed since it changed gained so much, 0: it failed again.
   void late_birth_tried(double gain);
   /// What the next such birth of this fit is expected to gain: hopeful at first, then as the record says.
   double late_birth_gain() const;
 
-  /// Rounds on a pair that was joined gained so much beyond what was known before.
+  /// Rounds after two clusters were joined, or one was deleted, ended so much above the forecast.
   void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
-  /// The most of this fit, or what is hoped for at least.
+  /// The most in this fit, or what is hoped for at least.
   double merge_rise() const { return merge_rise_; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }
