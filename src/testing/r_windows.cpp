@@ -11,9 +11,9 @@ using namespace bnpvi::chains;
 namespace {
 
 // q(z) of one sequence under `old` with windows replaced by what `now` has between the same states at their
-// ends: each chain is a list of log_start, log_transition and log_e; windows (matrix): first and last row, and
-// the states before and after (0: none there). Expected starts, transitions and responsibilities, the entropy,
-// and what each window weighs.
+// ends: each chain is a list of log_start, log_transition and log_e; windows (matrix): first and last row,
+// and the states before and after (0: none there). Expected starts, transitions and responsibilities, the
+// entropy, and what each window weighs.
 Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix windows) {
   const auto chain_of = [](const Rcpp::List& x) {
     const Rcpp::NumericVector start = x["log_start"];
@@ -37,8 +37,11 @@ Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix wi
   };
   const auto potentials = [&](const Rcpp::List& x, Index from, Index m) {
     const Rcpp::NumericMatrix log_e = x["log_e"];
-    Pass out{{}, Vec(static_cast<std::size_t>(m * k)), Vec(static_cast<std::size_t>((m + 1) * k)),
-             Vec(static_cast<std::size_t>(m)), Vec(static_cast<std::size_t>(k)),
+    Pass out{{},
+             Vec(static_cast<std::size_t>(m * k)),
+             Vec(static_cast<std::size_t>((m + 1) * k)),
+             Vec(static_cast<std::size_t>(m)),
+             Vec(static_cast<std::size_t>(k)),
              std::vector<std::uint8_t>(static_cast<std::size_t>(m))};
     for (Index t = from; t < from + m; ++t)
       for (Index j = 0; j < k; ++j) out.c.push_back(log_e(t, j));
@@ -46,8 +49,8 @@ Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix wi
     return out;
   };
   // Adds w times what is conditional on the ends, and returns the log sum.
-  const auto add = [&](const Rcpp::List& x, const Chain& chain, Index from, Index m, const Ends& ends, double w,
-                       Pass* kept) {
+  const auto add = [&](const Rcpp::List& x, const Chain& chain, Index from, Index m, const Ends& ends,
+                       double w, Pass* kept) {
     Pass pass = potentials(x, from, m);
     Vec first_count(static_cast<std::size_t>(k)), pair(static_cast<std::size_t>(k * k));
     const WindowMessages found =
@@ -83,18 +86,20 @@ Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix wi
     add(old, before, from, end - from, ends, -weight[i], nullptr);
     add(now, after, from, end - from, ends, weight[i], nullptr);
   }
-  Rcpp::NumericMatrix resp(static_cast<int>(n), static_cast<int>(k)), pair(static_cast<int>(k), static_cast<int>(k));
+  Rcpp::NumericMatrix resp(static_cast<int>(n), static_cast<int>(k)),
+      pair(static_cast<int>(k), static_cast<int>(k));
   for (Index j = 0; j < k; ++j) {
     for (Index t = 0; t < n; ++t) resp(t, j) = sums.r[t * k + j];
     for (Index i = 0; i < k; ++i) pair(i, j) = sums.pair[i * k + j];
   }
-  return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = sums.start, Rcpp::_["transition"] = pair,
-                            Rcpp::_["entropy"] = sums.entropy, Rcpp::_["weight"] = weight);
+  return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = sums.start,
+                            Rcpp::_["transition"] = pair, Rcpp::_["entropy"] = sums.entropy,
+                            Rcpp::_["weight"] = weight);
 }
 
-// ELBOs at the globals of `now` of three q(z) of all sequences: the best at the globals of `old`; that one with
-// windows around some rows (matrix: first and last row, ascending) as `now` has them given their ends; the best.
-// And by how much the windows change statistics of all states together: starts, transitions, rows.
+// ELBOs at the globals of `now` of three q(z) of all sequences: the best at the globals of `old`; that one
+// with windows around some rows (matrix: first and last row, ascending) as `now` has them given their ends;
+// the best. And by how much the windows change statistics of all states together: starts, transitions, rows.
 Rcpp::List engine_window_visit(Rcpp::List data, Rcpp::List model, Rcpp::List old, Rcpp::List now,
                                Rcpp::IntegerMatrix around, int threads) {
   return entry([&] {
@@ -143,7 +148,8 @@ Rcpp::List engine_window_visit(Rcpp::List data, Rcpp::List model, Rcpp::List old
     const auto sum = [](const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
     return Rcpp::List::create(
         Rcpp::_["elbo"] = Rcpp::NumericVector::create(elbo(was), elbo(replaced), elbo(best(after, nullptr))),
-        Rcpp::_["change"] = Rcpp::NumericVector::create(sum(change.extra), sum(change.pair), sum(change.sizes())),
+        Rcpp::_["change"] =
+            Rcpp::NumericVector::create(sum(change.extra), sum(change.pair), sum(change.sizes())),
         Rcpp::_["rows"] = windows.rows(), Rcpp::_["sure"] = sure, Rcpp::_["statistics"] = change.pair);
   });
 }

@@ -30,8 +30,7 @@ WindowMessages messages_between(const Chain& chain, Index n, const Ends& ends, d
     out.entropy += std::log(sum);
     for (Index j = 0; j < k; ++j) {
       beta[j] /= sum;
-      out.entropy -=
-          last[j] * beta[j] * std::max(chain.log_transition[j * k + ends.after], Chain::lowest);
+      out.entropy -= last[j] * beta[j] * std::max(chain.log_transition[j * k + ends.after], Chain::lowest);
     }
   }
   backward(chain, {n, first}, alpha, scale, log_e, e, beta, start_count, out.entropy);

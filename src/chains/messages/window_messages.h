@@ -13,8 +13,8 @@ struct Ends {
 struct WindowMessages {
   bool sure = false;   // false: the messages may depend on a floor, and nothing else is of use
   double log_sum = 0;  // log Σ over the paths between the ends of all potentials and transitions
-  double entropy = 0;  // lacks −Σ M log P of transitions from a row of the window, or from the row before it, to
-                       // a row of the window (add_transitions)
+  double entropy = 0;  // lacks −Σ M log P of transitions from a row of the window, or from the row before it,
+                       // to a row of the window (add_transitions)
 };
 
 /// forward() and backward() over n rows given their ends, with the same potentials in log_e and e, which then

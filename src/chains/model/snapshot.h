@@ -56,7 +56,7 @@ class SnapshotWatch final : public Watch {
   std::vector<int> label_;                // of the rows of the units, one after the other
   std::vector<EndMessages> messages_;     // of the same rows, if wanted, and their log scales
   Vec log_scale_;
-  std::vector<float> mass_;               // units × K
+  std::vector<float> mass_;  // units × K
   Vec weight_;
 };
 

@@ -54,7 +54,8 @@ class HmmBirth final : public HmmDivision {
   }
 
   // What has failed at its size as often as is allowed anyway is tried further where the record of this fit,
-  // of targets that had failed before, says that this is worth its work: every row with all states and features.
+  // of targets that had failed before, says that this is worth its work: every row with all states and
+  // features.
   bool pays(const State& state, Index j) const {
     const double rows = state.total.size(j) + rows_of_rounds,
                  work = rows * static_cast<double>(state.total.shape.p + state.k());

@@ -23,7 +23,8 @@ constexpr double nearly = 10;     // nats that all rows may add to what windows 
 
 }  // namespace
 
-HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows) : c_(context), alloc_(alloc) {
+HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows)
+    : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
   if (windows && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
     now_.messages.resize(now_.label.size());
@@ -169,7 +170,8 @@ std::optional<Globals> HmmMove::begin(const State& state, const Changes& changes
   rows_visited_ += windows->rows() * static_cast<double>(1 + tried.rounds());
   if (!tried.sure()) return first;
   const State& ended = tried.proposed();
-  const bool close = ended.elbo > state.elbo - nearly && start.k > state.k() && occupied(ended.total) == start.k;
+  const bool close =
+      ended.elbo > state.elbo - nearly && start.k > state.k() && occupied(ended.total) == start.k;
   if (!rose && !close && !lifting_prior(c_.problem, ended, c_.to_beat(state), c_.pool)) return {};
   return ended.globals;
 }

@@ -28,7 +28,8 @@ class HmmDelete final : public HmmMove {
         continue;
       }
       ++tried_;
-      const bool gone = attempt(state, keeping_fixed_k(alloc_, Changes().drop(j)), touching({j}), rounds_tried);
+      const bool gone =
+          attempt(state, keeping_fixed_k(alloc_, Changes().drop(j)), touching({j}), rounds_tried);
       c_.memory.merge_rose(reached() - before - forecast);
       if (gone) {
         ++accepted_;
@@ -40,8 +41,8 @@ class HmmDelete final : public HmmMove {
   }
 
  private:
-  // A forecast: its rows all join the best state for them, and no others move. States of which the loss is more
-  // than rounds have ever won back in this fit are passed over, but for the first of a lap.
+  // A forecast: its rows all join the best state for them, and no others move. States of which the loss is
+  // more than rounds have ever won back in this fit are passed over, but for the first of a lap.
   double gain_of_deleting(const State& state, Index j) {
     if (!data_gains_) data_gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     double best = -INFINITY;

@@ -111,8 +111,8 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
   return propose(state, {j}, sequences, out);
 }
 
-std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& target,
-                                                 const Sequences& sequences, const Newborn& birth) const {
+std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
+                                                 const Newborn& birth) const {
   std::vector<Stretch> out = stretches_of(target, sequences, c_.problem.source.shape().n);
   out.insert(out.end(), birth.stretches.begin(), birth.stretches.end());
   std::sort(out.begin(), out.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
@@ -138,9 +138,9 @@ bool HmmDivision::propose(State& state, const std::vector<Index>& target, const 
   const std::vector<Index>& numbers = sequences.numbers();
   std::set_union(numbers.begin(), numbers.end(), also.begin(), also.end(), std::back_inserter(touched));
   std::optional<Windows> windows;
-  if (has_windows())
-    windows.emplace(now_, c_, alloc_, sequences, rows_to_change(target, sequences, birth));
-  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried, windows ? &*windows : nullptr);
+  if (has_windows()) windows.emplace(now_, c_, alloc_, sequences, rows_to_change(target, sequences, birth));
+  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried,
+                 windows ? &*windows : nullptr);
 }
 
 double HmmDivision::mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const {

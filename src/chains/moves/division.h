@@ -14,7 +14,6 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-
   /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
   /// first.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;

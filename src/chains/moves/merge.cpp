@@ -107,8 +107,8 @@ class HmmMerge final : public HmmMove {
     return out;
   }
 
-  // Scored by what joining gains without the entropy, which is a forecast: pairs that lose more than rounds have
-  // ever won back in this fit are passed over. Best first.
+  // Scored by what joining gains without the entropy, which is a forecast: pairs that lose more than rounds
+  // have ever won back in this fit are passed over. Best first.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
     for (Pair& pair : pairs) {
       c_.pool.poll();

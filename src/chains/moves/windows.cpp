@@ -21,7 +21,9 @@ constexpr Index most_parts = 8;
 // Numbers of clusters that change.
 class Numbers {
  public:
-  explicit Numbers(Index k) : now(static_cast<std::size_t>(k)) { std::iota(now.begin(), now.end(), Index{0}); }
+  explicit Numbers(Index k) : now(static_cast<std::size_t>(k)) {
+    std::iota(now.begin(), now.end(), Index{0});
+  }
   void append(Index) {}
   void drop(Index j) {
     for (Index& x : now) x = x == j ? -1 : x - (x > j);

@@ -11,8 +11,8 @@
 namespace bnpvi::chains {
 
 /// Windows around some rows, in sequences as a snapshot has them. Let (i, j) be the most probable states of
-/// the rows just outside a window, w their probability. A proposal replaces only q(rows of the window | ends =
-/// (i, j)), and keeps all else, other ends included: that is a q(z) for any windows that do not touch, of
+/// the rows just outside a window, w their probability. A proposal replaces only q(rows of the window | ends
+/// = (i, j)), and keeps all else, other ends included: that is a q(z) for any windows that do not touch, of
 /// which statistics and entropy change by w times the difference of what is conditional on (i, j).
 class Windows {
  public:
@@ -28,8 +28,8 @@ class Windows {
 
   /// What the windows have under the snapshot: w times what is conditional on their ends.
   const Summary& before() const { return before_; }
-  /// The same at other globals, where state j of the snapshot is number[j]. Not `sure` where messages may depend
-  /// on a floor.
+  /// The same at other globals, where state j of the snapshot is number[j]. Not `sure` where messages may
+  /// depend on a floor.
   Summary visit(const Globals& globals, const std::vector<Index>& number, bool& sure) const;
 
  private:
@@ -41,8 +41,8 @@ class Windows {
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // What all windows have at these globals. share(window, log_sum): what a window counts for, given the log sum of
-  // its messages.
+  // What all windows have at these globals. share(window, log_sum): what a window counts for, given the log
+  // sum of its messages.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread

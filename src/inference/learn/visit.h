@@ -41,11 +41,11 @@ class ResponsibilitySink {
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 
   /// True when visit_messages() should be called, by chains whose rows may have all states: with the
-  /// responsibilities, the forward messages and ν of row `row` (K each) and its scale (chains/messages.h). Rows
-  /// that were passed in log space have none.
+  /// responsibilities, the forward messages and ν of row `row` (K each) and its scale (chains/messages.h).
+  /// Rows that were passed in log space have none.
   virtual bool wants_messages() const { return false; }
-  virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/, const double* /*nu*/,
-                              double /*scale*/) {}
+  virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
+                              const double* /*nu*/, double /*scale*/) {}
 };
 
 /// A sink that can look on in another process: what it looks for can be written there, and what it found is
