@@ -19,7 +19,7 @@ constexpr int most_visits = 10;                         // of all sequences befo
 constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
-constexpr double nearly = 10;     // nats that all rows may add to what windows find of states that stay alive
+constexpr double nearly = 30;     // nats that all rows may add to what windows find of states that stay alive
 
 }  // namespace
 

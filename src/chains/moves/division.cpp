@@ -113,7 +113,13 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
 
 std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                                  const Newborn& birth) const {
-  std::vector<Stretch> out = stretches_of(target, sequences, c_.problem.source.shape().n);
+  std::vector<Index> states = target;
+  for (const Stretch& s : birth.stretches)
+    for (Index i = s.begin; i < s.end; ++i)
+      if (now_.label[i] >= 0) states.push_back(now_.label[i]);
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  std::vector<Stretch> out = stretches_of(states, sequences, c_.problem.source.shape().n);
   out.insert(out.end(), birth.stretches.begin(), birth.stretches.end());
   std::sort(out.begin(), out.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   return out;

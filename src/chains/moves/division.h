@@ -44,7 +44,7 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
-  // The rows of the target and those of a block, ascending.
+  // The rows of the target, and of all states that rows of a block have, ascending.
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;

@@ -40,9 +40,9 @@ class ResponsibilitySink {
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 
-  /// True when visit_messages() should be called, by chains whose rows may have all states: with the
-  /// responsibilities, the forward messages and ν of row `row` (K each) and its scale (chains/messages.h).
-  /// Rows that were passed in log space have none.
+  /// True when visit_messages() should be called, by models in which the clusters of consecutive rows depend
+  /// on each other: with the responsibilities of a row, its forward message and ν (K each; Windows) and its
+  /// scale. Rows that were passed in log space have none.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
                               const double* /*nu*/, double /*scale*/) {}
