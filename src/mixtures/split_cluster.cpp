@@ -13,8 +13,15 @@ namespace {
 
 enum class Attempt { first, second };
 
-constexpr Index few_clusters =
-    12;  // for which the first try of a target searches the grids of a learned prior: a guess
+// For which the first try of a target searches the grids of a learned prior: a guess.
+constexpr Index few_clusters = 12;
+
+// How far a learned prior follows the newborns of a target in a try after so many failures.
+std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
+  if (k == 1) return PriorSteps::search;
+  if (failures > 0) return std::nullopt;
+  return k <= few_clusters ? PriorSteps::search : PriorSteps::ascent;
+}
 
 // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
 State redistributed(const Problem& problem, const State& state, Index target,
@@ -67,8 +74,7 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   if (mass < 2) return std::nullopt;
   RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
   std::optional<Proposal> best;
-  const bool searches = state.k() == 1 || (memory.birth_failures(target) == 0 && state.k() <= few_clusters);
-  const PriorSteps steps = searches ? PriorSteps::search : PriorSteps::ascent;
+  const std::optional<PriorSteps> steps = steps_of_prior(state.k(), memory.birth_failures(target));
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
