@@ -17,8 +17,6 @@ default_restarts <- function(call = rlang::caller_env()) {
   1L
 }
 
-check_restarts <- function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call)
-
 # Do starts take turns until that does not pay any more? start: where the fit begins, if that was given.
 chooses_starts <- function(control, start) {
   identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
