@@ -6,6 +6,7 @@
 
 #include "inference/data/shared_entropy.h"
 #include "inference/moves/neighbour_groups.h"
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
@@ -151,7 +152,14 @@ class MixtureRefit final : public Move {
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      if (!edit.climb(state, max_rounds)) continue;
+      const double before = state.elbo;
+      const bool climbed = edit.climb(state, max_rounds);
+      tell({born > 0 ? "refit with one more" : "refit",
+            ids_[i],
+            0,
+            (climbed ? state.elbo : edit.proposed().elbo) - before,
+            climbed});
+      if (!climbed) continue;
       renumber_after(i, order);
       return true;
     }

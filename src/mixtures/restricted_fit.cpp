@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "foundation/chunks.h"
 #include "foundation/special.h"
@@ -133,7 +134,7 @@ void RestrictedFit::halve(PriorSteps steps, Stream& stream) {
 
 void RestrictedFit::learn_prior(PriorSteps steps) {
   const LearnedPrior& prior = prior_of(problem_.obs);
-  if (!prior.has_occupied_term()) return;
+  if (!prior.has_occupied_term() || std::exchange(has_learned_, true)) return;
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
   const Index k = static_cast<Index>(others_.size()) + k_;

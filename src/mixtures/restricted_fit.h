@@ -24,7 +24,7 @@ class RestrictedFit {
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
   /// below one observation, until their number stays.
-  /// steps: how far a prior that is learned follows.
+  /// steps: how far a prior that is learned follows; it does so in the first of develop() and halve().
   void develop(Index k, PriorSteps steps, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
@@ -79,6 +79,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
+  bool has_learned_ = false;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many

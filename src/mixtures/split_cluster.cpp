@@ -1,8 +1,10 @@
 #include "mixtures/split_cluster.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "inference/moves/trial.h"
 #include "mixtures/restricted_fit.h"
 
 namespace bnpvi::mixtures {
@@ -99,7 +101,9 @@ double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& st
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
-  if (!proposal || !lifts(c.problem, proposal->state, c.to_beat(state), c.pool)) return 0;
+  const bool lifted = proposal && lifts(c.problem, proposal->state, c.to_beat(state), c.pool);
+  tell({"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
+  if (!lifted) return 0;
   const double gain = proposal->state.elbo - state.elbo;
   const bool same_pair =
       joined.size() == 2 && target == c.memory.id(joined[0]) && proposal->state.k() == state.k();

@@ -24,6 +24,23 @@ test_that("short text does not end with one topic where a start with two ends hi
   expect_gt(elbo(one), min(started) - 20)
 })
 
+test_that("the only topic is divided in all four ways before a fit ends with it", {
+  fit <- bnp_topics(short_text(1000, 300, topics = 1), flat, control = bnp_control(seed = 1, verbose = FALSE))
+  expect_identical(n_clusters(fit), 1L)
+  expect_equal(sum(fit$trace$births_tried), 4)
+})
+
+# Ten newborns that are joined until two are left do not get there.
+test_that("what the first birth compares has two topics that began as two", {
+  x <- short_text(800, 1000, seed = 3)
+  first <- function(...) {
+    suppressWarnings(bnp_topics(x, flat, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, ...)))
+  }
+  of_two <- first(moves = bnp_moves(birth_size = 2))
+  expect_identical(n_clusters(of_two), 2L)
+  expect_gt(elbo(first()), elbo(of_two) - 30)
+})
+
 test_that("newborns of the first birth that are alike are joined before it is judged", {
   x <- toy_corpus(documents = 300, terms = 60, topics = 6, tokens = 20)
   fit <- audited_topics(x, flat, seed = 1, max_laps = 2)

@@ -82,6 +82,7 @@ class TopicEdit final : public Edit {
  private:
   void apply(const Changes& changes);  // to all but the documents' shares
   Summary visit(const Globals& globals) override;
+  bool worth_sending(Index k) const;  // to other processes?
   void put_back(State& edited) override;
 
   // Keeps of the weights that documents of these batches remember what they need, where that takes less
