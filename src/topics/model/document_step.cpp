@@ -50,8 +50,7 @@ void DocStep::begin(const DocumentView& view) {
   c_ = view.weight ? view.weight : ones_.data();
   while (!view.row && first_rows_.size() < n) first_rows_.push_back(static_cast<int>(first_rows_.size()));
   rows_ = view.row ? view.row : first_rows_.data();
-  s_.resize(n);
-  share_.resize(n);
+  for (Vec* v : {&s_, &share_}) v->resize(n);
   gathered_.clear();
 }
 
