@@ -7,7 +7,7 @@ option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
   tol = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
-  restarts = check_restarts,
+  restarts = function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call),
   k_init = or_null(check_count),
   init = one_of(eval(formals(bnp_control)$init)),
   moves = function(x, arg, call) check_moves(x, call),

@@ -17,8 +17,6 @@ default_restarts <- function(call = rlang::caller_env()) {
   1L
 }
 
-check_restarts <- function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call)
-
 # Do starts take turns until that does not pay any more? start: where the fit begins, if that was given.
 chooses_starts <- function(control, start) {
   identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
@@ -68,8 +66,17 @@ with_table_of_restarts <- function(result, control) {
 
 described_starts <- function(fit) {
   ends <- fit$restarts
-  if (!is.null(ends)) {
-    return(paste0("Best of ", nrow(ends), " starts; ", sum(ends$agrees), " agree"))
+  ended <- if (is.null(ends)) 1L else sum(!ends$given_up)
+  if (ended > 1L) {
+    given_up <- nrow(ends) - ended
+    return(paste0(
+      "Best of ", nrow(ends), " starts", if (given_up) paste0(" (", given_up, " given up)"), "; ", sum(ends$agrees),
+      " agree"
+    ))
   }
-  if (identical(fit$control$restarts, "auto")) "One start; restarts = 5 would take about 5 times as long"
+  if (identical(fit$control$restarts, "auto")) {
+    paste0(
+      "One start", if (NROW(ends) > 1L) " (others were given up)", "; restarts = 5 would take about 5 times as long"
+    )
+  }
 }

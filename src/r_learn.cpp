@@ -97,9 +97,9 @@ Rcpp::DataFrame restarts_to_r(const Restarted& run, const Fields& control) {
     agrees[i] = run.agrees(e);
   }
   using Rcpp::_;
-  return Rcpp::DataFrame::create(_["restart"] = number, _["seed"] = seed, _["init"] = init, _["k_init"] = k_init,
-                                 _["elbo"] = elbo, _["k"] = k, _["laps"] = laps, _["work"] = work,
-                                 _["given_up"] = given_up, _["agrees"] = agrees);
+  return Rcpp::DataFrame::create(_["restart"] = number, _["seed"] = seed, _["init"] = init,
+                                 _["k_init"] = k_init, _["elbo"] = elbo, _["k"] = k, _["laps"] = laps,
+                                 _["work"] = work, _["given_up"] = given_up, _["agrees"] = agrees);
 }
 
 }  // namespace

@@ -258,7 +258,8 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
 }
 
 // What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack, work, k),
-// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
+// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and
+// resume.
 Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
   return entry([&] {
     const ListFields c(control);

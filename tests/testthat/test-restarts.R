@@ -175,7 +175,17 @@ test_that("there is one start where something says where to begin, or nothing is
 
 test_that("print() says how many starts there were and how many agree", {
   fit <- families()$mixture(restarts = "auto")
-  expect_output(print(fit), sprintf("Best of %d starts; %d agree", nrow(fit$restarts), sum(fit$restarts$agrees)))
+  said <- function(given_up, agrees) {
+    fit$restarts <- data.frame(given_up = given_up, agrees = agrees)
+    described_starts(fit)
+  }
+  expect_output(print(fit), "Best of [0-9]+ starts.*; [0-9]+ agree")
+  expect_identical(said(c(FALSE, FALSE), c(TRUE, TRUE)), "Best of 2 starts; 2 agree")
+  expect_identical(said(c(FALSE, TRUE, FALSE), c(TRUE, FALSE, FALSE)), "Best of 3 starts (1 given up); 1 agree")
+  expect_identical(
+    said(c(FALSE, TRUE), c(TRUE, FALSE)),
+    "One start (others were given up); restarts = 5 would take about 5 times as long"
+  )
   ends <- fit$restarts
   expect_identical(ends$agrees, !ends$given_up & ends$elbo >= max(ends$elbo) - 1)
   expect_identical(fit$control$restarts, "auto")
