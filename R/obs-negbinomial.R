@@ -8,8 +8,9 @@
 #'   sizes.
 #' @details
 #' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; where they do not, sizes
-#' become large. `mean` is the prior mean of a count (per unit of exposure), by default that of all data, and `a` its weight.
-#' Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them: right for durations
+#' become large. `mean` is the prior mean of a count (per unit of exposure), by default that of all data, and `a` its
+#' weight. Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them: right
+#' for durations
 #' and areas. Library sizes, which all columns of a row share, multiply the mean alone, and are not these. Sizes
 #' are told apart between 0.005 and 50,000. A row takes some 40 numbers a column: scale exposures to
 #' mean 1.

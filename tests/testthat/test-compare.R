@@ -237,7 +237,7 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- with_rate(list(mean = c(3, 0.5), shape = c(2, 5)))
   b <- with_rate(list(mean = c(4, 0.6), shape = c(3, 2.5)))
   expect_closed_forms("shaped_gamma", a, b, times(a), times(b))
-  turns <- as.matrix(expand.grid(seq(-3.14, 3.14, 0.02), seq(-3.14, 3.14, 0.02)))
+  turns <- as.matrix(expand.grid(seq(-pi, pi, length.out = 316)[-1], seq(-pi, pi, length.out = 316)[-1]))
   angles <- function(q) {
     each <- vapply(1:2, function(j) {
       exp(q$concentration[j] * (cos(turns[, j] - q$direction[j]) - 1)) /

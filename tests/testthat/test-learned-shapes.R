@@ -372,3 +372,17 @@ test_that("negative binomial: groups are one cluster each, exposures scale, and 
   expect_bad(obs_negbinomial(mean = 0), "argument", "mean")
   expect_bad(obs_negbinomial(mean = 1e12), "range", "mean")
 })
+
+test_that("the default of a typical value, moments and draws of shapes are what they are said to be", {
+  x <- c(0.2, 3, 3, 40)
+  logs <- log(x)
+  obs <- resolve_obs(obs_gamma(a = 2), as_mixture_data(x, obs_gamma()))
+  expect_equal(obs$b / obs$a, exp(mean(logs) - 2 * sqrt(mean((logs - mean(logs))^2))))
+  q <- list(shape_node = matrix(2), shape_prob = matrix(1), a = matrix(5), b = matrix(9))
+  second <- stats::integrate(function(p) (2 * p / (1 - p)^2 + (2 * p / (1 - p))^2) * stats::dbeta(p, 5, 9), 0, 1)$value
+  moments <- obs_moments(new_obs("negative_binomial"), q, list(exposure = 1))
+  expect_equal(moments$var + moments$mean^2, second, tolerance = 1e-6)
+  column <- list(shape_node = 1:5, shape_prob = c(1, 4, 6, 4, 1) / 16)
+  drawn <- withr::with_seed(1, replicate(50, draw_shape(column)$shape_node))
+  expect_length(unique(drawn), 50) # of a density, and not of points
+})
