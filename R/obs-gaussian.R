@@ -27,7 +27,8 @@
 #' @param learn Learn the prior while fitting? `obs_gaussian()`: its hyperparameters then have
 #'   posteriors of their own, and values that are given stay as they are. `NULL`, its default: yes in
 #'   [bnp_mixture()] by memoized or full learning, where clusters have covariances of their own and do not drift;
-#'   else no. `obs_bernoulli()`: the values given, or their defaults, are where learning begins. Those in
+#'   else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default: yes in
+#'   [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in
 #'   `fit$model$obs` (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See
 #'   *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
@@ -62,8 +63,10 @@
 #' prior. In `fit$model$obs` are the values by which clusters are then described: the means of what was learned,
 #' with its uncertainty in `scale`.
 #'
-#' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
-#' its logarithm.
+#' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
+#' Dirichlet(1/2, ..., 1/2) distribution, and the weight of a level is its share times the strength of the prior, which
+#' is the same for all columns: one of 1/8, 1/4, ..., 128, all alike (`prior_strength` in `fit$model$obs`). The objective
+#' is a lower bound on the log evidence of this model, too.
 #'
 #' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the
 #' given prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.

@@ -236,39 +236,41 @@ test_that("three kinds of slides are found where poLCA's BIC has three classes, 
   }
 })
 
-test_that("a learned prior never lowers the objective, and ends where no pair of numbers is better", {
+test_that("a learned prior has the objective of the hierarchical model, and ends where no strength is better", {
   x <- profiles(200)
   group <- rep(1:2, 100)
-  fit <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, max_laps = 500, tol = 1e-12), start = group)
-  expect_gt(elbo(fit), elbo(bnp_mixture(x, obs_categorical(), control = quiet(seed = 1), start = group)))
+  fit <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1, max_laps = 500, tol = 1e-12), start = group)
   expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8)
   obs <- fit$model$obs
-  of_levels <- function(x) rep(x, c(3, 4, 2, 5))
-  expect_equal(obs$concentration, of_levels(obs$prior_even) + of_levels(obs$prior_common) * obs$level_share)
-  expect_equal(obs$level_share[1:3], as.vector(prop.table(table(x$colour))))
   expect_output(print(obs), "prior = learned")
-
-  steps <- engine_learned(unclass(obs), fit$state$obs, 300)
+  column <- rep(1:4, c(3, 4, 2, 5))
+  statistic <- fit$state$obs[, -1]
+  H <- function(obs) lapply(split(obs$hyper_share, column), function(omega) {
+    list(even = 0, common = obs$prior_strength, omega = omega)
+  })
+  bound <- function(H) {
+    sum(mapply(function(H, j) share_bound(H, statistic[, column == j, drop = FALSE]), H, 1:4)) - log(11)
+  }
+  expect_equal(sum(elbo(fit, terms = TRUE)[c("data", "hyperprior")]), bound(H(obs)), tolerance = 1e-9)
+  expect_equal(obs$concentration, unlist(lapply(H(obs), share_means), use.names = FALSE))
+  for (strength in 2^(-3:7)) {
+    other <- lapply(1:4, function(j) share_settled(
+      list(even = 0, common = strength, omega = H(obs)[[j]]$omega), statistic[, column == j, drop = FALSE]
+    ))
+    expect_lt(bound(other), bound(H(obs)) + 0.01)
+  }
+  steps <- engine_learned(unclass(obs), fit$state$obs, 50)
   expect_gte(min(diff(steps$objective)), -1e-9)
-  best <- utils::modifyList(unclass(obs), steps$fields)
-  value <- function(even, common) {
-    other <- unclass(best)
-    other$concentration[1:3] <- even + common * obs$level_share[1:3]
-    sum(engine_learned(other, fit$state$obs, 0)$objective)
-  }
-  at <- c(best$prior_even[1], best$prior_common[1])
-  for (factor in list(c(1.05, 1), c(0.95, 1), c(1, 1.05), c(1, 0.95))) {
-    expect_lte(value(at[1] * factor[1], at[2] * factor[2]), value(at[1], at[2]) + 1e-6)
-  }
 
-  in_batches <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, batches = 4), start = group)
+  in_batches <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1, batches = 4), start = group)
   expect_equal(elbo(in_batches), elbo(fit), tolerance = 1e-3)
-  again <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1), start = fit)
-  expect_equal(again$model$obs$prior_even, fit$model$obs$prior_even, tolerance = 0.05)
+  again <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1), start = fit)
+  expect_equal(again$model$obs$prior_strength, obs$prior_strength)
   mixed <- data.frame(x, number = group + withr::with_seed(1, rnorm(200)) / 5)
-  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical(NULL)), control = quiet(seed = 1))
-  expect_false(identical(product$model$obs$blocks$categorical$prior_common, rep(1, 4)))
-  expect_bad(bnp_mixture(x, obs_categorical(NULL), control = quiet("stochastic")), "argument", "prior = NULL")
+  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical("learned")), control = quiet(seed = 1))
+  expect_false(is.null(product$model$obs$blocks$categorical$hyper_share))
+  expect_bad(bnp_mixture(x, obs_categorical("learned"), control = quiet("stochastic")), "argument", "learned")
+  expect_identical(bnp_mixture(x, obs_categorical(), control = quiet("stochastic"))$model$obs$prior, "perks")
 })
 
 test_that("new data without names of columns are taken in the order of the training data", {
