@@ -30,7 +30,9 @@ check_level_prior <- function(prior, call = rlang::caller_env()) {
     return(prior)
   }
   if (is.character(prior)) {
-    abort("argument", "{.arg prior} must be {.val perks}, {.val learned} or positive numbers, not {describe(prior)}.", call = call)
+    abort("argument", c(
+      "{.arg prior} must be {.val perks}, {.val learned} or positive numbers, not {describe(prior)}."
+    ), call = call)
   }
   parts <- if (is.list(prior)) prior else list(prior)
   for (part in parts) {

@@ -65,8 +65,8 @@
 #'
 #' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
 #' Dirichlet(1/2, ..., 1/2) distribution, and the weight of a level is its share times the strength of the prior, which
-#' is the same for all columns: one of 1/8, 1/4, ..., 128, all alike (`prior_strength` in `fit$model$obs`). The objective
-#' is a lower bound on the log evidence of this model, too.
+#' is the same for all columns: one of 1/8, 1/4, ..., 128, all alike (`prior_strength` in `fit$model$obs`). The
+#' objective is a lower bound on the log evidence of this model, too.
 #'
 #' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the
 #' given prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.

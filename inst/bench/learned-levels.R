@@ -12,6 +12,7 @@ latent_classes <- function(n, k, columns, levels, sharpness) {
   })
   list(x = stats::setNames(as.data.frame(x), paste0("c", seq_len(columns))), label = z)
 }
+as_factors <- function(x) data.frame(lapply(x, function(v) factor(as.character(v))))
 as_ones <- function(x) matrix(1 * (as.matrix(x) == 2), nrow(x))
 
 sets <- list(
@@ -55,11 +56,11 @@ if (requireNamespace("mlbench", quietly = TRUE)) {
     },
     "breast cancer, 9 columns" = function() {
       cells <- stats::na.omit(of_mlbench("BreastCancer"))
-      list(x = data.frame(lapply(cells[2:10], function(v) factor(as.character(v)))), label = cells$Class)
+      list(x = as_factors(cells[2:10]), label = cells$Class)
     },
     "soybeans, 35 columns" = function() {
       beans <- of_mlbench("Soybean")
-      list(x = data.frame(lapply(beans[-1], function(v) factor(as.character(v)))), label = beans$Class, na_action = "model")
+      list(x = as_factors(beans[-1]), label = beans$Class, na_action = "model")
     },
     "splices, 180 columns, 600 rows" = function() {
       dna <- of_mlbench("DNA")[seq(1, 3186, length.out = 600), ]
@@ -76,12 +77,13 @@ measured <- function(set, split, learned) {
   obs <- if (ones) obs_bernoulli(learn = learned) else obs_categorical(if (learned) "learned" else "perks")
   na_action <- if (is.null(set$na_action)) "fail" else set$na_action
   seconds <- system.time(fit <- suppressWarnings(suppressMessages(bnp_mixture(
-    x[!out, , drop = FALSE], obs, control = bnp_control(seed = split, threads = 1, verbose = FALSE), na_action = na_action
+    x[!out, , drop = FALSE], obs, control = bnp_control(seed = split, threads = 1, verbose = FALSE),
+    na_action = na_action
   ))))[["user.self"]]
   c(
     heldout = suppressWarnings(heldout_loglik(fit, x[out, , drop = FALSE])), clusters = n_clusters(fit),
-    agreement = if (is.null(set$label)) NA else adjusted_rand_index(set$label[!out], unname(fitted(fit))), seconds = seconds,
-    bound = elbo(fit)
+    agreement = if (is.null(set$label)) NA else adjusted_rand_index(set$label[!out], unname(fitted(fit))),
+    seconds = seconds, bound = elbo(fit)
   )
 }
 
@@ -98,7 +100,9 @@ for (name in if (length(asked)) asked else names(sets)) {
   mean_of <- function(kind) Reduce(`+`, lapply(splits, `[[`, kind)) / 3
   given <- mean_of("given")
   learned <- mean_of("learned")
-  both <- function(what, digits) paste(formatC(c(given[[what]], learned[[what]]), digits, format = "f"), collapse = ", ")
+  both <- function(what, digits) {
+    paste(formatC(c(given[[what]], learned[[what]]), digits, format = "f"), collapse = ", ")
+  }
   cat("|", paste(c(
     name, paste(dim(set$x), collapse = ", "), both("heldout", 3), both("clusters", 1), both("agreement", 2),
     both("seconds", 3), both("bound", 1)

@@ -22,9 +22,9 @@ HierarchicalDirichlet hierarchy_of(const std::vector<Index>& levels) {
 
 // Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
 // φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j,
-// given or hierarchical. A column's segment of T sums to N_j, the count of its cells that have a level, so that
-// T_0 is not needed. Of a hierarchical prior λ is for Λ and its gradient, and the mean weights, which sum to
-// the total of Λ, for what predicts and draws (hierarchical_dirichlet.h).
+// given or hierarchical. A column's segment of T sums to N_j, the count of its cells that have a level, so
+// that T_0 is not needed. Of a hierarchical prior λ is for Λ and its gradient, and the mean weights, which
+// sum to the total of Λ, for what predicts and draws (hierarchical_dirichlet.h).
 class Categorical final : public LinearPredictive<ObsModel>, public SparseEntries, public LearnedPrior {
  public:
   // weight: of all levels of the first column, then the second, ...
@@ -105,8 +105,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     double sum = 0;
     for (const Column& c : columns_) {
       sum += log_gamma_difference(c.prior, cells(t, c));
-      for (Index v = c.at; v < c.at + c.levels; ++v)
-        sum -= log_gamma_difference(weight_[v], count(t, v));
+      for (Index v = c.at; v < c.at + c.levels; ++v) sum -= log_gamma_difference(weight_[v], count(t, v));
     }
     return sum;
   }
@@ -180,7 +179,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
   std::vector<Index> n_levels_;
   Vec weight_, mean_weight_;  // λ, and what predicts
   std::vector<Column> columns_;
-  Index levels_ = 0;  // of all columns
+  Index levels_ = 0;          // of all columns
   SharePosterior posterior_;  // where it is learned
   bool learned_ = false;
   double log_density_ = 0;

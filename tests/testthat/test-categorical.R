@@ -38,7 +38,7 @@ test_that("evidence of hard and soft responsibilities is what enumeration gave",
     engine_contract(engine_data(codes_of(six) * 1), model, cbind(1, soft))$evidence, c(-13.77445997, -8.30906276),
     tolerance = 1e-9
   )
-  expect_equal(elbo(bnp_mixture(six, obs_categorical(), one, quiet())), -13.77445997, tolerance = 1e-9)
+  expect_equal(elbo(bnp_mixture(six, obs_categorical("perks"), one, quiet())), -13.77445997, tolerance = 1e-9)
 })
 
 test_that("the ELBO of one cluster is the exact log evidence, in every family", {
@@ -46,13 +46,13 @@ test_that("the ELBO of one cluster is the exact log evidence, in every family", 
   exact <- sequential(codes_of(x), lapply(x, function(v) rep(1 / nlevels(v), nlevels(v))))
   for (batches in c(1, 3)) {
     control <- quiet(seed = 1, batches = batches)
-    expect_equal(elbo(bnp_mixture(x, prior = one, control = control)), exact, tolerance = 1e-12)
+    expect_equal(elbo(bnp_mixture(x, obs_categorical("perks"), one, control = control)), exact, tolerance = 1e-12)
     chain <- bnp_hmm(x, rep(1:4, each = 10), prior = prior_hmm(1), control = control)
     expect_equal(elbo(chain), exact, tolerance = 1e-12)
-    topics <- bnp_topics(x, obs_categorical(), prior_lda(1), control, id = rep(1:4, 10))
+    topics <- bnp_topics(x, obs_categorical("perks"), prior_lda(1), control, id = rep(1:4, 10))
     expect_equal(elbo(topics), exact, tolerance = 1e-12)
   }
-  stochastic <- bnp_mixture(x, obs_categorical(), one, quiet("stochastic", seed = 1, batches = 4))
+  stochastic <- bnp_mixture(x, obs_categorical("perks"), one, quiet("stochastic", seed = 1, batches = 4))
   expect_equal(elbo(stochastic), exact, tolerance = 1e-12)
 })
 
@@ -80,7 +80,7 @@ test_that("order and names of levels and columns, and how they are stored, chang
     as.matrix(x), unname(codes_of(x))
   )
   for (other in same) {
-    again <- suppressMessages(bnp_mixture(other, obs_categorical(), control = quiet(), start = fitted(fit)))
+    again <- suppressMessages(bnp_mixture(other, obs_categorical("perks"), control = quiet(), start = fitted(fit)))
     expect_equal(elbo(again), elbo(fit), tolerance = 1e-9)
     expect_equal(unname(fitted(again)), unname(fitted(fit)))
   }
@@ -149,7 +149,7 @@ test_that("simulated data have the columns of the training data", {
   mixed <- transform(
     x, colour = as.character(colour), shape = shape == "round", taste = as.integer(taste), size = as.ordered(size)
   )
-  fit <- suppressMessages(bnp_mixture(mixed, obs_categorical(), control = quiet(seed = 1)))
+  fit <- suppressMessages(bnp_mixture(mixed, obs_categorical("perks"), control = quiet(seed = 1)))
   sim <- simulate(fit, seed = 1, n = 500)$sim_1
   expect_identical(lapply(sim[names(mixed)], class), lapply(mixed, class))
   expect_identical(levels(sim$size), levels(mixed$size))
@@ -194,9 +194,9 @@ test_that("what is no column of levels is refused by name, place and remedy", {
   refused(x, "columns", "hue.*colour", columns = "hue")
   refused(list(1, "a", x), "input", "data frame")
   for (bad in list(1, character(), NA_character_, c("a", "a"))) {
-    expect_bad(obs_categorical(columns = bad), "argument", "columns")
+    expect_bad(obs_categorical("perks", columns = bad), "argument", "columns")
   }
-  fit <- bnp_mixture(x, obs_categorical(columns = c("size", "taste")), one, quiet())
+  fit <- bnp_mixture(x, obs_categorical("perks", columns = c("size", "taste")), one, quiet())
   expect_equal(fit$input$d, 2L)
   expect_length(predict(fit, x[c("taste", "size")]), 12)
   keys <- data.frame(id = paste0("row", c(1:30, 1:10)), f = profiles(40)$size)
@@ -206,7 +206,7 @@ test_that("what is no column of levels is refused by name, place and remedy", {
 test_that("a thousand levels, a level for most rows and columns with one level are fitted", {
   many <- withr::with_seed(5, sample(1000, 3000, TRUE))
   x <- data.frame(many = factor(many, 1:1000), one = "a", two = rep(c("x", "y"), 1500))
-  fit <- bnp_mixture(x, prior = one, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), one, control = quiet(seed = 1))
   codes <- cbind(many, 1L, rep(1:2, 1500))
   expect_equal(elbo(fit), sequential(codes, list(rep(0.001, 1000), 1, c(0.5, 0.5))), tolerance = 1e-11)
   each <- suppressWarnings(bnp_mixture(data.frame(id = sprintf("r%03d", pmin(1:60, 50))), control = quiet(seed = 1)))
@@ -230,7 +230,7 @@ carcinoma <- function() {
 
 test_that("three kinds of slides are found where poLCA's BIC has three classes, from every seed", {
   for (seed in 1:3) {
-    fit <- bnp_mixture(carcinoma(), obs_categorical(), control = quiet(seed = seed))
+    fit <- bnp_mixture(carcinoma(), obs_categorical("perks"), control = quiet(seed = seed))
     expect_equal(elbo(fit), -346.923, tolerance = 1e-6)
     expect_equal(unname(cluster_sizes(fit)), c(53, 44.5, 20.5), tolerance = 1e-3)
   }
@@ -239,7 +239,8 @@ test_that("three kinds of slides are found where poLCA's BIC has three classes, 
 test_that("a learned prior has the objective of the hierarchical model, and ends where no strength is better", {
   x <- profiles(200)
   group <- rep(1:2, 100)
-  fit <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1, max_laps = 500, tol = 1e-12), start = group)
+  long <- quiet(seed = 1, max_laps = 500, tol = 1e-12)
+  fit <- bnp_mixture(x, obs_categorical("learned"), control = long, start = group)
   expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8)
   obs <- fit$model$obs
   expect_output(print(obs), "prior = learned")
@@ -267,7 +268,7 @@ test_that("a learned prior has the objective of the hierarchical model, and ends
   again <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1), start = fit)
   expect_equal(again$model$obs$prior_strength, obs$prior_strength)
   mixed <- data.frame(x, number = group + withr::with_seed(1, rnorm(200)) / 5)
-  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical("learned")), control = quiet(seed = 1))
+  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical()), control = quiet(seed = 1))
   expect_false(is.null(product$model$obs$blocks$categorical$hyper_share))
   expect_bad(bnp_mixture(x, obs_categorical("learned"), control = quiet("stochastic")), "argument", "learned")
   expect_identical(bnp_mixture(x, obs_categorical(), control = quiet("stochastic"))$model$obs$prior, "perks")

@@ -100,6 +100,7 @@ test_that("a fit has the objective of its learned prior, never falls, and tells 
     suppressWarnings(bnp_hmm(x, obs = obs_bernoulli(), control = bnp_control(seed = 1, max_laps = 2)))
   )
   for (one in given) expect_identical(unclass(one$model$obs)[c("a", "b")], list(a = rep(0.1, 10), b = rep(0.3, 10)))
+  expect_identical(bnp_mixture(x, obs_bernoulli(), control = bnp_control(seed = 1))$elbo, fit$elbo)
   zeros <- bnp_mixture(0 * x, obs_bernoulli(learn = TRUE), control = bnp_control(seed = 1, k_init = 4))
   expect_true(is.finite(elbo(zeros)))
 })
