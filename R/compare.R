@@ -39,8 +39,9 @@
 #'   choice among these, `obs_gaussian("auto")`. So do concentrations with a [gamma_prior()] that are integrated out.
 #'   But numbers that were fitted to the data cost nothing: `variance = NULL` of tied covariances, `drift = "learn"`,
 #'   and `alpha` and other concentrations that are learned as numbers. A fit that has some is too high by what these
-#'   would cost, which is more the more of them there are; `print()` says which fits have any. It also says where the objective is no bound, as under a learned
-#'   prior of counts with weights that are no whole numbers, and where some fits take rounded values as cells and
+#'   would cost, which is more the more of them there are; `print()` says which fits have any. It also says where the
+#'   objective is no bound, as under a learned prior of counts with weights that are no whole numbers, and where some
+#'   fits take rounded values as cells and
 #'   others as they are (`obs_gaussian(rounding = )`): a density at a value may be higher than the share of its cell,
 #'   the more so the narrower clusters are, so that such bounds compare only where cells are small beside clusters.
 #'

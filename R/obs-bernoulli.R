@@ -32,7 +32,7 @@ model_bernoulli <- list(
     class = "not_binary", must = "hold zeros and ones",
     remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
   ),
-  takes_sparse = TRUE, working = "hyper_share", parameters = list(a = "columns", b = "columns"),
+  takes_sparse = TRUE, working = c("hyper_share", "prior_strength"), parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob"
 )

@@ -140,7 +140,7 @@ model_categorical <- list(
     class = "not_levels", must = "hold labels or whole numbers",
     remedy = "Model numbers as numbers, or group them first."
   ),
-  working = c("levels", "types", "n_levels", "concentration", "hyper_share", "learn"),
+  working = c("levels", "types", "n_levels", "concentration", "hyper_share", "prior_strength", "learn"),
   parameters = list(prior = "columns"),
   arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")), location = "prob"
 )

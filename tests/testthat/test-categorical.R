@@ -71,7 +71,7 @@ test_that("a factor with two levels is a column of zeros and ones", {
 
 test_that("order and names of levels and columns, and how they are stored, change nothing", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   expect_equal(n_clusters(fit), 2)
   same <- list(
     x[4:1], lapply(x, function(v) factor(v, rev(levels(v)))) |> as.data.frame(),
@@ -91,7 +91,7 @@ test_that("order and names of levels and columns, and how they are stored, chang
 
 test_that("levels of new data are matched by label, and one not seen before says nothing, with one warning", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   prob <- predict(fit, x, "prob")
   turned <- as.data.frame(lapply(x[4:1], function(v) factor(v, rev(levels(v)))))
   expect_equal(predict(fit, turned, "prob"), prob)
@@ -121,7 +121,7 @@ test_that("levels of new data are matched by label, and one not seen before says
 
 test_that("parameters come by column with the names of clusters and levels, with intervals", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   for (prob in list(coef(fit)$prob, posterior_params(fit)$concentration)) {
     expect_named(prob, names(x))
     expect_equal(dimnames(prob$size), list(as.character(seq_len(fit$state$k)), levels(x$size)))
