@@ -33,14 +33,15 @@
 #'     answer.
 #'
 #'   Priors need not be the same. The bounds of priors of Gaussian clusters, or of their logarithms, that are learned
-#'   (`learn = TRUE`) and of `obs_multinomial(term_prior = NULL)` are those of hierarchical models, which pay for what
+#'   (`learn = TRUE`), and of proportions (`obs_multinomial(term_prior = NULL)`, `obs_bernoulli(learn = TRUE)`,
+#'   `obs_categorical("learned")`), are those of hierarchical models, which pay for what
 #'   they learn by the term `hyperprior`: they compare with those of given priors, of all covariances, and of the
 #'   choice among these, `obs_gaussian("auto")`. So do concentrations with a [gamma_prior()] that are integrated out.
-#'   But numbers that were fitted to the data cost nothing: `obs_bernoulli(learn = TRUE)`, `obs_categorical(prior =
-#'   NULL)`, `variance = NULL` of tied covariances, `drift = "learn"`, and `alpha` and other concentrations that are
-#'   learned as numbers. A fit that has some is too high by what these would cost, which is more the more of them
-#'   there are; `print()` says which fits have any. It also says where the objective is no bound, as under a learned
-#'   prior of counts with weights that are no whole numbers, and where some fits take rounded values as cells and
+#'   But numbers that were fitted to the data cost nothing: `variance = NULL` of tied covariances, `drift = "learn"`,
+#'   and `alpha` and other concentrations that are learned as numbers. A fit that has some is too high by what these
+#'   would cost, which is more the more of them there are; `print()` says which fits have any. It also says where the
+#'   objective is no bound, as under a learned prior of counts with weights that are no whole numbers, and where some
+#'   fits take rounded values as cells and
 #'   others as they are (`obs_gaussian(rounding = )`): a density at a value may be higher than the share of its cell,
 #'   the more so the narrower clusters are, so that such bounds compare only where cells are small beside clusters.
 #'

@@ -4,18 +4,26 @@
 #' @order 5
 #' @param a,b One number or one per column. Of `obs_bernoulli()` and
 #'   `obs_binomial()`: Beta prior of each probability, the weights of a one and of a zero
-#'   (of a success and of a failure, for each pair of columns). Of `obs_poisson()`,
+#'   (of a success and of a failure, for each pair of columns); of `obs_bernoulli()` by default learned (see
+#'   `learn`), or 0.1 and 0.3. Of `obs_poisson()`,
 #'   `obs_gamma()` and `obs_survival()`: Gamma prior of each rate, with shape `a` and mean `a / b`; by
 #'   default, the mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export
-obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE, columns = NULL) {
-  learn <- check_flag(learn, "learn")
-  do.call(new_obs, c(
-    "bernoulli", list(a = check_positive(a, "a"), b = check_positive(b, "b")), if (learn) list(learn = TRUE),
-    columns_field(columns)
-  ))
+obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL) {
+  if (!is.null(learn)) check_flag(learn, "learn")
+  given <- list(a = if (!is.null(a)) check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+  if (isTRUE(learn) && length(unlist(given))) {
+    abort("argument", c(
+      "{.arg a} and {.arg b} of {.fn obs_bernoulli} are what {.code learn = TRUE} learns.",
+      i = "Leave them out, or {.arg learn}."
+    ))
+  }
+  do.call(new_obs, c("bernoulli", given, if (!is.null(learn)) list(learn = learn), columns_field(columns)))
 }
+
+# Weights of a one and of a zero that are neither given nor learned.
+given_beta_prior <- list(a = 0.1, b = 0.3)
 
 model_bernoulli <- list(
   title = "Bernoulli", constructor = "obs_bernoulli", values = "zeros and ones", kind = "level",
@@ -24,19 +32,46 @@ model_bernoulli <- list(
     class = "not_binary", must = "hold zeros and ones",
     remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
   ),
-  takes_sparse = TRUE, parameters = list(a = "columns", b = "columns"),
+  takes_sparse = TRUE, working = c("hyper_share", "prior_strength"), parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob"
 )
 
 obs_supports.obs_bernoulli <- function(obs, values) values == 0 | values == 1
 
+# Learning starts where an earlier fit ended, or at one observation a column, shared out as in the data: a guess.
 obs_resolve.obs_bernoulli <- function(obs, data, start, call) {
-  if (!is.null(obs$learn)) obs <- learned_before(obs, start, data$d, c("a", "b"))
-  resolve_fields(obs, c("a", "b"), data$d, call)
+  if (!isTRUE(obs$learn)) {
+    obs[c("a", "b")] <- list(obs$a %||% given_beta_prior$a, obs$b %||% given_beta_prior$b)
+    return(resolve_fields(obs, c("a", "b"), data$d, call))
+  }
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (identical(before$family, obs$family) && length(before$hyper_share) == 2L * data$d) {
+    obs[learned_beta] <- before[learned_beta]
+    return(obs)
+  }
+  one <- 0.5 + column_totals(data) / pmax(cells_of_columns(data), 1e-300)
+  obs$prior_strength <- 1
+  obs$hyper_share <- as.vector(rbind(one, 2 - one))
+  obs$a <- one / 2
+  obs$b <- 1 - one / 2
+  obs
 }
 
-obs_learned.obs_bernoulli <- function(obs) if (!is.null(obs$learn)) list(by = "learn = TRUE", plug_in = TRUE)
+learned_beta <- c("a", "b", "prior_strength", "hyper_share")
+
+# The number of cells of each column that are there, rows counted by their weights.
+cells_of_columns <- function(data) {
+  if (is_sparse_data(data)) {
+    return(rep(sum(data$weights %||% rep(1, data$n)), data$d))
+  }
+  colSums(times_weights(!is.na(data$x), data$weights))
+}
+
+obs_learned.obs_bernoulli <- function(obs) {
+  if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "prior_strength")
+}
+
 obs_quantiles.obs_bernoulli <- function(obs) list(prob = function(q, p) beta_quantile(p, q$a, q$b))
 
 obs_draw_rows.obs_bernoulli <- function(obs, q, rows, given) {

@@ -5,10 +5,9 @@
 #' @param prior Of `obs_categorical()`: Dirichlet weights of the levels of each column.
 #'   `"perks"`: one divided by the number of levels, so that the prior weighs as much as
 #'   one observation however many levels a column has. Or numbers: one for all levels, one
-#'   per column, or a list with a number, or one per level, for each column. `NULL`: learned while
-#'   fitting, as the prior under which the objective is highest among those with the weight
-#'   `even + common * share` of a level with this share of its column, two numbers for each column; they are
-#'   `prior_even` and `prior_common` in `fit$model$obs`.
+#'   per column, or a list with a number, or one per level, for each column. `"learned"`: while
+#'   fitting, in the hierarchical model of *Learned priors*; what it weighs is `prior_strength` in `fit$model$obs`.
+#'   `NULL`: learned in [bnp_mixture()] by memoized or full learning, else `"perks"`.
 #' @param columns Names of the columns that are modelled. Default: all columns; in
 #'   [obs_product()] all columns of its kind that no other block names. Of a column that is a
 #'   matrix, as `cbind(success, failure)` or a `Surv`, one name stands for all its columns.
@@ -20,18 +19,20 @@
 #' nothing of the cluster, with a warning. With weights of 1 or more a level, clusters of
 #' rare profiles cannot form where there are many levels.
 #' @export
-obs_categorical <- function(prior = "perks", columns = NULL) {
+obs_categorical <- function(prior = NULL, columns = NULL) {
   do.call(new_obs, c(
     "categorical", list(prior = if (!is.null(prior)) check_level_prior(prior)), columns_field(columns)
   ))
 }
 
 check_level_prior <- function(prior, call = rlang::caller_env()) {
-  if (identical(prior, "perks")) {
+  if (rlang::is_string(prior, c("perks", "learned"))) {
     return(prior)
   }
   if (is.character(prior)) {
-    abort("argument", "{.arg prior} must be {.val perks} or positive numbers, not {describe(prior)}.", call = call)
+    abort("argument", c(
+      "{.arg prior} must be {.val perks}, {.val learned} or positive numbers, not {describe(prior)}."
+    ), call = call)
   }
   parts <- if (is.list(prior)) prior else list(prior)
   for (part in parts) {
@@ -67,24 +68,27 @@ obs_resolve.obs_categorical <- function(obs, data, start, call) {
   obs$levels <- data$frame$levels
   obs$types <- data$frame$types
   obs$n_levels <- as.double(lengths(obs$levels))
-  if (!is.null(obs$prior)) {
+  if (!isTRUE(obs$learn) && !identical(obs$prior, "learned")) {
+    obs$prior <- obs$prior %||% "perks"
     obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
     return(obs)
   }
-  # Learning starts where an earlier fit ended, or at two observations a column, shared out evenly and as in the data: a
-  # guess.
+  # Learning starts where an earlier fit ended, or at one observation a column, shared out as in the data: a guess.
   before <- if (inherits(start, "bnp_fit")) start$model$obs
-  if (!identical(before$levels, obs$levels)) before <- NULL
-  column <- rep(seq_along(obs$levels), lengths(obs$levels))
   obs$prior <- "learned"
-  obs$level_share <- unlist(Map(
+  if (identical(before$levels, obs$levels) && !is.null(before$hyper_share)) {
+    obs[learned_levels] <- before[learned_levels]
+    return(obs)
+  }
+  obs$prior_strength <- 1
+  obs$hyper_share <- 0.5 + unlist(Map(
     function(j, n) level_shares(data$x[, j], n, data$weights), seq_along(obs$levels), lengths(obs$levels)
   ), use.names = FALSE)
-  obs$prior_even <- before$prior_even %||% (1 / obs$n_levels)
-  obs$prior_common <- before$prior_common %||% rep(1, length(obs$levels))
-  obs$concentration <- obs$prior_even[column] + obs$prior_common[column] * obs$level_share
+  obs$concentration <- unlist(by_column_of_levels(obs, obs$hyper_share, prop.table), use.names = FALSE)
   obs
 }
+
+learned_levels <- c("concentration", "prior_strength", "hyper_share")
 
 # The share of each level among the cells that have one.
 level_shares <- function(x, n, w) {
@@ -136,7 +140,7 @@ model_categorical <- list(
     class = "not_levels", must = "hold labels or whole numbers",
     remedy = "Model numbers as numbers, or group them first."
   ),
-  working = c("levels", "types", "n_levels", "concentration", "level_share", "prior_even", "prior_common"),
+  working = c("levels", "types", "n_levels", "concentration", "hyper_share", "prior_strength", "learn"),
   parameters = list(prior = "columns"),
   arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")), location = "prob"
 )
@@ -144,7 +148,10 @@ model_categorical <- list(
 obs_supports.obs_categorical <- function(obs, values) values == round(values)
 
 obs_learned.obs_categorical <- function(obs) {
-  if (is.null(obs$prior) || identical(obs$prior, "learned")) list(by = "prior = NULL", plug_in = TRUE)
+  asked <- isTRUE(obs$learn) || identical(obs$prior, "learned")
+  if (asked && (is.null(obs$concentration) || !is.null(obs$hyper_share))) {
+    list(by = "prior = \"learned\"", numbers = "prior_strength")
+  }
 }
 
 obs_axes.obs_categorical <- function(obs, columns) list(columns = columns, levels = level_names(obs))

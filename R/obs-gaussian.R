@@ -27,9 +27,10 @@
 #' @param learn Learn the prior while fitting? `obs_gaussian()`, `obs_regression()`, `obs_ar()`: its hyperparameters
 #'   then have posteriors of their own, and values that are given stay as they are. `NULL`, their default: yes in
 #'   [bnp_mixture()] by memoized or full learning, of regressions and where clusters have covariances of their own and
-#'   do not drift; else no. `obs_bernoulli()`: the values given, or their defaults, are where learning begins. Those in
-#'   `fit$model$obs` (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the
-#'   learned ones. See *Learned priors*.
+#'   do not drift; else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default:
+#'   yes in [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in `fit$model$obs`
+#'   (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the learned ones. See
+#'   *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
 #'   as the covariance under which the objective is highest for the clusters found, which is
@@ -68,8 +69,10 @@
 #' inverse of that matrix as its covariance. v: of regressions, the variances of the responses as above; of
 #' autoregressions, the variances of the differences of successive rows.
 #'
-#' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
-#' its logarithm.
+#' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
+#' Dirichlet(1/2, ..., 1/2) distribution, and the weight of a level is its share times the strength of the prior, which
+#' is the same for all columns: one of 1/8, 1/4, ..., 128, all alike (`prior_strength` in `fit$model$obs`). The
+#' objective is a lower bound on the log evidence of this model, too.
 #'
 #' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the
 #' given prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.

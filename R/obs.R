@@ -29,8 +29,6 @@
 #' inference of switching dynamic linear models. *IEEE Transactions on Signal Processing*
 #' 59(4), 1569-1585.
 #'
-#' Minka, T. P. (2000). *Estimating a Dirichlet distribution*. Technical report, MIT; for the
-#' learned priors of `obs_bernoulli()` and `obs_categorical()`.
 #' @seealso [priors] for how observations are shared out; `vignette("choosing-priors")`,
 #'   `vignette("the-mathematics")`.
 #' @examples

@@ -17,12 +17,12 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
 }
 
 # Classes of observation models whose prior is learned unless the constructor was told (by `learn`, or by a prior of
-# terms), by the class of fits: they predict held-out rows better on most data and are badly hurt on none
+# proportions), by the class of fits: they predict held-out rows better on most data and are badly hurt on none
 # (inst/design/defaults.md).
 learned_by_default <- list(
   bnp_mixture = c(
     "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean",
-    "obs_regression", "obs_multinomial"
+    "obs_regression", "obs_multinomial", "obs_bernoulli", "obs_categorical"
   ),
   bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )
@@ -34,8 +34,13 @@ with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) &&
     control$algorithm %in% c("memoized", "full") && !isTRUE(attr(control, "given_priors"))
-  if (learns && is.null(obs$learn) && is.null(obs$term_prior)) obs$learn <- TRUE
+  if (learns && is.null(obs$learn) && !gives_proportions(obs)) obs$learn <- TRUE
   obs
+}
+
+# Was a prior of proportions given? It is a whole one; of one for Gaussian clusters parts may be given.
+gives_proportions <- function(obs) {
+  !all(vapply(unclass(obs)[c("term_prior", "prior", "a", "b")], is.null, NA))
 }
 
 with_given_priors <- function(control) structure(control, given_priors = TRUE)

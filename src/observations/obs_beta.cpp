@@ -11,8 +11,11 @@ double log_beta_gain(double a, double b, double one, double zero) {
 
 double BetaModel::log_evidence(const double* t) const {
   double sum = 0;
-  for (Index j = 0; j < columns(); ++j)
-    sum += log_beta_gain(a_[j], b_[j], count_ones(t, j), count_zeros(t, j));
+  for (Index j = 0; j < columns(); ++j) {
+    const double one = count_ones(t, j), zero = count_zeros(t, j);
+    sum += log_gamma_difference(a_[j] + b_[j], one + zero) - log_gamma_difference(bound_a_[j], one) -
+           log_gamma_difference(bound_b_[j], zero);
+  }
   return sum;
 }
 

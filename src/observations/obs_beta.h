@@ -6,6 +6,9 @@ namespace bnpvi {
 
 /// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster q(θ_j)
 /// = Beta(a_j + S_j, b_j + F_j) and Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
+///
+/// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, for what predicts and
+/// draws. Λ and its gradient have smaller ones in place of them, but the same total a_j + b_j.
 class BetaModel : public ObsModel {
  public:
   double log_evidence(const double* t) const final;
@@ -13,7 +16,9 @@ class BetaModel : public ObsModel {
   NamedArrays mean_parameters(const double* t, Index k) const final;
 
  protected:
-  BetaModel(const Vec& a, const Vec& b) : a_(a), b_(b) {}
+  BetaModel(const Vec& a, const Vec& b) : BetaModel(a, b, a, b) {}
+  BetaModel(const Vec& a, const Vec& b, const Vec& bound_a, const Vec& bound_b)
+      : a_(a), b_(b), bound_a_(bound_a), bound_b_(bound_b) {}
 
   /// S_j and F_j, not below 0: rounded sums and differences of summaries may be.
   virtual double count_ones(const double* t, Index j) const = 0;
@@ -24,9 +29,12 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
+  /// Those of Λ.
+  double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
+  double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 
  private:
-  Vec a_, b_;
+  Vec a_, b_, bound_a_, bound_b_;
 };
 
 /// log B(a + one, b + zero) − log B(a, b) for one, zero ≥ 0.

@@ -4,7 +4,6 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
-#include "observations/beta_prior.h"
 #include "observations/capabilities.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
@@ -18,7 +17,7 @@ namespace {
 // come: Π_j (s_j + f_j)! / (s_j! f_j!).
 class Binomial final : public BetaModel, public BaseMeasure {
  public:
-  explicit Binomial(const BetaPrior& prior) : BetaModel(prior.a, prior.b) {}
+  Binomial(const Vec& a, const Vec& b) : BetaModel(a, b) {}
 
   Index n_features() const override { return 1 + 2 * columns(); }
   Index n_columns() const override { return 2 * columns(); }
@@ -97,7 +96,7 @@ class Binomial final : public BetaModel, public BaseMeasure {
 
 std::unique_ptr<ObsModel> make_binomial(const Fields& f) {
   const Vec a = of_columns(f, "a");
-  return std::make_unique<Binomial>(BetaPrior{a, f.numbers("b", static_cast<Index>(a.size()))});
+  return std::make_unique<Binomial>(a, f.numbers("b", static_cast<Index>(a.size())));
 }
 
 }  // namespace bnpvi

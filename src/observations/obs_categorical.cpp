@@ -6,7 +6,8 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
-#include "observations/level_prior.h"
+#include "observations/dirichlet_array.h"
+#include "observations/hierarchical_dirichlet.h"
 #include "observations/linear_predictive.h"
 #include "observations/obs_models.h"
 
@@ -14,31 +15,37 @@ namespace bnpvi {
 
 namespace {
 
-/// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
-/// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
-/// ...
-/// When `share` (the proportion of each level in its column) is not empty, the weights of column j are
-/// learned as even_j + common_j share, as a LevelPrior's.
-struct CategoricalPrior {
-  std::vector<Index> levels;
-  Vec weight;
-  Vec share;
-  Vec even, common;
-};
+// The strength of the prior is the same for all columns, and what is shared out among the levels of a column.
+HierarchicalDirichlet hierarchy_of(const std::vector<Index>& levels) {
+  return HierarchicalDirichlet(levels, {-3, 7});
+}
 
-// φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j.
-// A column's segment of T sums to N_j, the count of its cells that have a level, so that T_0 is not needed.
+// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
+// φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j,
+// given or hierarchical. A column's segment of T sums to N_j, the count of its cells that have a level, so
+// that T_0 is not needed. Of a hierarchical prior λ is for Λ and its gradient, and the mean weights, which
+// sum to the total of Λ, for what predicts and draws (hierarchical_dirichlet.h).
 class Categorical final : public LinearPredictive<ObsModel>, public SparseEntries, public LearnedPrior {
  public:
-  explicit Categorical(CategoricalPrior prior) : prior_(std::move(prior)) {
-    Index at = 0;
-    for (Index n : prior_.levels) {
+  // weight: of all levels of the first column, then the second, ...
+  Categorical(std::vector<Index> levels, Vec weight)
+      : n_levels_(std::move(levels)), weight_(std::move(weight)), mean_weight_(weight_) {
+    for (Index n : n_levels_) {
       double total = 0;
-      for (Index l = 0; l < n; ++l) total += prior_.weight[at + l];
-      columns_.push_back({at, n, total});
-      at += n;
+      for (Index l = 0; l < n; ++l) total += weight_[levels_ + l];
+      columns_.push_back({levels_, n, total});
+      levels_ += n;
     }
-    levels_ = at;
+  }
+  Categorical(std::vector<Index> levels, SharePosterior q)
+      : Categorical(levels, hierarchy_of(levels).mean_weights(q)) {
+    const HierarchicalDirichlet hierarchy = hierarchy_of(n_levels_);
+    weight_ = hierarchy.weights(q);
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      columns_[j].prior = hierarchy.total(q, static_cast<Index>(j));
+    log_density_ = hierarchy.log_density(q);
+    posterior_ = std::move(q);
+    learned_ = true;
   }
 
   Index n_features() const override { return 1 + levels_; }
@@ -48,35 +55,21 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
   Capabilities capabilities() const override {
     Capabilities out = LinearPredictive::capabilities();
     out.entries = this;
-    if (!prior_.share.empty()) out.prior = this;
+    if (learned_) out.prior = this;
     return out;
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps, Pool* pool) const override {
-    if (occupied_clusters(t, k, n_features()) < 2) return nullptr;
-    CategoricalPrior next = prior_;
-    for (std::size_t j = 0; j < columns_.size(); ++j) {
-      const Column& c = columns_[j];
-      Vec own;  // (T_0, segment) of each cluster
-      for (Index i = 0; i < k; ++i) {
-        const double* segment = t + i * n_features() + 1 + c.at;
-        own.push_back(t[i * n_features()]);
-        own.insert(own.end(), segment, segment + c.levels);
-      }
-      const auto part = [&c](const Vec& x) { return Vec(x.begin() + c.at, x.begin() + c.at + c.levels); };
-      const LevelPrior best = learn_level_prior(
-          {part(prior_.weight), part(prior_.share), prior_.even[j], prior_.common[j]}, own.data(), k, pool);
-      std::copy(best.weight.begin(), best.weight.end(), next.weight.begin() + c.at);
-      next.even[j] = best.even;
-      next.common[j] = best.common;
-    }
-    return std::make_shared<Categorical>(std::move(next));
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override {
+    const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
+    return std::make_shared<Categorical>(n_levels_,
+                                         hierarchy_of(n_levels_).improved(posterior_, steps, counts));
   }
-
+  double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {
-    return {{"concentration", prior_.weight, {}},
-            {"prior_even", prior_.even, {}},
-            {"prior_common", prior_.common, {}}};
+    return {{"concentration", mean_weight_, {}},
+            {"prior_strength", {posterior_.common}, {}},
+            {"hyper_share", posterior_.omega, {}}};
   }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
@@ -112,8 +105,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     double sum = 0;
     for (const Column& c : columns_) {
       sum += log_gamma_difference(c.prior, cells(t, c));
-      for (Index v = c.at; v < c.at + c.levels; ++v)
-        sum -= log_gamma_difference(prior_.weight[v], count(t, v));
+      for (Index v = c.at; v < c.at + c.levels; ++v) sum -= log_gamma_difference(weight_[v], count(t, v));
     }
     return sum;
   }
@@ -121,7 +113,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
   void weights(const double* t, double* w) const override {
     w[0] = 0;
     for (const Column& c : columns_)
-      kernels().digamma_of_counts(c.levels, prior_.weight.data() + c.at, t + 1 + c.at,
+      kernels().digamma_of_counts(c.levels, weight_.data() + c.at, t + 1 + c.at,
                                   digamma(c.prior + cells(t, c)), w + 1 + c.at);
   }
 
@@ -131,7 +123,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     for (const Column& c : columns_) {
       const double n = cells(t, c), share = t[0] > 0 ? n / t[0] : 1;
       for (Index v = c.at; v < c.at + c.levels; ++v)
-        mean[1 + v] = share * ((prior_.weight[v] + count(t, v)) / (c.prior + n));
+        mean[1 + v] = share * ((mean_weight_[v] + count(t, v)) / (c.prior + n));
     }
     predictive_weights(t, w);
   }
@@ -140,18 +132,18 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     w[0] = 0;
     for (const Column& c : columns_) {
       Vec weight;
-      for (Index v = c.at; v < c.at + c.levels; ++v) weight.push_back(prior_.weight[v] + count(t, v));
+      for (Index v = c.at; v < c.at + c.levels; ++v) weight.push_back(mean_weight_[v] + count(t, v));
       const Vec log_prob = draw_log_dirichlet(weight, stream);
       std::copy(log_prob.begin(), log_prob.end(), w + 1 + c.at);
     }
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    return {dirichlet_array(prior_.weight, t, k)};
+    return {dirichlet_array(mean_weight_, t, k)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
-    NamedArray out = dirichlet_array(prior_.weight, t, k);
+    NamedArray out = dirichlet_array(mean_weight_, t, k);
     out.name = "prob";
     for (const Column& c : columns_)
       for (Index i = 0; i < k; ++i) {
@@ -168,7 +160,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     for (const Column& c : columns_) {
       const double n = cells(t, c);
       for (Index v = c.at; v < c.at + c.levels; ++v)
-        w[1 + v] = std::log((prior_.weight[v] + count(t, v)) / (c.prior + n));
+        w[1 + v] = std::log((mean_weight_[v] + count(t, v)) / (c.prior + n));
     }
   }
 
@@ -184,28 +176,30 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
     return kernels().positive_sum(c.levels, t + 1 + c.at);
   }
 
-  CategoricalPrior prior_;
+  std::vector<Index> n_levels_;
+  Vec weight_, mean_weight_;  // λ, and what predicts
   std::vector<Column> columns_;
-  Index levels_ = 0;
+  Index levels_ = 0;          // of all columns
+  SharePosterior posterior_;  // where it is learned
+  bool learned_ = false;
+  double log_density_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<ObsModel> make_categorical(const Fields& f) {
-  CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};
+  Vec weight = f.numbers("concentration");
+  std::vector<Index> n_levels;
   Index total = 0;
   for (double levels : f.numbers("n_levels")) {
-    prior.levels.push_back(static_cast<Index>(levels));
-    total += prior.levels.back();
+    n_levels.push_back(static_cast<Index>(levels));
+    total += n_levels.back();
   }
-  if (total != static_cast<Index>(prior.weight.size()))
+  if (total != static_cast<Index>(weight.size()))
     throw std::invalid_argument("internal error: field concentration has not a number for each level");
-  if (f.has("level_share")) {
-    prior.share = f.numbers("level_share", total);
-    prior.even = f.numbers("prior_even", static_cast<Index>(prior.levels.size()));
-    prior.common = f.numbers("prior_common", static_cast<Index>(prior.levels.size()));
-  }
-  return std::make_unique<Categorical>(std::move(prior));
+  if (!f.has("hyper_share")) return std::make_unique<Categorical>(std::move(n_levels), std::move(weight));
+  return std::make_unique<Categorical>(
+      std::move(n_levels), SharePosterior{0, f.number("prior_strength"), f.numbers("hyper_share", total)});
 }
 
 }  // namespace bnpvi

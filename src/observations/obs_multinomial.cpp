@@ -7,9 +7,9 @@
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/capabilities.h"
+#include "observations/dirichlet_array.h"
 #include "observations/gather.h"
 #include "observations/hierarchical_dirichlet.h"
-#include "observations/level_prior.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {

@@ -8,7 +8,7 @@ test_that("numbers out of range are refused before any work", {
   expect_bad(prior_hmm(2.5), "argument", "`k`")
   expect_bad(obs_multinomial(0), "argument", "term_prior")
   expect_bad(obs_bernoulli(a = c(1, -1)), "argument", "element 2")
-  expect_bad(obs_bernoulli(b = NULL), "argument", "`b`")
+  expect_bad(obs_bernoulli(b = 2, learn = TRUE), "argument", "learn = TRUE")
   expect_bad(obs_gaussian(mean_strength = 0), "argument", "mean_strength")
   expect_bad(obs_gaussian(mean = c(1, NaN)), "argument", "element 2")
   expect_bad(obs_ar(lag = 0), "argument", "lag")

@@ -38,7 +38,7 @@ test_that("evidence of hard and soft responsibilities is what enumeration gave",
     engine_contract(engine_data(codes_of(six) * 1), model, cbind(1, soft))$evidence, c(-13.77445997, -8.30906276),
     tolerance = 1e-9
   )
-  expect_equal(elbo(bnp_mixture(six, obs_categorical(), one, quiet())), -13.77445997, tolerance = 1e-9)
+  expect_equal(elbo(bnp_mixture(six, obs_categorical("perks"), one, quiet())), -13.77445997, tolerance = 1e-9)
 })
 
 test_that("the ELBO of one cluster is the exact log evidence, in every family", {
@@ -46,13 +46,13 @@ test_that("the ELBO of one cluster is the exact log evidence, in every family", 
   exact <- sequential(codes_of(x), lapply(x, function(v) rep(1 / nlevels(v), nlevels(v))))
   for (batches in c(1, 3)) {
     control <- quiet(seed = 1, batches = batches)
-    expect_equal(elbo(bnp_mixture(x, prior = one, control = control)), exact, tolerance = 1e-12)
+    expect_equal(elbo(bnp_mixture(x, obs_categorical("perks"), one, control = control)), exact, tolerance = 1e-12)
     chain <- bnp_hmm(x, rep(1:4, each = 10), prior = prior_hmm(1), control = control)
     expect_equal(elbo(chain), exact, tolerance = 1e-12)
-    topics <- bnp_topics(x, obs_categorical(), prior_lda(1), control, id = rep(1:4, 10))
+    topics <- bnp_topics(x, obs_categorical("perks"), prior_lda(1), control, id = rep(1:4, 10))
     expect_equal(elbo(topics), exact, tolerance = 1e-12)
   }
-  stochastic <- bnp_mixture(x, obs_categorical(), one, quiet("stochastic", seed = 1, batches = 4))
+  stochastic <- bnp_mixture(x, obs_categorical("perks"), one, quiet("stochastic", seed = 1, batches = 4))
   expect_equal(elbo(stochastic), exact, tolerance = 1e-12)
 })
 
@@ -71,7 +71,7 @@ test_that("a factor with two levels is a column of zeros and ones", {
 
 test_that("order and names of levels and columns, and how they are stored, change nothing", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   expect_equal(n_clusters(fit), 2)
   same <- list(
     x[4:1], lapply(x, function(v) factor(v, rev(levels(v)))) |> as.data.frame(),
@@ -80,7 +80,7 @@ test_that("order and names of levels and columns, and how they are stored, chang
     as.matrix(x), unname(codes_of(x))
   )
   for (other in same) {
-    again <- suppressMessages(bnp_mixture(other, obs_categorical(), control = quiet(), start = fitted(fit)))
+    again <- suppressMessages(bnp_mixture(other, obs_categorical("perks"), control = quiet(), start = fitted(fit)))
     expect_equal(elbo(again), elbo(fit), tolerance = 1e-9)
     expect_equal(unname(fitted(again)), unname(fitted(fit)))
   }
@@ -91,7 +91,7 @@ test_that("order and names of levels and columns, and how they are stored, chang
 
 test_that("levels of new data are matched by label, and one not seen before says nothing, with one warning", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   prob <- predict(fit, x, "prob")
   turned <- as.data.frame(lapply(x[4:1], function(v) factor(v, rev(levels(v)))))
   expect_equal(predict(fit, turned, "prob"), prob)
@@ -121,7 +121,7 @@ test_that("levels of new data are matched by label, and one not seen before says
 
 test_that("parameters come by column with the names of clusters and levels, with intervals", {
   x <- profiles(80)
-  fit <- bnp_mixture(x, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), control = quiet(seed = 1))
   for (prob in list(coef(fit)$prob, posterior_params(fit)$concentration)) {
     expect_named(prob, names(x))
     expect_equal(dimnames(prob$size), list(as.character(seq_len(fit$state$k)), levels(x$size)))
@@ -149,7 +149,7 @@ test_that("simulated data have the columns of the training data", {
   mixed <- transform(
     x, colour = as.character(colour), shape = shape == "round", taste = as.integer(taste), size = as.ordered(size)
   )
-  fit <- suppressMessages(bnp_mixture(mixed, obs_categorical(), control = quiet(seed = 1)))
+  fit <- suppressMessages(bnp_mixture(mixed, obs_categorical("perks"), control = quiet(seed = 1)))
   sim <- simulate(fit, seed = 1, n = 500)$sim_1
   expect_identical(lapply(sim[names(mixed)], class), lapply(mixed, class))
   expect_identical(levels(sim$size), levels(mixed$size))
@@ -194,9 +194,9 @@ test_that("what is no column of levels is refused by name, place and remedy", {
   refused(x, "columns", "hue.*colour", columns = "hue")
   refused(list(1, "a", x), "input", "data frame")
   for (bad in list(1, character(), NA_character_, c("a", "a"))) {
-    expect_bad(obs_categorical(columns = bad), "argument", "columns")
+    expect_bad(obs_categorical("perks", columns = bad), "argument", "columns")
   }
-  fit <- bnp_mixture(x, obs_categorical(columns = c("size", "taste")), one, quiet())
+  fit <- bnp_mixture(x, obs_categorical("perks", columns = c("size", "taste")), one, quiet())
   expect_equal(fit$input$d, 2L)
   expect_length(predict(fit, x[c("taste", "size")]), 12)
   keys <- data.frame(id = paste0("row", c(1:30, 1:10)), f = profiles(40)$size)
@@ -206,7 +206,7 @@ test_that("what is no column of levels is refused by name, place and remedy", {
 test_that("a thousand levels, a level for most rows and columns with one level are fitted", {
   many <- withr::with_seed(5, sample(1000, 3000, TRUE))
   x <- data.frame(many = factor(many, 1:1000), one = "a", two = rep(c("x", "y"), 1500))
-  fit <- bnp_mixture(x, prior = one, control = quiet(seed = 1))
+  fit <- bnp_mixture(x, obs_categorical("perks"), one, control = quiet(seed = 1))
   codes <- cbind(many, 1L, rep(1:2, 1500))
   expect_equal(elbo(fit), sequential(codes, list(rep(0.001, 1000), 1, c(0.5, 0.5))), tolerance = 1e-11)
   each <- suppressWarnings(bnp_mixture(data.frame(id = sprintf("r%03d", pmin(1:60, 50))), control = quiet(seed = 1)))
@@ -230,45 +230,48 @@ carcinoma <- function() {
 
 test_that("three kinds of slides are found where poLCA's BIC has three classes, from every seed", {
   for (seed in 1:3) {
-    fit <- bnp_mixture(carcinoma(), obs_categorical(), control = quiet(seed = seed))
+    fit <- bnp_mixture(carcinoma(), obs_categorical("perks"), control = quiet(seed = seed))
     expect_equal(elbo(fit), -346.923, tolerance = 1e-6)
     expect_equal(unname(cluster_sizes(fit)), c(53, 44.5, 20.5), tolerance = 1e-3)
   }
 })
 
-test_that("a learned prior never lowers the objective, and ends where no pair of numbers is better", {
+test_that("a learned prior has the objective of the hierarchical model, and ends where no strength is better", {
   x <- profiles(200)
   group <- rep(1:2, 100)
-  fit <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, max_laps = 500, tol = 1e-12), start = group)
-  expect_gt(elbo(fit), elbo(bnp_mixture(x, obs_categorical(), control = quiet(seed = 1), start = group)))
+  long <- quiet(seed = 1, max_laps = 500, tol = 1e-12)
+  fit <- bnp_mixture(x, obs_categorical("learned"), control = long, start = group)
   expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8)
   obs <- fit$model$obs
-  of_levels <- function(x) rep(x, c(3, 4, 2, 5))
-  expect_equal(obs$concentration, of_levels(obs$prior_even) + of_levels(obs$prior_common) * obs$level_share)
-  expect_equal(obs$level_share[1:3], as.vector(prop.table(table(x$colour))))
   expect_output(print(obs), "prior = learned")
-
-  steps <- engine_learned(unclass(obs), fit$state$obs, 300)
+  column <- rep(1:4, c(3, 4, 2, 5))
+  statistic <- fit$state$obs[, -1]
+  H <- function(obs) lapply(split(obs$hyper_share, column), function(omega) {
+    list(even = 0, common = obs$prior_strength, omega = omega)
+  })
+  bound <- function(H) {
+    sum(mapply(function(H, j) share_bound(H, statistic[, column == j, drop = FALSE]), H, 1:4)) - log(11)
+  }
+  expect_equal(sum(elbo(fit, terms = TRUE)[c("data", "hyperprior")]), bound(H(obs)), tolerance = 1e-9)
+  expect_equal(obs$concentration, unlist(lapply(H(obs), share_means), use.names = FALSE))
+  for (strength in 2^(-3:7)) {
+    other <- lapply(1:4, function(j) share_settled(
+      list(even = 0, common = strength, omega = H(obs)[[j]]$omega), statistic[, column == j, drop = FALSE]
+    ))
+    expect_lt(bound(other), bound(H(obs)) + 0.01)
+  }
+  steps <- engine_learned(unclass(obs), fit$state$obs, 50)
   expect_gte(min(diff(steps$objective)), -1e-9)
-  best <- utils::modifyList(unclass(obs), steps$fields)
-  value <- function(even, common) {
-    other <- unclass(best)
-    other$concentration[1:3] <- even + common * obs$level_share[1:3]
-    sum(engine_learned(other, fit$state$obs, 0)$objective)
-  }
-  at <- c(best$prior_even[1], best$prior_common[1])
-  for (factor in list(c(1.05, 1), c(0.95, 1), c(1, 1.05), c(1, 0.95))) {
-    expect_lte(value(at[1] * factor[1], at[2] * factor[2]), value(at[1], at[2]) + 1e-6)
-  }
 
-  in_batches <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, batches = 4), start = group)
+  in_batches <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1, batches = 4), start = group)
   expect_equal(elbo(in_batches), elbo(fit), tolerance = 1e-3)
-  again <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1), start = fit)
-  expect_equal(again$model$obs$prior_even, fit$model$obs$prior_even, tolerance = 0.05)
+  again <- bnp_mixture(x, obs_categorical("learned"), control = quiet(seed = 1), start = fit)
+  expect_equal(again$model$obs$prior_strength, obs$prior_strength)
   mixed <- data.frame(x, number = group + withr::with_seed(1, rnorm(200)) / 5)
-  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical(NULL)), control = quiet(seed = 1))
-  expect_false(identical(product$model$obs$blocks$categorical$prior_common, rep(1, 4)))
-  expect_bad(bnp_mixture(x, obs_categorical(NULL), control = quiet("stochastic")), "argument", "prior = NULL")
+  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical()), control = quiet(seed = 1))
+  expect_false(is.null(product$model$obs$blocks$categorical$hyper_share))
+  expect_bad(bnp_mixture(x, obs_categorical("learned"), control = quiet("stochastic")), "argument", "learned")
+  expect_identical(bnp_mixture(x, obs_categorical(), control = quiet("stochastic"))$model$obs$prior, "perks")
 })
 
 test_that("new data without names of columns are taken in the order of the training data", {

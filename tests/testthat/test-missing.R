@@ -155,7 +155,10 @@ test_that("golden values: the evidence of the cells that are there", {
 
 test_that("levels, trials and times that are missing say nothing", {
   frame <- data.frame(f = factor(c("a", "b", NA, "a", "b", "b")), g = c(TRUE, NA, NA, FALSE, TRUE, TRUE))
-  expect_message(fit <- modelled_fit(frame, NULL, prior = prior_dirichlet(1)), class = "bnpvi_message_left_out")
+  expect_message(
+    fit <- modelled_fit(frame, obs_categorical("perks"), prior = prior_dirichlet(1)),
+    class = "bnpvi_message_left_out"
+  )
   # Dirichlet(1/2, 1/2) for each column.
   two <- function(a, b) lbeta(0.5 + a, 0.5 + b) - lbeta(0.5, 0.5)
   expect_equal(elbo(fit), two(2, 3) + two(3, 1), tolerance = 1e-12)

@@ -10,7 +10,7 @@ six <- data.frame(
 )
 gaussian <- function(...) obs_gaussian(..., mean = 0, mean_strength = 0.1, scale = 0.5, columns = c("x", "y"))
 four <- obs_product(
-  gaussian(df = 4), obs_categorical(columns = c("f3", "f2")), obs_poisson(1, 0.3, exposure = "days", columns = "count"),
+  gaussian(df = 4), obs_categorical("perks", c("f3", "f2")), obs_poisson(1, 0.3, exposure = "days", columns = "count"),
   obs_bernoulli(0.5, 0.5, columns = "yes")
 )
 
@@ -349,11 +349,11 @@ test_that("rows far out in a block of numbers go where the numbers say, as witho
   }
 })
 
-test_that("factors in two blocks are what they are in one", {
+test_that("factors in two blocks are what they are in one under a given prior", {
   x <- mixed(80)
-  one_block <- obs_product(obs_gaussian(columns = c("len", "mass", "visits")), obs_categorical())
+  one_block <- obs_product(obs_gaussian(columns = c("len", "mass", "visits")), obs_categorical("perks"))
   two_blocks <- obs_product(
-    a = obs_categorical(columns = c("site", "seen")), obs_gaussian(), b = obs_categorical(columns = "sex")
+    a = obs_categorical("perks", c("site", "seen")), obs_gaussian(), b = obs_categorical("perks", "sex")
   )
   for (sparsity in list(NULL, 2)) {
     control <- quiet(seed = 1, moves = FALSE, sparsity = sparsity)
