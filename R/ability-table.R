@@ -162,7 +162,7 @@ ability_table <- c(list(
   ),
   heldout_loglik = able(
     of_fits, "Only fits judge new data.",
-    documents_of_rows = c("It completes documents of counts.", "{.fn predict} has densities."),
+    documents_of_rows = c("It completes documents of counts.", "{.fn predict} has the topics of new rows."),
     filter = c("{.fn logLik} has that of its rows."),
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),

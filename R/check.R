@@ -73,7 +73,7 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
 parameter_ranges <- list(
   concentration = c(1e-50, 1e50), gamma = c(1e-50, 1e50), alpha = c(1e-8, 1e6), start = c(1e-8, 1e6),
   sticky = c(1e-50, 1e6), term_prior = c(1e-8, 1e50), a = c(1e-10, 1e50), b = c(1e-10, 1e50),
-  mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8), discount = c(0, 0.999999), shape = c(1, 1e10),
+  mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8), discount = c(0, 0.999999), shape = c(1e-10, 1e10),
   rate = c(1e-10, 1e10)
 )
 

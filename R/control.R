@@ -19,10 +19,10 @@
 #'   `tol = 0` goes on until a lap gains nothing. Stochastic and truncation-free learning have no `tol`.
 #' @param restarts Number of fits from different random starts, or `"auto"`: as many as pay (see *Several starts*). The
 #'   one with the highest bound is returned. `fit$restarts` has the seed, `init`, `k_init`, the bound (`elbo`), the
-#'   number of clusters (`k`) and the laps of each, whether it was given up, and whether it agrees with the best, and
-#'   `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those that are `NA`,
-#'   repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a number of restarts
-#'   begins).
+#'   number of clusters (`k`), the laps and the work of each, whether it was given up, and whether it agrees with the
+#'   best, and `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those
+#'   that are `NA`, repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a
+#'   number of restarts begins). Default: the option `bnpvi.restarts` (1 or `"auto"`), or 1.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.
@@ -144,7 +144,7 @@
 #' bnp_control("full", k_init = 10, moves = FALSE)
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
-                        max_laps = NULL, tol = 1e-6, restarts = 1L, k_init = NULL,
+                        max_laps = NULL, tol = 1e-6, restarts = default_restarts(), k_init = NULL,
                         init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", "spectral",
                                  "spectral_absolute", "propagation", "modularity"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
@@ -167,6 +167,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   out$algorithm <- algorithm
   out$max_laps <- out$max_laps %||% usual_laps[[algorithm]]
   out$threads <- out$threads %||% check_count(threads, "threads")
+  out$restarts <- out$restarts %||% restarts
   if (special) check_values_are_used(out, given)
   structure(out, class = c("bnp_control", "list"))
 }

@@ -58,10 +58,15 @@ moments_of_states <- function(fit, states, call) {
   obs <- fit$model$obs
   given <- complete_given(fit, list())
   if (!obs_can(obs, "moments")) {
+    lacking <- Filter(function(block) !obs_can(block, "moments"), obs$blocks %||% list(obs))
     abort("argument", c(
       "{.arg n.ahead} cannot be given for {.fn {obs_facts(obs)$constructor}}.",
-      i = "Covariates of rows to come are not known. Add these rows to {.arg newdata}, with {.code NA} as response:
-           {.code predict(fit, newdata, type = \"impute\")} gives their expectations and standard deviations."
+      i = if (all(vapply(lacking, function(block) is.null(block$responses), NA))) {
+        "Values of {.fn {obs_facts(lacking[[1L]])$constructor}} have no mean. Draw rows by {.fn simulate}."
+      } else {
+        "Covariates of rows to come are not known. Add these rows to {.arg newdata}, with {.code NA} as response:
+         {.code predict(fit, newdata, type = \"impute\")} gives their expectations and standard deviations."
+      }
     ), call = call)
   }
   each <- lapply(posterior_clusters(fit), function(q) obs_moments(obs, q, given))

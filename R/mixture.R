@@ -279,9 +279,10 @@ warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   # Clusters that have a mean may shrink.
   shrinking <- function(obs, means, data) {
-    if (is.null(means[["mean"]])) return()
+    cov <- means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape
+    if (is.null(means[["mean"]]) || is.null(cov)) return()
     data$x <- obs_scaled(obs, data$x)
-    narrow_columns(fit, means$cov, obs$rounding %||% 0, data)
+    narrow_columns(fit, cov, obs$rounding %||% 0, data)
   }
   means <- engine_mean_parameters(fit$model, fit$state)
   columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {

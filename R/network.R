@@ -165,7 +165,8 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   learn <- function(run, asked) {
     stopped <- FALSE
     for (model in models) {
-      out <- unless_stopped(run(c(list(family = family), network_model(model, prior))), length(runs) > 0L)
+      asked$beat <- max(-Inf, vapply(runs, function(run) run$score, 1))
+      out <- unless_stopped(run(c(list(family = family), network_model(model, prior)), asked), length(runs) > 0L)
       stopped <- is.null(out) || isTRUE(out$interrupted)
       if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
       if (stopped) break

@@ -19,16 +19,15 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
-  new_obs(
-    "ar",
+  parameters <- list(
     lag = check_count(lag, "lag"),
     intercept = check_flag(intercept, "intercept"),
     df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"),
     coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision"),
-    learn = if (!is.null(learn)) check_flag(learn, "learn")
+    coef_precision = check_definite(coef_precision, "coef_precision")
   )
+  do.call(new_obs, c("ar", parameters, if (!is.null(learn)) list(learn = check_flag(learn, "learn"))))
 }
 
 # Identity dynamics; noise expected at half the variance of first differences;

@@ -1,23 +1,35 @@
-# Waiting times and other values above 0: each cluster has a rate in each column, the shape is known.
+# Waiting times and other values above 0: each cluster has a rate in each column, and a shape that is known or its own.
 
 #' @rdname observation_models
 #' @order 7
-#' @param shape The known shape of each column's Gamma distribution, one number or one
-#'   per column. With 1, the default, values are exponential; a larger one is that of a
-#'   sum of so many waiting times, which varies less (with standard deviation
-#'   `mean / sqrt(shape)`).
+#' @param shape Of `obs_gamma()`: the shape of each column's Gamma distribution. `NULL`, the default: each cluster has
+#'   one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`; or another
+#'   [gamma_prior()]. Numbers, one or one per column, are known shapes. With 1 values are exponential; a larger one is
+#'   that of a sum of so many waiting times, which varies less (with standard deviation `mean / sqrt(shape)`).
+#' @param zeros Of `obs_gamma()`: may values be 0? A value is then 0 with a probability of its own in each cluster and
+#'   column, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and else Gamma distributed.
 #' @details
 #' `obs_gamma()` takes values above 0: a waiting time of 0 has been rounded, and may be
-#' given as half of the smallest that can be told from 0. Values that vary more, or less,
-#' within a group than the shape says get more clusters than there are groups, or fewer.
-#' The prior weighs as much as `a / shape` values of average size: where groups differ by
+#' given as half of the smallest that can be told from 0. By default clusters differ in their shape, too; `b` is then
+#' the rate at shape 1, and `b / a` a typical value of the column whatever the shape, by default the mean of the
+#' logarithms less two of their standard deviations. `coef()` has `shape` and `mean`, `posterior_params()` the points of
+#' each shape's posterior (`shape_node`) with their probabilities and, given the shape, the Gamma posterior of the
+#' rate. Groups whose logarithms are Gaussian may get more than one cluster: `compare_fits()` says whether
+#' the model of logarithms is better.
+#'
+#' Where the shape is known, values that vary more, or less,
+#' within a group than it says get more clusters than there are groups, or fewer.
+#' The prior then weighs as much as `a / shape` values of average size: where groups differ by
 #' orders of magnitude, give a small `a`, or the shortest times look alike to it.
 #' @export
-obs_gamma <- function(shape = 1, a = 1, b = NULL, columns = NULL) {
+obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
-  obs <- do.call(new_obs, c("waiting_time", prior, columns_field(columns)))
-  obs$shape <- check_positive(shape, "shape")
-  check_range(obs$shape, "shape", likelihood_shapes, rlang::current_env())
+  shape <- shape_argument(shape, "shape", gamma_prior(0.5, 0.01), likelihood_shapes)
+  family <- if (is.numeric(shape) && !is.object(shape)) "waiting_time" else "shaped_gamma"
+  obs <- do.call(new_obs, c(
+    family, prior, columns_field(columns), if (check_flag(zeros, "zeros")) list(zeros = TRUE)
+  ))
+  obs$shape <- shape
   obs
 }
 
@@ -27,6 +39,12 @@ likelihood_shapes <- c(1e-3, 1e6)
 # The prior mean of a rate is that of all data.
 obs_resolve.obs_gamma <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", "shape"), data$d, call)
+  keep_within_units(obs, data, call)
+  if (is.null(obs$b)) obs$b <- obs$a * column_means(data$x, data$weights) / obs$shape
+  resolve_fields(obs, "b", data$d, call)
+}
+
+keep_within_units <- function(obs, data, call) {
   bad <- which(colSums(data$x < 1e-150 | data$x > 1e150, na.rm = TRUE) > 0)
   if (length(bad)) {
     abort("range", c(
@@ -35,8 +53,24 @@ obs_resolve.obs_gamma <- function(obs, data, start, call) {
       i = "Change their units."
     ), call = call)
   }
-  if (is.null(obs$b)) obs$b <- obs$a * column_means(data$x, data$weights) / obs$shape
+}
+
+obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
+  obs <- resolve_fields(obs, "a", data$d, call)
+  keep_within_units(obs, data, call)
+  if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data), -690))
   resolve_fields(obs, "b", data$d, call)
+}
+
+# Logarithms of a low value of each column, two standard deviations below the mean of its logarithms: a cluster with a
+# mean above a prior's pays the logarithm of their ratio, one with a mean below it the ratio. Not so far below the
+# largest value that their ratio would overflow; 0 for a column without values.
+low_log_values <- function(data) {
+  logs <- log(data$x)
+  mean <- column_means(logs, data$weights)
+  low <- mean - 2 * sqrt(column_means((logs - rep(mean, each = nrow(logs)))^2, data$weights))
+  low <- pmax(low, vapply(seq_len(ncol(logs)), function(j) max(-Inf, logs[, j], na.rm = TRUE), 1) - 550)
+  ifelse(is.finite(low), low, 0)
 }
 
 model_gamma <- list(
@@ -44,7 +78,8 @@ model_gamma <- list(
   gaps = "cells",
   refusal = c(
     class = "not_positive", must = "hold values above 0",
-    remedy = "Times of 0 have been rounded: give half of the smallest that can be told from 0."
+    remedy = "Where 0 is a value of its own, as a step of an animal at rest, give {.code zeros = TRUE}. Times of 0 have
+              been rounded: give half of the smallest that can be told from 0."
   ),
   parameters = list(shape = "columns", a = "columns", b = "columns"),
   arrays = list(
@@ -54,26 +89,99 @@ model_gamma <- list(
   location = "rate", as_series = TRUE
 )
 
+model_shaped_gamma <- utils::modifyList(model_gamma, list(
+  title = "Gamma, shape learned", class = c("obs_shaped", "obs_gamma"), parameters = list(shape = NULL),
+  arrays = list(
+    shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes, rate = NULL,
+    mean = c("clusters", "columns")
+  ),
+  location = "mean"
+))
+
 obs_supports.obs_gamma <- function(obs, values) values > 0
+
 obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
+obs_quantiles.obs_shaped_gamma <- function(obs) {
+  # The mean is shape / rate.
+  below <- function(mean, column) {
+    stats::pgamma(column$shape_node / mean, column$a, column$b, lower.tail = FALSE)
+  }
+  list(
+    shape = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
+    mean = function(q, p) {
+      vapply(shapes_of_columns(q), function(column) {
+        near <- column$shape_node * column$b / column$a
+        mixture_quantile(column, p, near[which.max(column$shape_prob)], below)
+      }, 1)
+    }
+  )
+}
 
 obs_draw_rows.obs_gamma <- function(obs, q, rows, given) {
   rate <- stats::rgamma(length(q$a), q$a, q$b)
   n <- length(rows)
   matrix(stats::rgamma(n * length(rate), rep(q$shape, each = n), rep(rate, each = n)), n)
 }
+obs_draw_rows.obs_shaped_gamma <- function(obs, q, rows, given) {
+  columns <- lapply(shapes_of_columns(q), function(column) {
+    drawn <- draw_shape(column)
+    # Values of a small shape may underflow.
+    pmax(stats::rgamma(length(rows), drawn$shape_node, stats::rgamma(1L, drawn$a, drawn$b)), 1e-150)
+  })
+  matrix(unlist(columns), length(rows))
+}
 
 obs_predictive_cdf.obs_gamma <- function(obs, q, data) {
   times <- function(v) rep(v, each = data$n)
   array(stats::pbeta(1 / (1 + times(q$b) / data$x), times(q$shape), times(q$a)), dim(data$x))
 }
+obs_predictive_cdf.obs_shaped_gamma <- function(obs, q, data) {
+  columns <- shapes_of_columns(q)
+  out <- array(NA_real_, dim(data$x))
+  for (j in seq_along(columns)) {
+    given <- function(b, shape, a) stats::pbeta(1 / (1 + b / data$x[, j]), shape, a)
+    each <- mapply(given, columns[[j]]$b, columns[[j]]$shape_node, columns[[j]]$a)
+    out[, j] <- matrix(each, data$n) %*% columns[[j]]$shape_prob
+  }
+  out
+}
 
 # The predictive of x / (x + b) is Beta(shape, a), and x has as many moments as a says.
+moments_given_shape <- function(shape, a, b) {
+  mean <- ifelse(a > 1, shape * b / (a - 1), Inf)
+  list(mean = mean, square = ifelse(a > 2, mean * b * (shape + 1) / (a - 2), Inf))
+}
 obs_moments.obs_gamma <- function(obs, q, given) {
-  mean <- ifelse(q$a > 1, q$shape * q$b / (q$a - 1), Inf)
+  moments <- moments_given_shape(q$shape, q$a, q$b)
+  mean <- moments$mean
   list(mean = mean, var = ifelse(q$a > 2, mean / q$shape * mean * (q$shape + q$a - 1) / (q$a - 2), Inf))
+}
+obs_moments.obs_shaped_gamma <- function(obs, q, given) {
+  moment <- function(what) {
+    moment_over_shapes(q, function(column) moments_given_shape(column$shape_node, column$a, column$b)[[what]])
+  }
+  mean <- moment("mean")
+  list(mean = mean, var = pmax(moment("square") - mean^2, 0))
 }
 
 obs_divergence.obs_gamma <- function(obs, a, b) sum(a$shape * (b$rate / a$rate - 1 - log(b$rate / a$rate)))
 obs_overlap.obs_gamma <- function(obs, a, b) prod((2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)))^a$shape)
+
+# With rates shape / mean.
+obs_divergence.obs_shaped_gamma <- function(obs, a, b) {
+  ratio <- b$shape / b$mean * a$mean / a$shape # of the rates
+  sum((a$shape - b$shape) * digamma(a$shape) - lgamma(a$shape) + lgamma(b$shape) - b$shape * log(ratio) +
+    a$shape * (ratio - 1))
+}
+obs_overlap.obs_shaped_gamma <- function(obs, a, b) {
+  shape <- (a$shape + b$shape) / 2
+  ratio <- b$shape / b$mean * a$mean / a$shape
+  exp(sum(lgamma(shape) - (lgamma(a$shape) + lgamma(b$shape)) / 2 + b$shape / 2 * log(ratio) -
+    shape * log((1 + ratio) / 2)))
+}
+
+obs_marginals.obs_shaped_gamma <- function(obs, means) {
+  Map(function(mean, shape) list(kind = "number", mean = mean, sd = mean / sqrt(shape)), unname(means$mean),
+    unname(means$shape))
+}
 obs_picture.obs_gamma <- function(obs, fit, data) heat_picture(fit, relative = TRUE)

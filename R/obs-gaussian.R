@@ -24,12 +24,12 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
-#' @param learn Learn the prior while fitting? `obs_gaussian()`: its hyperparameters then have
-#'   posteriors of their own, and values that are given stay as they are. `NULL`, its default: yes in
-#'   [bnp_mixture()] by memoized or full learning, where clusters have covariances of their own and do not drift;
-#'   else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default: yes in
-#'   [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in
-#'   `fit$model$obs` (`mean`, `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones. See
+#' @param learn Learn the prior while fitting? `obs_gaussian()`, `obs_regression()`, `obs_ar()`: its hyperparameters
+#'   then have posteriors of their own, and values that are given stay as they are. `NULL`, their default: yes in
+#'   [bnp_mixture()] by memoized or full learning, of regressions and where clusters have covariances of their own and
+#'   do not drift; else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default:
+#'   yes in [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in `fit$model$obs`
+#'   (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the learned ones. See
 #'   *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
@@ -62,6 +62,12 @@
 #' term `hyperprior` is minus the divergence of the posterior of the hyperparameters from their
 #' prior. In `fit$model$obs` are the values by which clusters are then described: the means of what was learned,
 #' with its uncertainty in `scale`.
+#'
+#' `obs_regression()` and `obs_ar()`: the same for the covariance of the noise. `coef_precision` is the diagonal matrix
+#' of the mean squares of the regressors (of an intercept 1; around the centre of the data where there is one), times a
+#' number of the same prior as `mean_strength`; `coef_mean` is normal around its default, each row with v times the
+#' inverse of that matrix as its covariance. v: of regressions, the variances of the responses as above; of
+#' autoregressions, the variances of the differences of successive rows.
 #'
 #' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
 #' Dirichlet(1/2, ..., 1/2) distribution, and the weight of a level is its share times the strength of the prior, which

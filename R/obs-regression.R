@@ -23,11 +23,11 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
     df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"),
     coef_mean = if (!is.null(coef_mean)) rbind_vector(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision"),
-    learn = if (!is.null(learn)) check_flag(learn, "learn")
+    coef_precision = check_definite(coef_precision, "coef_precision")
   )
   of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
-  do.call(new_obs, c("regression", parameters, of_formula))
+  learned <- if (!is.null(learn)) list(learn = check_flag(learn, "learn"))
+  do.call(new_obs, c("regression", parameters, learned, of_formula))
 }
 
 # Coefficients of one response may be given as a vector.
@@ -80,9 +80,11 @@ with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   covariates <- -response_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
-    obs$coef_precision <- obs$scaled_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
-    obs$origin <- rep(0, length(unit))
-    obs$spread <- rep(1, length(unit))
+    obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
+    # Of a fit's model they are there.
+    obs$scaled_precision <- obs$scaled_precision %||% obs$coef_precision
+    obs$origin <- obs$origin %||% rep(0, length(unit))
+    obs$spread <- obs$spread %||% rep(1, length(unit))
     return(obs)
   }
   obs$scaled_precision <- diag(strength, e)

@@ -96,6 +96,9 @@ obs_models <- list(
   bernoulli = model_bernoulli,
   poisson = model_poisson,
   waiting_time = model_gamma,
+  shaped_gamma = model_shaped_gamma,
+  von_mises = model_von_mises,
+  negative_binomial = model_negative_binomial,
   censored = model_survival,
   binomial = model_binomial,
   regression = model_regression,
@@ -113,11 +116,12 @@ hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 choice_models <- list(gaussian_auto = do.call(new_obs_facts, model_gaussian_auto))
 is_choice <- function(obs) identical(obs$family, names(choice_models))
 
-# Models that drift have other methods than those that stay, which standing() has.
+# Models that drift have other methods than those that stay, which standing() has; models whose values may be 0 have
+# some before those of their positive values (R/obs-zeros.R).
 obs_class <- function(obs) {
   own <- if ("drift" %in% names(obs)) "obs_drifting" else
     c(paste0("obs_", obs$family), obs_facts.default(obs)$class)
-  unique(c(own, "bnp_obs", "list"))
+  unique(c(if (isTRUE(obs$zeros)) "obs_with_zeros", own, "bnp_obs", "list"))
 }
 
 # Whether this is an observation model whose class is that of its fields, as methods are found by it.

@@ -7,7 +7,7 @@ option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
   tol = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
-  restarts = check_restarts,
+  restarts = function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call),
   k_init = or_null(check_count),
   init = one_of(eval(formals(bnp_control)$init)),
   moves = function(x, arg, call) check_moves(x, call),
@@ -145,7 +145,8 @@ needless_options <- function(prior) {
 }
 
 # Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
-# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of moves.
+# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of
+# moves.
 asked_options <- function(control) {
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   usual <- usual_options[special_options]

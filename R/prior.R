@@ -22,7 +22,8 @@
 #'   about `alpha`.
 #' * `prior_beta_bernoulli()`: at most `k` latent features, each with a probability from Beta(`alpha / k`, 1).
 #'
-#' `gamma_prior(shape, rate)` in place of a number learns a concentration, in two ways:
+#' `gamma_prior(shape, rate)` in place of a number learns a concentration, in two ways (in place of a shape
+#' of an observation model: see [obs_gamma()]):
 #' * `concentration` of `prior_dp()` and `prior_py()`, and `gamma`, are integrated over this
 #'   prior, exactly, together with the weights, so that the bound accounts for not knowing
 #'   them. [coef()] and [glance()] have the posterior mean and a 90 % interval.
@@ -32,7 +33,7 @@
 #'   the ELBO, which is then a bound on the log probability of the data *and* this number.
 #'   Stochastic learning cannot do this, and says so.
 #'
-#' `shape` starts at 1, below which a cluster without observations could never get any.
+#' The `shape` of a concentration starts at 1, below which a cluster without observations could never get any.
 #' The default of mean 2 is a guess. Learned numbers stay in the ranges below.
 #'
 #' To learn `alpha` or `start` with `prior_hdp()` and `prior_hdp_hmm()` choose
@@ -51,7 +52,7 @@
 #'
 #' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
 #' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with
-#' `concentration + discount` in the range of concentrations), `shape` from 1 to 1e10 and
+#' `concentration + discount` in the range of concentrations), `shape` (of a concentration from 1) and
 #' `rate` from 1e-10 to 1e10; shares of `k` clusters must also
 #' be in these ranges. Beyond them, numbers lose their digits; within them, the
 #' bound of one cluster is right to eight.
@@ -61,7 +62,7 @@
 #'   `prior_dp()` and `prior_py()` also [gamma_prior()], as for `gamma`, `alpha`, `start`
 #'   and `sticky`. With a discount, it may be negative, above `-discount`.
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
-#' @param shape,rate The Gamma distribution of a concentration: mean `shape / rate`,
+#' @param shape,rate The Gamma distribution of a concentration, or of a shape: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
 #' @param k Number of clusters, topics, states or features.
 #' @param gamma Concentration of the top level: how many topics or states.
@@ -70,7 +71,7 @@
 #' @param start Concentration of the distribution of the first state.
 #' @param sticky Extra weight of staying in a state; 0 for none.
 #' @return An object of class `bnp_prior`, to be given as `prior`; `gamma_prior()`: one of
-#'   class `bnp_gamma_prior`, to be given in place of a concentration.
+#'   class `bnp_gamma_prior`, to be given in place of a concentration or of a shape.
 #' @references
 #' Sethuraman, J. (1994). A constructive definition of Dirichlet priors. *Statistica Sinica* 4,
 #' 639-650.
@@ -143,10 +144,17 @@ prior_checks <- list(
 )
 
 # One that was changed by hand after gamma_prior() made it has numbers that nobody has checked.
-check_gamma_prior <- function(x, arg, call) {
+sound_gamma_prior <- function(x, arg, call) {
   parameters <- as.list(unclass(x))[c("shape", "rate")]
   for (name in c("shape", "rate")) check_number(parameters[[name]], paste0(arg, "$", name), call = call)
   check_ranges(parameters, call)
+  x
+}
+
+# Of a concentration, whose density must not have a pole at 0.
+check_gamma_prior <- function(x, arg, call) {
+  sound_gamma_prior(x, arg, call)
+  check_range(x[["shape"]], paste0(arg, "$shape"), c(1, parameter_ranges$shape[2L]), call)
   x
 }
 
@@ -165,7 +173,7 @@ format.bnp_gamma_prior <- function(x, ...) {
 #' @export
 print.bnp_gamma_prior <- function(x, ...) {
   mean <- x[["shape"]] / x[["rate"]]
-  cat("Prior of a concentration: ", format(x), ", mean ", signif(mean, 3), "\n", sep = "")
+  cat("Gamma prior: ", format(x), ", mean ", signif(mean, 3), "\n", sep = "")
   invisible(x)
 }
 

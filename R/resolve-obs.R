@@ -21,8 +21,8 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
 # (inst/design/defaults.md).
 learned_by_default <- list(
   bnp_mixture = c(
-    "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean", "obs_multinomial",
-    "obs_bernoulli", "obs_categorical"
+    "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean",
+    "obs_regression", "obs_multinomial", "obs_bernoulli", "obs_categorical"
   ),
   bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )

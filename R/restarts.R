@@ -2,9 +2,20 @@
 
 # Work of all starts of a fit, in the products of numbers that the engine counts (never in seconds, so that the answer
 # depends on nothing else): of "default" what took about two seconds of one core in 2026 (inst/bench/starts.R).
-work_of_starts <- c(low = 5e8, default = 2e9, high = 2e10)
+work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
 
-check_restarts <- function(x, arg, call) if (identical(x, "auto")) x else check_count(x, arg, call = call)
+default_restarts <- function(call = rlang::caller_env()) {
+  restarts <- getOption("bnpvi.restarts", 1L)
+  if (identical(restarts, "auto")) {
+    return(restarts)
+  }
+  if (!identical(as.numeric(restarts), 1)) {
+    abort(
+      "argument", "The option {.code bnpvi.restarts} must be 1 or {.str auto}, not {describe(restarts)}.", call = call
+    )
+  }
+  1L
+}
 
 # Do starts take turns until that does not pay any more? start: where the fit begins, if that was given.
 chooses_starts <- function(control, start) {
@@ -55,8 +66,17 @@ with_table_of_restarts <- function(result, control) {
 
 described_starts <- function(fit) {
   ends <- fit$restarts
-  if (!is.null(ends)) {
-    return(paste0("Best of ", nrow(ends), " starts; ", sum(ends$agrees), " agree"))
+  ended <- if (is.null(ends)) 1L else sum(!ends$given_up)
+  if (ended > 1L) {
+    given_up <- nrow(ends) - ended
+    return(paste0(
+      "Best of ", nrow(ends), " starts", if (given_up) paste0(" (", given_up, " given up)"), "; ", sum(ends$agrees),
+      " agree"
+    ))
   }
-  if (identical(fit$control$restarts, "auto")) "One start; restarts = 5 would take about 5 times as long"
+  if (identical(fit$control$restarts, "auto")) {
+    paste0(
+      "One start", if (NROW(ends) > 1L) " (others were given up)", "; restarts = 5 would take about 5 times as long"
+    )
+  }
 }

@@ -94,6 +94,7 @@ class OverlapFamily final : public NetworkFamily {
     options.reorder = asked_.moves.reorder;
     options.disturbances = fields_.integer("disturbances");
     options.large = fields_.number("large");
+    options.beat = fields_.number("beat");
     return std::make_unique<networks::OverlapFit>(std::move(start), options, call_.pool);
   }
 

@@ -2,10 +2,11 @@
 # ones, on planted sets and on sets that come with R, MASS, mlbench (where it is installed) and this package; means of
 # three random splits, two thirds to fit.
 #
-#   Rscript learned-priors.R
-#   Rscript learned-priors.R mclust    mclust's model of the highest BIC, of 1 to 12 clusters and all its covariances
-#   Rscript learned-priors.R plug_in   with the package of commit 597eee8 installed, whose learned priors were the best
-#                                      values, plugged in
+#   Rscript learned-priors.R [what [first words of names of sets]], of which what is
+#   bnpvi, the default: given and learned priors
+#   mclust: mclust's model of the highest BIC, of 1 to 12 clusters and all its covariances
+#   plug_in: with the package of commit 597eee8 installed, whose learned priors were the best
+#   values, plugged in
 library(bnpvi)
 
 planted <- function(seed, n, k, d, spread) {
@@ -69,7 +70,8 @@ mclust_measured <- function(shown, heldout, seed) {
   dens <- function() mean(mclust::dens(heldout, fit$modelName, fit$parameters, logarithm = TRUE))
   list(labels = fit$classification, k = fit$G, score = dens)
 }
-candidates <- switch(c(commandArgs(TRUE), "bnpvi")[1],
+asked <- c(commandArgs(TRUE), "bnpvi")
+candidates <- switch(asked[1],
   mclust = list(mclust = mclust_measured), plug_in = list("plug-in" = bnpvi_measured(learn = TRUE)),
   list(given = bnpvi_measured(learn = FALSE, rounding = 0), learned = bnpvi_measured(learn = TRUE, rounding = 0))
 )
@@ -83,6 +85,7 @@ measured <- function(set, split, fit_and_score) {
   c(heldout = fit$score(), k = fit$k, ari = ari, seconds = seconds)
 }
 
+if (length(asked) > 2L) sets <- sets[Reduce(`|`, lapply(asked[2:(length(asked) - 1L)], startsWith, x = names(sets)))]
 for (name in names(sets)) {
   set <- sets[[name]]
   whole <- stats::complete.cases(set$x)

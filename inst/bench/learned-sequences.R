@@ -54,12 +54,10 @@ measured <- function(set, out, learn) {
   began <- proc.time()[["user.self"]]
   fit <- bnp_hmm(set$x[-out], obs = obs_gaussian(learn = learn), control = control, na_action = "model")
   seconds <- proc.time()[["user.self"]] - began
-  z <- unlist(set$z[-out])
+  z <- unname(unlist(set$z[-out]))
   known <- !is.na(z)
-  c(
-    heldout = heldout_loglik(fit, set$x[out]), k = n_clusters(fit),
-    ari = if (is.null(z)) NA else adjusted_rand_index(unname(unlist(fitted(fit)))[known], unname(z)[known]), seconds = seconds
-  )
+  ari <- if (is.null(z)) NA else adjusted_rand_index(unname(unlist(fitted(fit)))[known], z[known])
+  c(heldout = heldout_loglik(fit, set$x[out]), k = n_clusters(fit), ari = ari, seconds = seconds)
 }
 
 sets <- c(sets, list(

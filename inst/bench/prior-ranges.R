@@ -51,7 +51,7 @@ fits <- list(
   ar_coef_mean = function(v, c) series(set(obs_ar(), coef_mean = v * matrix(1, 2, 2)), c),
   ar_coef_precision = function(v, c) series(set(obs_ar(), coef_precision = v * unit^2), c),
   ar_intercept_precision = function(v, c) series(set(ar, coef_precision = c(unit^2, v)), c),
-  gamma_shape = function(v, c) bnp_mixture(waits, set(obs_gamma(), shape = v), control = c),
+  gamma_shape = function(v, c) bnp_mixture(waits, set(obs_gamma(1), shape = v), control = c),
   gamma_a = function(v, c) bnp_mixture(waits, set(obs_gamma(50), a = v), control = c),
   gamma_b = function(v, c) bnp_mixture(waits, set(obs_gamma(50), b = v), control = c),
   survival_a = function(v, c) bnp_mixture(followed, set(obs_survival(), a = v), control = c),

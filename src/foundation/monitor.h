@@ -21,7 +21,7 @@ struct LapRecord {
   Index births = 0, merges = 0, deletes = 0;                    // accepted
   Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // tried
   double seconds = 0;                                           // since the start of the fit
-  double work = 0;                                              // Pool::spent() of the fit, its start included
+  double work = 0;  // Pool::spent() of the fit, its start included
 };
 
 /// What a fit calls while it runs. This base class does nothing and never interrupts.

@@ -41,8 +41,8 @@ class Pool {
   /// After Interrupted, for who ends with what there is: poll() throws again only when the user asks again.
   void go_on() { stop_ = false; }
 
-  /// Adds to the work done so far: products of numbers, roughly (rows × clusters × features), of visits and of
-  /// proposals. Unlike time it is the same on every machine and for any number of threads.
+  /// Adds to the work done so far: products of numbers, roughly (rows × clusters × features), of visits and
+  /// of proposals. Unlike time it is the same on every machine and for any number of threads.
   void spend(double products) { spent_ += static_cast<long long>(products); }
   double spent() const { return static_cast<double>(spent_); }
 

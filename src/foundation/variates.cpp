@@ -60,6 +60,20 @@ Vec draw_log_dirichlet(const Vec& weight, Stream& stream) {
   return out;
 }
 
+double draw_von_mises(double concentration, Stream& stream) {
+  constexpr double pi = 3.14159265358979324, large = 1e6;  // where it is normal to six digits
+  if (concentration > large) return draw_normal(stream) / std::sqrt(concentration);
+  if (concentration < 1e-8) return pi * (2 * stream.uniform() - 1);
+  const double tau = 1 + std::sqrt(1 + 4 * concentration * concentration);
+  const double rho = (tau - std::sqrt(2 * tau)) / (2 * concentration), r = (1 + rho * rho) / (2 * rho);
+  for (;;) {
+    const double z = std::cos(pi * stream.uniform()), f = (1 + r * z) / (r + z), c = concentration * (r - f);
+    const double u = stream.uniform(), sign = stream.uniform() < 0.5 ? -1 : 1;
+    if (c * (2 - c) > u || std::log(c) + 1 - c >= std::log(u))
+      return sign * std::acos(std::min(std::max(f, -1.0), 1.0));
+  }
+}
+
 Index draw_binomial(Index n, double p, Stream& stream) {
   Index out = 0;
   for (Index i = 0; i < n; ++i) out += draw_bernoulli(p, stream);

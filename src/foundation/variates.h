@@ -20,6 +20,8 @@ LogBeta draw_log_beta(double a, double b, Stream& stream);
 /// Logarithms of proportions from Dirichlet(weight), weights > 0.
 Vec draw_log_dirichlet(const Vec& weight, Stream& stream);
 
+double draw_von_mises(double concentration, Stream& stream);  // around 0 [Best & Fisher 1979]
+
 inline bool draw_bernoulli(double p, Stream& stream) { return stream.uniform() < p; }
 
 /// Successes of n tries; takes time in proportion to n.

@@ -1,7 +1,9 @@
 // Birth in a mixture: the rows of one cluster are clustered afresh.
 #include <algorithm>
+#include <cmath>
 
 #include "inference/learn/visit_batches.h"
+#include "inference/moves/trial.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
 
@@ -46,8 +48,14 @@ class MixtureBirth final : public Move {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       ++tried_;
       auto proposal = split(state, c_.memory, i);
-      if (!proposal || !lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool)) {
-        const Index target = c_.memory.number_of(ids_[i]);
+      const Index target = c_.memory.number_of(ids_[i]);
+      const bool lifted = proposal && lifts(c_.problem, proposal->state, c_.to_beat(state), c_.pool);
+      tell({"birth",
+            {ids_[i]},
+            c_.memory.birth_failures(target),
+            proposal ? proposal->state.elbo - state.elbo : NAN,
+            lifted});
+      if (!lifted) {
         c_.memory.birth_failed(target, state.total.size(target), !proposal);
         continue;
       }

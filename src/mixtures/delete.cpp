@@ -1,7 +1,9 @@
 // Delete in a mixture: the rows that touch one cluster are assigned afresh without it.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
@@ -57,8 +59,9 @@ class MixtureDelete final : public Move {
       if (state.total.is_last_of_class(target)) continue;
       ++tried_;
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
-      if (gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all ||
-          !propose(state, target, touched_[i])) {
+      const bool hopeless = gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all;
+      if (hopeless) tell({"delete", {ids_[i]}, 0, NAN, false});
+      if (hopeless || !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
       }
@@ -81,9 +84,13 @@ class MixtureDelete final : public Move {
     const Changes changes = keeping_fixed_k(alloc_, Changes().drop(target));
     Summary start = state.total;
     changes.apply(start);
+    const std::uint64_t id = c_.memory.id(target);
     UnitEdit edit(c_, state, changes, parts_without(c_.problem, c_.pool, state, touched));
     edit.begin_at(alloc_.global_step(start, {}));
-    if (!edit.climb(state, max_rounds)) return false;
+    const double before = state.elbo;
+    const bool climbed = edit.climb(state, max_rounds);
+    tell({"delete", {id}, 0, (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+    if (!climbed) return false;
     for (Index j = 0; j < state.k(); ++j)
       if (std::any_of(edit.found().begin(), edit.found().end(),
                       [j](const Summary& s) { return s.k > 0 && s.size(j) > 0; }))

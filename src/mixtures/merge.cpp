@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/moves/trial.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
 #include "mixtures/pair_entropy.h"
@@ -78,7 +79,9 @@ class MixtureMerge final : public Move {
       for (const Vec& batch : entropy_) entropy.push_back(batch[i]);
       const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
       State proposed = with_joined(c_.problem, state, changes, entropy);
-      if (!lifts(c_.problem, proposed, c_.to_beat(state), c_.pool)) {
+      const bool lifted = lifts(c_.problem, proposed, c_.to_beat(state), c_.pool);
+      tell({"merge", {c_.memory.id(a), c_.memory.id(b)}, 0, proposed.elbo - state.elbo, lifted});
+      if (!lifted) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;
       }

@@ -1,6 +1,9 @@
 // A cluster, or some near each other, fitted anew, judged when the rows around have settled: the escape from
 // a wrong border and from a wrong number of clusters where they overlap.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <numeric>
 #include <set>
 
@@ -89,7 +92,10 @@ class MixtureRefit final : public Move {
   // True when every cluster of the group shares rows with the others, or a single one with some other.
   static bool overlaps(const State& state, const Target& group, const std::vector<TouchedRows>& touched,
                        const Target& around) {
-    if (group.size() == 1) return !around.empty();
+    if (group.size() == 1) { dev_share_ = -1; double best=0, all=0; Vec sh(static_cast<std::size_t>(state.k()));
+      for (const TouchedRows& batch : touched) for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) { const double mass = batch.mass(n, group); for (Index e = batch.offset[n]; mass > 0 && e < batch.offset[n + 1]; ++e) if (batch.cluster[e] != group[0]) sh[batch.cluster[e]] += batch.weight[n] * shared_entropy(mass, batch.value[e]); }
+      for (Index j=0;j<state.k();++j) if (j != group[0]) { all += sh[j]; best = std::max(best, sh[j]/std::min(state.total.size(group[0]), state.total.size(j))); }
+      dev_share_ = best; dev_all_ = all; return !around.empty(); }
     Vec shared(group.size());
     for (const TouchedRows& batch : touched)
       for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
@@ -100,6 +106,7 @@ class MixtureRefit final : public Move {
         }
       }
     const Vec sizes = sizes_of(group, state.total.sizes());
+    dev_share_ = *std::min_element(shared.begin(), shared.end())/ *std::min_element(sizes.begin(), sizes.end()); dev_all_ = *std::min_element(shared.begin(), shared.end());
     return *std::min_element(shared.begin(), shared.end()) >=
            least_shared * *std::min_element(sizes.begin(), sizes.end());
   }
@@ -141,17 +148,27 @@ class MixtureRefit final : public Move {
     for (Index born : {1, 0}) {
       if (m + born < 2) break;
       Stream own = stream;
-      fit.reseed(m + born, own);
+      const std::clock_t t0 = std::clock(); fit.reseed(m + born, own); const std::clock_t t1 = std::clock();
       if (fit.k() < m + born) continue;
       if (parts.empty()) parts = parts_without(c_.problem, c_.pool, state, touched);
       Summary start = started(state, group, fit, where, born);
       if (born == 0 && !has_settled(state, group.front())) match_sizes(start, state.total, group);
+      start_size_ = sizes_of(group, start.sizes()); value_of_start_ = value_of(start) + dev_entropy_;
       const std::vector<Index> order = by_size(start);
       start.permute(order);
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      if (!edit.climb(state, max_rounds)) continue;
+      const double before = state.elbo;
+      double moved = 0, mass_all = 0; { Vec ta; for (std::size_t l = 0; l < group.size(); ++l) { mass_all += state.total.size(group[l]); moved += std::abs(state.total.size(group[l]) - start_size_[l]); } }
+      double within = 0;
+      for (const TouchedRows& b : touched) for (Index n = 0; n < static_cast<Index>(b.rows.size()); ++n) { double mm = 0, xx = 0; for (Index j : group) { const double x = b.get(n, j); mm += x; xx += x_log_x(x); } if (mm >= least_mass) within += b.weight[n] * (x_log_x(mm) - xx); }
+      const double forecast = value_of_start_ - value_of_now(state) - within;
+      const bool climbed = edit.climb(state, max_rounds);
+      
+      const std::clock_t t2 = std::clock();
+      if (std::getenv("DEV_TRIALS")) std::fprintf(stderr, "REFIT m %d born %d share %.5f all %.3f forecast %.4f moved %.5f rounds %d gain %.5f accepted %d seedms %.2f editms %.2f rows %d\n", (int)m, (int)born, dev_share_, dev_all_, forecast, moved/mass_all, (int)edit.rounds(), (climbed ? state.elbo : edit.proposed().elbo) - before, (int)climbed, 1e3*double(t1-t0)/CLOCKS_PER_SEC, 1e3*double(t2-t1)/CLOCKS_PER_SEC, (int)touched[0].rows.size());
+      if (!climbed) continue;
       renumber_after(i, order);
       return true;
     }
@@ -166,14 +183,23 @@ class MixtureRefit final : public Move {
     Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
-    for (const Redistributed& found : fit.assign(where))
+    dev_entropy_ = 0;
+    for (const Redistributed& found : fit.assign(where)) { dev_entropy_ += found.entropy;
       for (Index f = 0; f < out.shape.p; ++f) {
         out.edit_t(placed[0])[f] -= found.left[f];
         for (std::size_t l = 0; l < placed.size(); ++l)
           out.edit_t(placed[l])[f] += found.arrived[static_cast<Index>(l) * out.shape.p + f];
-      }
+      } }
     return out;
   }
+
+  double value_of(const Summary& total) const {
+    double v = allocation_value(alloc_, total.sizes());
+    for (Index j = 0; j < total.k; ++j) v += used_evidence(c_.problem.obs, total.t(j));
+    return v;
+  }
+  double value_of_now(const State& state) const { return value_of(state.total); }
+  mutable double dev_entropy_ = 0, value_of_start_ = 0; mutable Vec start_size_;
 
   static MassOnRows mass_on(const TouchedRows& touched, const Target& group) {
     MassOnRows out;
@@ -232,6 +258,7 @@ class MixtureRefit final : public Move {
         for (TouchedRows& rows : touched_[i]) rows.renumber(number);
   }
 
+  inline static double dev_share_ = 0, dev_all_ = 0;
   MoveContext c_;
   const MixtureAlloc& alloc_;
   std::vector<Target> groups_, regions_;           // as the lap began

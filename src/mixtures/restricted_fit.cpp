@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "foundation/chunks.h"
 #include "foundation/special.h"
@@ -100,7 +101,7 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
   return true;
 }
 
-void RestrictedFit::develop(Index k, PriorSteps steps, Stream& stream) {
+void RestrictedFit::develop(Index k, std::optional<PriorSteps> steps, Stream& stream) {
   if (!seed(k, true, stream)) return;
   iterate(developing);
   learn_prior(steps);
@@ -111,7 +112,7 @@ void RestrictedFit::reseed(Index k, Stream& stream) {
   if (seed(k, false, stream)) iterate(reseeding), drop_small();
 }
 
-void RestrictedFit::halve(PriorSteps steps, Stream& stream) {
+void RestrictedFit::halve(std::optional<PriorSteps> steps, Stream& stream) {
   k_ = 2;
   share_.clear();
   Vec mass(sample_.mass);
@@ -131,13 +132,13 @@ void RestrictedFit::halve(PriorSteps steps, Stream& stream) {
   prune();
 }
 
-void RestrictedFit::learn_prior(PriorSteps steps) {
+void RestrictedFit::learn_prior(std::optional<PriorSteps> steps) {
   const LearnedPrior& prior = prior_of(problem_.obs);
-  if (!prior.has_occupied_term()) return;
+  if (!steps || !prior.has_occupied_term() || std::exchange(has_learned_, true)) return;
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
   const Index k = static_cast<Index>(others_.size()) + k_;
-  if (auto obs = prior.learned(t.data(), k, steps, &pool_)) problem_.obs.replace(std::move(obs));
+  if (auto obs = prior.learned(t.data(), k, *steps, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
 void RestrictedFit::prune() {

@@ -1,5 +1,7 @@
 // A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
 #pragma once
+#include <optional>
+
 #include "foundation/random.h"
 #include "inference/learn/state.h"
 #include "mixtures/mixture.h"
@@ -24,8 +26,8 @@ class RestrictedFit {
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
   /// below one observation, until their number stays.
-  /// steps: how far a prior that is learned follows.
-  void develop(Index k, PriorSteps steps, Stream& stream);
+  /// steps: how far a prior that is learned follows, in the first of develop() and halve(); empty: not at all.
+  void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
   /// right shows only when the rows around have moved too. More local steps, as the borders of clusters that
@@ -35,7 +37,7 @@ class RestrictedFit {
   /// Starts two clusters from shares of every row that are nearly even (0.5 ± 0.1), and lets local steps
   /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
   /// as two covariances in many dimensions.
-  void halve(PriorSteps steps, Stream& stream);
+  void halve(std::optional<PriorSteps> steps, Stream& stream);
 
   Index k() const { return k_; }
 
@@ -62,7 +64,8 @@ class RestrictedFit {
 
   void iterate(const Limits& limits);
   void prune();                        // removes and merges clusters until that gains nothing
-  void learn_prior(PriorSteps steps);  // from the clusters here and all others, where that has a posterior
+  // From the clusters here and all others, where that has a posterior.
+  void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);
   bool drop_small();
   bool merge_pairs();
@@ -79,6 +82,7 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
+  bool has_learned_ = false;
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many

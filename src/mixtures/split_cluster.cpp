@@ -1,8 +1,10 @@
 #include "mixtures/split_cluster.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "inference/moves/trial.h"
 #include "mixtures/restricted_fit.h"
 
 namespace bnpvi::mixtures {
@@ -11,8 +13,15 @@ namespace {
 
 enum class Attempt { first, second };
 
-constexpr Index few_clusters =
-    12;  // for which the first try of a target searches the grids of a learned prior: a guess
+// For which the first try of a target searches the grids of a learned prior: a guess.
+constexpr Index few_clusters = 12;
+
+// How far a learned prior follows the newborns of a target in a try after so many failures.
+std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
+  if (k == 1) return PriorSteps::search;
+  if (failures > 0) return std::nullopt;
+  return k <= few_clusters ? PriorSteps::search : PriorSteps::ascent;
+}
 
 // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
 State redistributed(const Problem& problem, const State& state, Index target,
@@ -65,8 +74,7 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   if (mass < 2) return std::nullopt;
   RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
   std::optional<Proposal> best;
-  const bool searches = state.k() == 1 || (memory.birth_failures(target) == 0 && state.k() <= few_clusters);
-  const PriorSteps steps = searches ? PriorSteps::search : PriorSteps::ascent;
+  const std::optional<PriorSteps> steps = steps_of_prior(state.k(), memory.birth_failures(target));
   const bool keeps_k = alloc.fixed_k() > 0;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
@@ -99,7 +107,9 @@ double join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& st
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
   auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
-  if (!proposal || !lifts(c.problem, proposal->state, c.to_beat(state), c.pool)) return 0;
+  const bool lifted = proposal && lifts(c.problem, proposal->state, c.to_beat(state), c.pool);
+  tell({"resplit", c.memory.ids(joined), 0, proposal ? proposal->state.elbo - state.elbo : NAN, lifted});
+  if (!lifted) return 0;
   const double gain = proposal->state.elbo - state.elbo;
   const bool same_pair =
       joined.size() == 2 && target == c.memory.id(joined[0]) && proposal->state.k() == state.k();

@@ -12,6 +12,7 @@ void OverlapFit::write(Writer& out) const {
   out.integer(static_cast<std::int64_t>(stage_));
   out.integer(laps_left_);
   out.integer(round_);
+  for (double x : {undivided_value_, last_gain_, gain_before_}) out.number(x);
 }
 
 void OverlapFit::read(Reader& in) {
@@ -29,6 +30,10 @@ void OverlapFit::read(Reader& in) {
       0 <= stage && stage <= static_cast<std::int64_t>(Stage::last) && laps_left_ >= 0 && round_ >= 0,
       "laps and rounds");
   stage_ = static_cast<Stage>(stage);
+  for (double* x : {&undivided_value_, &last_gain_, &gain_before_}) {
+    *x = in.number();
+    require_stored(!std::isnan(*x), "gains of rounds");
+  }
 }
 
 void SampledOverlap::write(Writer& out) const {

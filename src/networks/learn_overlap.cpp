@@ -40,6 +40,13 @@ OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& opt
 double OverlapFit::units() const { return now_->links().units(); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
+// What is missing takes more than 20 rounds like the better of the last two, and a tenth of all that the
+// search has gained, for what disturbances are worth (guesses).
+bool OverlapFit::is_hopeless() const {
+  const double reach = 20 * std::max(last_gain_, gain_before_) + (value_ - undivided_value_) / 10;
+  return is_large() && value_ + reach < options_.beat;
+}
+
 LapRecord OverlapFit::lap(Index n) {
   LapRecord record;
   pool_.poll();
@@ -60,9 +67,14 @@ LapRecord OverlapFit::lap(Index n) {
 void OverlapFit::advance(LapRecord& record) {
   if (stage_ == Stage::first) {
     stage_ = Stage::rounds;
+    undivided_value_ = value_;
     if (options_.births && now_->blocks()) from_partition(record);
     if (options_.births && now_->k() == 1 && now_->capabilities().local && is_large())
       undivided_ = now_->copy();
+  }
+  if (is_hopeless()) {
+    stage_ = Stage::last;
+    return;
   }
   if (stage_ == Stage::rounds && can_move()) {
     if (!round(record)) stage_ = Stage::rest;
@@ -79,8 +91,16 @@ void OverlapFit::advance(LapRecord& record) {
 }
 
 bool OverlapFit::round(LapRecord& record) {
-  ++round_;
   const double before = value_;
+  const bool goes_on = moves_of_round(record);
+  gain_before_ = last_gain_;
+  last_gain_ = value_ - before;
+  return goes_on || !settles(last_gain_);
+}
+
+// True where the round was cut short.
+bool OverlapFit::moves_of_round(LapRecord& record) {
+  ++round_;
   laps_left_ = is_large() ? laps_between : laps_of_round;
   if (options_.births) {
     all_split(record);
@@ -100,7 +120,7 @@ bool OverlapFit::round(LapRecord& record) {
     if (options_.deletes && now_->k() > 1) deletes(record);
   }
   if (options_.reorder && now_->k() > 1) reorder();
-  return !settles(value_ - before);
+  return false;
 }
 
 // The largest log joint of hard labels that a search finds, where the model has such labels.
@@ -143,6 +163,7 @@ bool OverlapFit::disturb() {
   ++round_;
   OverlapOptions inner = options_;
   inner.disturbances = 0;
+  inner.beat = -HUGE_VAL;
   inner.observer = &nobody;
   inner.keep_interrupted = false;
   inner.trials = std::min<Index>(1, options_.trials);

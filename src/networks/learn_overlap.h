@@ -1,5 +1,7 @@
 // Learning overlapping communities and their number.
 #pragma once
+#include <cmath>
+
 #include "inference/learn/observer.h"
 #include "networks/learn_sampled.h"
 #include "networks/local_rounds.h"
@@ -12,6 +14,8 @@ struct OverlapOptions : RestartOptions {
   Index trials = 10;       // births, merges and deletes, each, that a round tries at most
   Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
   double large = 1e3;      // links and nodes from which a network counts as large
+  double beat =
+      -HUGE_VAL;  // a bound that another model has; without a hope of it the search of a large network ends
   Observer* observer = &nobody;
 };
 
@@ -44,7 +48,9 @@ class OverlapFit final : public NetworkFit {
   // What follows when laps have settled; with what was tried in the record.
   void advance(LapRecord& record);
   bool round(LapRecord& record);  // of moves; false when it gained nothing
+  bool moves_of_round(LapRecord& record);
   bool settles(double gain) const;
+  bool is_hopeless() const;
 
   bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
   bool is_large() const { return work(1) > options_.large; }
@@ -74,6 +80,8 @@ class OverlapFit final : public NetworkFit {
   LocalRounds local_;
   Stage stage_ = Stage::begun;
   double value_ = 0, kept_value_ = 0;
+  double undivided_value_ = 0;                            // before the first round
+  double last_gain_ = HUGE_VAL, gain_before_ = HUGE_VAL;  // of rounds
   Index laps_left_, round_ = 0, k_of_plan_ = 0;
 };
 

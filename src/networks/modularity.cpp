@@ -8,8 +8,8 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Vertices that stand for groups of nodes. Values are those of both directions; that of a vertex with itself is of
-// the links within, each twice.
+// Vertices that stand for groups of nodes. Values are those of both directions; that of a vertex with itself
+// is of the links within, each twice.
 struct Graph {
   std::vector<Index> start{0};
   std::vector<int> other;

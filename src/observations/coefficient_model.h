@@ -11,8 +11,8 @@
 
 namespace bnpvi {
 
-/// The prior of coefficients and noise, in engine units: matrix normal–Wishart, given, or what q(H) makes of a
-/// hierarchical one, whose V is given and whose κ and m are learned.
+/// The prior of coefficients and noise, in engine units: matrix normal–Wishart, given, or what q(H) makes of
+/// a hierarchical one, whose V is given and whose κ and m are learned.
 class CoefficientPrior {
  public:
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
@@ -53,8 +53,7 @@ class CoefficientModel : public WishartModel, public LearnedPrior {
   NamedArrays posterior(const double* t, Index k) const final;
   NamedArrays mean_parameters(const double* t, Index k) const final;
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
-                                          Pool* pool) const final;
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps, Pool* pool) const final;
   double log_hyperprior() const final { return prior_.log_density(); }
   double occupied_term(const double* t) const final { return t[0] > 0 ? prior_.occupied_term() : 0; }
   bool has_occupied_term() const final { return true; }

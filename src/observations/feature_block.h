@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// What a visit of rows costs, as Pool::spend() counts it: for each row and each of k clusters a product of the
-/// features that may not be 0, and some exponentials.
+/// What a visit of rows costs, as Pool::spend() counts it: for each row and each of k clusters a product of
+/// the features that may not be 0, and some exponentials.
 double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index k);
 
 /// Accumulates T += Rᵀ Φ over blocks of rows. The sums of single features, those of sparse rows and of

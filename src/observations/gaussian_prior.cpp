@@ -49,13 +49,6 @@ void OwnGaussianPrior::set_in_user_units(GaussianPrior& out, const NormalWishart
   rescale_area(out.scale, given_.unit, 1);
 }
 
-GaussianPrior OwnGaussianPrior::fixed_at(const NormalWishart& prior) const {
-  GaussianPrior out = given_;
-  out.hierarchical = false;
-  set_in_user_units(out, prior);
-  return out;
-}
-
 GaussianPrior OwnGaussianPrior::with_posterior(const HyperPosterior& posterior) const {
   GaussianPrior out = given_;
   out.posterior = posterior;

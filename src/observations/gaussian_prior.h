@@ -48,6 +48,9 @@ class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
+  /// One that is not learned, for a model that only works with it: it has no shape in the user's units.
+  explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
+
   const NormalWishart& in_engine_units() const { return engine_; }
 
   bool is_learned() const { return hierarchical_.has_value(); }
@@ -58,14 +61,15 @@ class OwnGaussianPrior {
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
-  /// LearnedPrior::learned for a Model that is made from a GaussianPrior and has expected_cluster(t);
+  /// LearnedPrior::learned for a Model that is made from a GaussianPrior, or like another Model under a fixed
+  /// NormalWishart prior, and has expected_cluster(t);
   /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const {
     if (occupied_clusters(t, k, from.n_features()) == 0) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
-      const Model model(fixed_at(prior));
+      const Model model(from, prior);
       return sum_over_clusters(t, k, from.n_features(), pool,
                                [&](const double* tk) { return model.expected_cluster(tk); });
     };
@@ -77,12 +81,11 @@ class OwnGaussianPrior {
   }
 
  private:
-  GaussianPrior fixed_at(const NormalWishart& prior) const;             // not hierarchical
   GaussianPrior with_posterior(const HyperPosterior& posterior) const;  // from engine units
   void set_in_user_units(GaussianPrior& out, const NormalWishart& prior) const;
 
   GaussianPrior given_;
-  ScaleShape shape_;
+  ScaleShape shape_ = ScaleShape::full;
   NormalWishart engine_;
   HyperPosterior posterior_;
   std::optional<HierarchicalGaussian> hierarchical_;

@@ -143,19 +143,15 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::after_rounds(Point from, int
   return from;
 }
 
-std::vector<SharePosterior> HierarchicalDirichlet::neighbours(const SharePosterior& q) const {
-  std::vector<SharePosterior> out;
-  const auto add = [&](double SharePosterior::*part, const PowersOfTwo& grid) {
-    for (double factor : {2.0, 0.5}) {
-      SharePosterior next = q;
-      next.*part *= factor;
-      const int power = std::ilogb(next.*part);
-      if (power >= grid.low && power <= grid.high) out.push_back(std::move(next));
-    }
-  };
-  add(&SharePosterior::common, common_);
-  if (size_of(even_) > 0) add(&SharePosterior::even, even_);
-  return out;
+// Steps: common up and down, even up and down.
+std::optional<SharePosterior> HierarchicalDirichlet::after_step(const SharePosterior& q, int step) const {
+  SharePosterior next = q;
+  double& part = step < 2 ? next.common : next.even;
+  const PowersOfTwo& grid = step < 2 ? common_ : even_;
+  part *= step % 2 == 0 ? 2 : 0.5;
+  const int power = std::ilogb(part);
+  if (power < grid.low || power > grid.high) return std::nullopt;
+  return next;
 }
 
 SharePosterior HierarchicalDirichlet::improved(const SharePosterior& q, PriorSteps steps,
@@ -163,7 +159,8 @@ SharePosterior HierarchicalDirichlet::improved(const SharePosterior& q, PriorSte
   Point here = after_rounds(at(q, counts), rounds_of_a_lap, counts);
   if (steps != PriorSteps::search) return here.q;
   return best_of_grid(
-             std::move(here), [&](const Point& from) { return neighbours(from.q); },
+             std::move(here), size_of(even_) > 0 ? 4 : 2,
+             [&](const Point& from, int step) { return after_step(from.q, step); },
              [&](SharePosterior next, double) {
                return after_rounds(at(std::move(next), counts), rounds_of_a_trial, counts);
              })

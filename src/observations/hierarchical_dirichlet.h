@@ -1,5 +1,6 @@
 // The prior that clusters of counts have in common, with a posterior of its hyperparameters.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "foundation/pool.h"
@@ -76,7 +77,7 @@ class HierarchicalDirichlet {
   struct Point;
   Point at(SharePosterior q, const Counts& counts) const;
   Point after_rounds(Point from, int rounds, const Counts& counts) const;
-  std::vector<SharePosterior> neighbours(const SharePosterior& q) const;
+  std::optional<SharePosterior> after_step(const SharePosterior& q, int step) const;
   SharePosterior refreshed(const Point& from) const;
   Vec shared_weights(const SharePosterior& q) const;
 

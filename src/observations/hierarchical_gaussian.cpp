@@ -133,7 +133,8 @@ double HierarchicalGaussian::occupied_term(const HyperPosterior& q, Index j) con
                              : d * std::log(q.df) + spread(q, j).log_det;
   value *= 0.5 * q.df;
   if (!q.mean.empty() && !data_.given.strength)
-    value += 0.5 * as_double(columns_ * regressors_) * (digamma(q.strength_shape) - std::log(q.strength_shape));
+    value +=
+        0.5 * as_double(columns_ * regressors_) * (digamma(q.strength_shape) - std::log(q.strength_shape));
   return value;
 }
 
@@ -204,7 +205,8 @@ double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
 }
 
 // S⁻¹ = diag(1/v) + κ̄ Σ E Λ_k;  m̄ += S (κ̄ Σ E Λ_k e_k − (m̄ − c)/v);
-// k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new m̄.
+// k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new
+// m̄.
 void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedClusters& e) const {
   const double strength = q.strength_shape / q.strength_rate;
   double spread = e.mean_spread, observed = 0;
@@ -221,8 +223,8 @@ void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedCluste
 }
 
 // spread: Σ tr(e_kᵀ E Λ_k e_k V), which moves with the mean.
-void HierarchicalGaussian::refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
-                                        double& spread) const {
+void HierarchicalGaussian::refresh_mean(HyperPosterior& q, Index j, double strength,
+                                        const ExpectedClusters& e, double& spread) const {
   const double* precision = e.precision.data() + j * d_ * d_;
   const Index n = regressors_;
   const double* offset = e.weighted_offset.data() + j * columns_ * n;

@@ -1,6 +1,7 @@
 // The prior that Gaussian clusters have in common, with a posterior of its hyperparameters.
 #pragma once
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "observations/capabilities.h"
@@ -107,9 +108,11 @@ class HierarchicalGaussian {
 
   struct Point;
   struct Spread;
+  enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  std::vector<HyperPosterior> neighbours(const HyperPosterior& q, const Vec& used) const;
+  /// Empty where there is no such step.
+  std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
                     double& spread) const;

@@ -1,5 +1,6 @@
 // The search for a better posterior of hyperparameters: rounds of ascent, and steps of what are points.
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "observations/grid_search.h"
@@ -15,7 +16,13 @@ constexpr double first_excess_wishart_df = 4;  // tried where Ψ has been diagon
 constexpr int most_rounds = 20, rounds_of_a_trial = 3;
 constexpr double least_gain = 0.01;  // nats, of a round after which another one follows
 
+constexpr int n_grid_steps = 5;
+
 }  // namespace
+
+/// Of what are points of q: e, a − d, and whether Ψ is diagonal. Each step but the last is beside its
+/// inverse.
+enum class HierarchicalGaussian::GridStep { df_up, df_down, wishart_df_up, wishart_df_down, other_kind };
 
 struct HierarchicalGaussian::Point {
   HyperPosterior q;
@@ -45,43 +52,35 @@ HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int r
   return from;
 }
 
-// Those that differ in e, a − d or the kind by one step; Ψ̄ is kept.
-std::vector<HyperPosterior> HierarchicalGaussian::neighbours(const HyperPosterior& q, const Vec& used) const {
-  std::vector<HyperPosterior> out;
+// Ψ̄ is kept.
+std::optional<HyperPosterior> HierarchicalGaussian::after_step(const HyperPosterior& q, GridStep step,
+                                                               const Vec& used) const {
+  HyperPosterior next = q;
   const double d = static_cast<double>(d_);
-  const auto add = [&](const std::function<void(HyperPosterior&)>& change) {
-    HyperPosterior next = q;
-    change(next);
-    set_shape_df(next, used);
-    out.push_back(std::move(next));
-  };
-  const auto in_full_kind = [&](double excess) {
-    add([&](HyperPosterior& next) {
-      next.wishart_df = d + excess;
-      next.shape_df = {next.wishart_df + used[0] * q.df};
-      next.rate.resize(static_cast<std::size_t>(d_));
-      for (Index i = 0; i < d_; ++i) next.rate[i] = expected_rate(i, next.wishart_df, next.shape[i * d_ + i]);
-    });
-  };
-  if (!data_.given.df)
-    for (double excess : {2 * (q.df - d + 1), 0.5 * (q.df - d + 1)})
-      if (excess >= 1 && excess <= most_excess_df)
-        add([&](HyperPosterior& next) { next.df = d - 1 + excess; });
-  if (data_.given.scale || d_ == 1) return out;
-  if (q.wishart_df == 0) {
-    in_full_kind(first_excess_wishart_df);
-    return out;
-  }
-  for (double excess : {2 * (q.wishart_df - d), 0.5 * (q.wishart_df - d)})
-    if (excess >= 1 && excess <= most_excess_wishart_df) in_full_kind(excess);
-  add([&](HyperPosterior& next) {
+  const double times = step == GridStep::df_up || step == GridStep::wishart_df_up ? 2 : 0.5;
+  const bool about_df = step == GridStep::df_up || step == GridStep::df_down, full = q.wishart_df > 0;
+  if (about_df) {
+    const double excess = times * (q.df - d + 1);
+    if (data_.given.df || excess < 1 || excess > most_excess_df) return std::nullopt;
+    next.df = d - 1 + excess;
+  } else if (data_.given.scale || d_ == 1 || (step != GridStep::other_kind && !full)) {
+    return std::nullopt;
+  } else if (step == GridStep::other_kind && full) {
     next.wishart_df = 0;
     next.rate.clear();
     next.shape_df.assign(static_cast<std::size_t>(d_), diagonal_df + used[0] * q.df);
     for (Index i = 0; i < d_ * d_; ++i)
       if (i % (d_ + 1) != 0) next.shape[i] = 0;
-  });
-  return out;
+  } else {
+    const double excess = full ? times * (q.wishart_df - d) : first_excess_wishart_df;
+    if (excess < 1 || excess > most_excess_wishart_df) return std::nullopt;
+    next.wishart_df = d + excess;
+    next.shape_df = {next.wishart_df + used[0] * q.df};
+    next.rate.resize(static_cast<std::size_t>(d_));
+    for (Index i = 0; i < d_; ++i) next.rate[i] = expected_rate(i, next.wishart_df, next.shape[i * d_ + i]);
+  }
+  set_shape_df(next, used);
+  return next;
 }
 
 HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorSteps steps,
@@ -89,7 +88,10 @@ HyperPosterior HierarchicalGaussian::improved(const HyperPosterior& q, PriorStep
   Point here = after_rounds(at(q, expect), most_rounds, -INFINITY, expect);
   if (steps != PriorSteps::search) return here.q;
   return best_of_grid(
-             std::move(here), [&](const Point& from) { return neighbours(from.q, from.expected.used); },
+             std::move(here), n_grid_steps,
+             [&](const Point& from, int step) {
+               return after_step(from.q, static_cast<GridStep>(step), from.expected.used);
+             },
              [&](HyperPosterior next, double to_beat) {
                return after_rounds(at(std::move(next), expect), rounds_of_a_trial, to_beat, expect);
              })

@@ -160,7 +160,7 @@ std::unique_ptr<ObsModel> make_gamma(const Fields& f) {
   const Vec a = of_columns(f, "a");
   const auto k = static_cast<Index>(a.size());
   return std::make_unique<GammaTimes>(
-      GammaTimesPrior{f.numbers("shape", k), a, f.numbers("b", k), f.optional_flag("gaps")});
+      GammaTimesPrior{f.numbers("shape", k), a, f.numbers("b", k), counts_cells(f)});
 }
 
 }  // namespace bnpvi

@@ -22,18 +22,10 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
                                public Urn {
  public:
   explicit GaussianDiagonal(const GaussianPrior& given)
-      : WithGaussianPrior(OwnGaussianPrior(given, ScaleShape::diagonal)),
-        d_(static_cast<Index>(given.mean.size())),
-        strength_(prior().strength),
-        df_(prior().df),
-        mean_(prior().mean),
-        scale_(prior().scale),
-        columns_(given.centre, given.unit, given.rounding),
-        gaps_(given.gaps, d_, 1 + 2 * d_) {
-    row_constant_ = columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
-    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
-    log_z_prior_ = log_z(none.data(), scale_);
-  }
+      : GaussianDiagonal(OwnGaussianPrior(given, ScaleShape::diagonal),
+                         Columns(given.centre, given.unit, given.rounding), given.gaps) {}
+  GaussianDiagonal(const GaussianDiagonal& like, const NormalWishart& prior)
+      : GaussianDiagonal(OwnGaussianPrior(prior), like.columns_, static_cast<bool>(like.gaps_)) {}
 
   /// What a cluster's posterior says of the prior: columns of which it has cells.
   ExpectedClusters expected_cluster(const double* t) const {
@@ -229,6 +221,20 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   }
 
  private:
+  GaussianDiagonal(OwnGaussianPrior own, const Columns& columns, bool gaps)
+      : WithGaussianPrior(std::move(own)),
+        d_(static_cast<Index>(prior().mean.size())),
+        strength_(prior().strength),
+        df_(prior().df),
+        mean_(prior().mean),
+        scale_(prior().scale),
+        columns_(columns),
+        gaps_(gaps, d_, 1 + 2 * d_) {
+    row_constant_ = columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
+    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
+    log_z_prior_ = log_z(none.data(), scale_);
+  }
+
   struct Posterior {
     Vec mean, scale;
   };

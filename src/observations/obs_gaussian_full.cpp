@@ -13,6 +13,8 @@ class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> 
   explicit GaussianFull(const GaussianPrior& prior)
       : GaussianFull(OwnGaussianPrior(prior, ScaleShape::full),
                      Columns(prior.centre, prior.unit, prior.rounding)) {}
+  GaussianFull(const GaussianFull& like, const NormalWishart& prior)
+      : GaussianFull(OwnGaussianPrior(prior), like.columns()) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);

@@ -24,20 +24,13 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
                                 public Urn {
  public:
   explicit GaussianSpherical(const GaussianPrior& given)
-      : WithGaussianPrior(OwnGaussianPrior(given, ScaleShape::spherical)),
-        d_(static_cast<Index>(given.mean.size())),
-        strength_(prior().strength),
-        df_(prior().df),
-        scale_(prior().scale.at(0)),
-        mean_(prior().mean),
-        columns_(given.centre, given.unit, given.rounding),
-        gaps_(given.gaps, d_, 2 + d_) {
+      : GaussianSpherical(OwnGaussianPrior(given, ScaleShape::spherical),
+                          Columns(given.centre, given.unit, given.rounding), given.gaps) {
     if (std::any_of(given.unit.begin(), given.unit.end(), [&](double u) { return u != given.unit[0]; }))
       throw std::invalid_argument("spherical clusters need one unit for all columns");
-    row_constant_ = columns_.log_jacobian - 0.5 * d() * log_2pi;
-    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
-    log_z_prior_ = log_z(none.data(), scale_);
   }
+  GaussianSpherical(const GaussianSpherical& like, const NormalWishart& prior)
+      : GaussianSpherical(OwnGaussianPrior(prior), like.columns_, static_cast<bool>(like.gaps_)) {}
 
   /// What a cluster's posterior says of the prior.
   ExpectedClusters expected_cluster(const double* t) const {
@@ -207,6 +200,20 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
   }
 
  private:
+  GaussianSpherical(OwnGaussianPrior own, const Columns& columns, bool gaps)
+      : WithGaussianPrior(std::move(own)),
+        d_(static_cast<Index>(prior().mean.size())),
+        strength_(prior().strength),
+        df_(prior().df),
+        scale_(prior().scale.at(0)),
+        mean_(prior().mean),
+        columns_(columns),
+        gaps_(gaps, d_, 2 + d_) {
+    row_constant_ = columns_.log_jacobian - 0.5 * d() * log_2pi;
+    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
+    log_z_prior_ = log_z(none.data(), scale_);
+  }
+
   struct Posterior {
     double df, scale;
     Vec mean;

@@ -13,6 +13,8 @@ class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, Wishar
   explicit GaussianZeroMean(const GaussianPrior& prior)
       : GaussianZeroMean(OwnGaussianPrior(prior, ScaleShape::full),
                          Columns(prior.centre, prior.unit, prior.rounding)) {}
+  GaussianZeroMean(const GaussianZeroMean& like, const NormalWishart& prior)
+      : GaussianZeroMean(OwnGaussianPrior(prior), like.columns()) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);

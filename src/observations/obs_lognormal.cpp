@@ -1,34 +1,17 @@
 #include <cmath>
-#include <numeric>
-#include <stdexcept>
 #include <utility>
 
 #include "observations/capabilities.h"
 #include "observations/obs_models.h"
+#include "observations/row_values.h"
 
 namespace bnpvi {
 
 namespace {
 
-// The logarithms of some rows, as data of their own.
-struct LogRows {
-  LogRows(const Dataset& data, const Index* rows, Index n) : number(static_cast<std::size_t>(n)) {
-    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
-    value.reserve(static_cast<std::size_t>(n * data.d));
-    for (Index j = 0; j < data.d; ++j)
-      for (Index i = 0; i < n; ++i) value.push_back(std::log(data.dense[j * data.n + rows[i]]));
-    std::iota(number.begin(), number.end(), Index{0});
-    view.n = n;
-    view.d = data.d;
-    view.dense = value.data();
-    view.starts = {0, n};
-  }
-  LogRows(const LogRows&) = delete;
-  LogRows& operator=(const LogRows&) = delete;
-
-  Vec value;
-  std::vector<Index> number;
-  Dataset view;
+struct LogRows : RowValues {
+  LogRows(const Dataset& data, const Index* rows, Index n)
+      : RowValues(data, rows, n, [](double x) { return std::log(x); }) {}
 };
 
 // A pattern of the inner model, for rows whose logarithms are its rows.

@@ -30,6 +30,12 @@ inline Vec of_columns(const Fields& fields, const char* name) {
   return out;
 }
 
+/// Does a column count its cells apart from the rows? Where cells may be missing, or are 0, which models of
+/// positive values know as missing.
+inline bool counts_cells(const Fields& fields) {
+  return fields.optional_flag("gaps") || fields.optional_flag("zeros");
+}
+
 /// Of d columns, whose `scale` is in the field of that name. Without a `centred_precision`, around `origin`,
 /// it has the coef_precision of the users' coordinates.
 ArPrior ar_prior(const Fields& fields, Index d, Index lag, const char* scale);
@@ -64,6 +70,16 @@ std::unique_ptr<ObsModel> make_poisson(const Fields& fields);
 std::unique_ptr<ObsModel> make_censored(const Fields& fields);
 /// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
 std::unique_ptr<ObsModel> make_gamma(const Fields& fields);
+/// The same with a shape for each cluster and column, which has a Gamma prior; `b` is the rate at shape 1.
+std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& fields);
+/// Angles in radians, with a direction and a concentration for each cluster and column.
+std::unique_ptr<ObsModel> make_von_mises(const Fields& fields);
+/// Counts of events that vary more than Poisson counts, with a size for each cluster and column.
+std::unique_ptr<ObsModel> make_negative_binomial(const Fields& fields);
+/// Weibull values, or pairs of a time and a status as of censored times.
+std::unique_ptr<ObsModel> make_weibull(const Fields& fields);
+/// `positive` where values may be 0: its rows may have gaps, and its last features are the counts of cells.
+std::unique_ptr<ObsModel> make_zero_cells(std::shared_ptr<const ObsModel> positive);
 std::unique_ptr<ObsModel> make_categorical(const Fields& fields);
 /// Values whose logarithms are Gaussian, with the fields of that model of the logarithms. The prior is not
 /// learned.

@@ -249,7 +249,8 @@ Vec WishartModel::coefficients(const Cholesky& chol, const Vec& inverse) const {
   Vec out(static_cast<std::size_t>(d_ * e_), 0.0);
   for (Index i = 0; i < d_; ++i)
     for (Index k = 0; k < e_; ++k)
-      for (Index j = 0; j <= k; ++j) out[i * e_ + j] += chol.factor()[(e_ + i) * m_ + k] * inverse[k * m_ + j];
+      for (Index j = 0; j <= k; ++j)
+        out[i * e_ + j] += chol.factor()[(e_ + i) * m_ + k] * inverse[k * m_ + j];
   return out;
 }
 

@@ -136,7 +136,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Cholesky factorise(const double* t) const;
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;
-  Vec coefficients(const Cholesky& chol, const Vec& inverse) const;  // M̂, from the factor of P̂ and its inverse
+  Vec coefficients(const Cholesky& chol,
+                   const Vec& inverse) const;  // M̂, from the factor of P̂ and its inverse
   WishartParameters posterior_parameters(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double row_constant() const { return row_constant_; }

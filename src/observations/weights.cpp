@@ -16,7 +16,8 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
   out.k = k;
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
-  constexpr double special = 20;  // a guess: products that take as long as a digamma or a step of a factorisation
+  constexpr double special =
+      20;  // a guess: products that take as long as a digamma or a step of a factorisation
   if (pool) pool->spend(special * static_cast<double>(k * out.p));
   const LearnedPrior* prior = obs.capabilities().prior;
   const bool empties_stay = prior && prior->has_occupied_term();

@@ -12,9 +12,12 @@ HyperpriorOfData about_from_r(const Rcpp::List& list) {
   const ListFields fields(list);
   const Fields& f = fields;
   const Vec given = f.numbers("given", 4);
-  return {f.numbers("location"), f.numbers("variance"),
-          f.numbers("floor"),    f.integer("d"),
-          f.flag("spherical"),   {given[0] != 0, given[1] != 0, given[2] != 0, given[3] != 0},
+  return {f.numbers("location"),
+          f.numbers("variance"),
+          f.numbers("floor"),
+          f.integer("d"),
+          f.flag("spherical"),
+          {given[0] != 0, given[1] != 0, given[2] != 0, given[3] != 0},
           f.has("regressors") ? f.numbers("regressors") : Vec{1}};
 }
 

@@ -258,7 +258,8 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
 }
 
 // What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack, work, k),
-// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
+// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and
+// resume.
 Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
   return entry([&] {
     const ListFields c(control);
@@ -269,6 +270,7 @@ Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
     const auto scripted = [&](const Start& start) {
       Index r = 0;
       while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != start.seed) ++r;
+      require(r < scripts.size(), "there is a script for each start");
       const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
       std::vector<std::vector<testing::ScriptedLap>> phases;
       for (const Rcpp::List phase : Rcpp::List(script["phases"])) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "inference/start/start.h"
 #include "r_convert.h"
 #include "r_source.h"
 #include "r_testing_entries.h"
@@ -10,6 +11,7 @@
 #include "topics/anchors/anchor_work.h"
 #include "topics/model/term_sum.h"
 #include "topics/model/topic_model.h"
+#include "topics/moves/merge_forecast.h"
 
 using namespace bnpvi;
 using namespace bnpvi::topics;
@@ -151,9 +153,40 @@ Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
+// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, and which
+// pairs some document shares.
+Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    RMonitor monitor{R_NilValue};
+    Pool pool(1, monitor);
+    const Index k = resp.ncol();
+    const MemorySource source(rdata.view(), {all_units(rdata.view(), rmodel)});
+    const Problem problem{source, *rmodel.obs, *rmodel.alloc};
+    const State state = start_from_responsibilities(problem, {resp.begin(), resp.nrow(), k}, pool);
+    const MoveOptions options;
+    MoveMemory memory(k, 1);
+    const auto visitor = problem.alloc.visitor();
+    const MoveContext context{problem, options, memory, *visitor, pool, 1};
+    std::vector<TopicNumbers> pairs;
+    for (Index b = 1; b < k; ++b)
+      for (Index a = 0; a < b; ++a) pairs.push_back({a, b});
+    const MergeForecast forecast(context, static_cast<const TopicAlloc&>(problem.alloc), state, pairs);
+    Rcpp::NumericMatrix gain(static_cast<int>(k), static_cast<int>(k));
+    Rcpp::LogicalMatrix shared(static_cast<int>(k), static_cast<int>(k));
+    for (const auto& [a, b] : pairs) {
+      gain(a, b) = gain(b, a) = forecast.gain(a, b);
+      shared(a, b) = shared(b, a) = forecast.shared(a, b);
+    }
+    return Rcpp::List::create(Rcpp::_["gain"] = gain, Rcpp::_["shared"] = shared);
+  });
+}
+
 const testing::Entry entries[] = {
     {"engine_topic_sums", {"data", "model", "c", "log_weight", "width", "threads"}, engine_topic_sums},
     {"engine_document_visit", {"c", "weight", "alpha_pi", "width", "last"}, engine_document_visit},
+    {"engine_merge_forecasts", {"data", "model", "resp"}, engine_merge_forecasts},
     {"engine_anchor_topics", {"data", "k", "clear", "seed", "threads"}, engine_anchor_topics},
     {"engine_anchor_topics_by_batch", {"data", "model", "control", "clear"}, engine_anchor_topics_by_batch},
 };

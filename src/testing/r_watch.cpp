@@ -2,6 +2,7 @@
 #include "r_testing.h"
 #include "testing/audit.h"
 #include "testing/breaking_observer.h"
+#include "testing/proposal_trace.h"
 
 using namespace bnpvi;
 
@@ -27,6 +28,35 @@ class Audited final : public FitWatch {
   testing::Audit audit_;
 };
 
+// control$proposals.
+class Traced final : public FitWatch {
+ public:
+  Observer& observer() override { return trace_; }
+  void report(Rcpp::List& out) const override {
+    Rcpp::CharacterVector kind;
+    Rcpp::List members;
+    Rcpp::NumericVector states, failures, gain, seconds;
+    Rcpp::LogicalVector accepted;
+    for (const testing::ProposalTrace::Row& row : trace_.rows()) {
+      states.push_back(static_cast<double>(row.states));
+      kind.push_back(row.trial.kind);
+      members.push_back(Rcpp::NumericVector(row.trial.members.begin(), row.trial.members.end()));
+      failures.push_back(static_cast<double>(row.trial.failures));
+      gain.push_back(row.trial.gain);
+      accepted.push_back(row.trial.accepted);
+      seconds.push_back(row.seconds);
+    }
+    using Rcpp::_;
+    out.push_back(Rcpp::List::create(_["states"] = states, _["kind"] = kind, _["members"] = members,
+                                     _["failures"] = failures, _["gain"] = gain, _["accepted"] = accepted,
+                                     _["seconds"] = seconds),
+                  "proposals");
+  }
+
+ private:
+  testing::ProposalTrace trace_;
+};
+
 // control$break_at.
 class Broken final : public FitWatch {
  public:
@@ -40,6 +70,7 @@ class Broken final : public FitWatch {
 
 std::unique_ptr<FitWatch> watch_of(const ListFields& control) {
   if (control.optional_flag("audit")) return std::make_unique<Audited>();
+  if (control.optional_flag("proposals")) return std::make_unique<Traced>();
   if (control.has("break_at")) return std::make_unique<Broken>(control.integer("break_at"));
   return nullptr;
 }

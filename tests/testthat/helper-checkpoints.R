@@ -29,6 +29,13 @@ checkpoint_cases <- function() {
       overlapping, function(x, control) bnp_mixture(x, control = control),
       list(restarts = 3L, k_init = 10L, batches = 2L, max_laps = 12L, moves = bnp_moves(birth = FALSE))
     ),
+    chosen = list(
+      overlapping, function(x, control) bnp_mixture(x, control = control),
+      list(restarts = "auto", effort = "low", max_laps = 12L)
+    ),
+    chosen_blocks = list(
+      directed, on_network(obs_links(degree = FALSE), prior_dp()), list(restarts = "auto", effort = "low")
+    ),
     restarts_learned = list(
       planted, function(x, control) bnp_mixture(x, obs_gaussian(learn = TRUE), prior_dp(gamma_prior(2, 1)), control),
       list(restarts = 3L, max_laps = 6L)

@@ -89,6 +89,16 @@ beside <- strsplit(c(
   "gaussian_spherical, rounded" = "far_rows units",
   "gaussian_tied_diagonal, rounded" = "far_rows units",
   "gaussian_tied, rounded" = "far_rows units",
+  "shaped_gamma" = "base",
+  "shaped_gamma, gaps" = "gaps base",
+  "von_mises, gaps" = "gaps",
+  "shaped_gamma, zeros" = "gaps base",
+  "shaped_gamma, zeros, gaps" = "gaps base",
+  "waiting_time, zeros" = "gaps base",
+  "negative_binomial" = "base",
+  "negative_binomial, exposure" = "base",
+  "negative_binomial, gaps" = "gaps base",
+  "negative_binomial, exposure, gaps" = "gaps base",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -122,6 +132,17 @@ model_cases <- function() {
     hours <- cbind(counts, exp(rnorm(40)))
     times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
     gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
+    shaped <- c(list(family = "shaped_gamma", shape = gamma_prior(0.5, 0.01)), gamma[c("a", "b")])
+    angular <- list(family = "von_mises", concentration = gamma_prior(1, 0.02), d = 3, known = FALSE)
+    turns <- withr::with_seed(1, cbind(rnorm(40) / 3 + 3, runif(40, -pi, pi), rnorm(40) - 1))
+    rests <- function(x) replace(x, withr::with_seed(2, cbind(sample(40, 30, TRUE), rep(1:3, c(20, 8, 2)))), 0)
+    spread_out <- list(
+      family = "negative_binomial", size = gamma_prior(0.5, 0.01), a = bernoulli$a, mean = bernoulli$b + 1,
+      exposed = FALSE, known = FALSE
+    )
+    # The continuation of a size beyond its nodes has a kink, of which lattices of other points see more or less.
+    of_sizes <- function(...) c(case(..., twin_of_sizes), list(tolerance = 1e-6))
+    twin_of_sizes <- twin_of_shapes(given_negative_binomial, function(obs) obs$size)
     survival <- list(family = "censored", a = 0.6, b = 0.9)
     followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
     trials <- cbind(counts[, 1:3], matrix(rpois(40 * 3, 3), 40))
@@ -213,7 +234,20 @@ model_cases <- function() {
       case("gaussian_spherical, rounded", rounded(spherical), x, twin_rounded(twin_gaussian_spherical)),
       case("gaussian_tied_diagonal, rounded", rounded(tied("tied_diagonal", c(0.5, 3, 1))), x,
         twin_rounded(twin_gaussian_tied)),
-      case("gaussian_tied, rounded", rounded(tied("tied", random_definite(d))), x, twin_rounded(twin_gaussian_tied))
+      case("gaussian_tied, rounded", rounded(tied("tied", random_definite(d))), x, twin_rounded(twin_gaussian_tied)),
+      case("shaped_gamma", shaped, times, twin_of_shapes(given_gamma)),
+      case("shaped_gamma, gaps", with_gaps(shaped), punch(times), twin_of_shapes(given_gamma)),
+      case("von_mises", angular, turns, twin_of_shapes(given_von_mises, function(obs) obs$concentration)),
+      case("von_mises, gaps", with_gaps(angular), punch(turns),
+        twin_of_shapes(given_von_mises, function(obs) obs$concentration)),
+      case("shaped_gamma, zeros", c(shaped, zeros = TRUE), rests(times), twin_with_zeros(twin_of_shapes(given_gamma))),
+      case("shaped_gamma, zeros, gaps", with_gaps(c(shaped, zeros = TRUE)), punch(rests(times)),
+        twin_with_zeros(twin_of_shapes(given_gamma))),
+      case("waiting_time, zeros", c(gamma, zeros = TRUE), rests(times), twin_with_zeros(twin_with_gaps(twin_gamma))),
+      of_sizes("negative_binomial", spread_out, counts),
+      of_sizes("negative_binomial, exposure", replace(spread_out, "exposed", TRUE), hours),
+      of_sizes("negative_binomial, gaps", with_gaps(spread_out), punch(counts)),
+      of_sizes("negative_binomial, exposure, gaps", with_gaps(replace(spread_out, "exposed", TRUE)), punch(hours, 5))
     )
   })
 }
@@ -288,7 +322,7 @@ permute_columns <- function(obs, order) {
     return(obs)
   }
   for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding"))) {
-    obs[[field]] <- obs[[field]][order]
+    if (!is.object(obs[[field]])) obs[[field]] <- obs[[field]][order] # a prior is one for all columns
   }
   if (is.matrix(obs$scale)) {
     obs$scale <- obs$scale[order, order]

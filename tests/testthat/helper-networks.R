@@ -42,7 +42,7 @@ network_control <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder =
   utils::modifyList(list(
     algorithm = "full", moves = bnp_moves(birth = birth, merge = merge, delete = delete, reorder = reorder),
     learning_rate = c(delay = 1, power = 0.6), max_laps = 300, seed = 1, tol = 1e-8, threads = 1, disturbances = 1L,
-    large = 1e3
+    beat = -Inf, large = 1e3
   ), list(...))
 }
 

@@ -112,7 +112,13 @@ planted_cases <- function() {
         "gaussian_diagonal, drifting", obs_gaussian("diagonal", drift = 0.2), along$x, along$cluster, time = along$time
       ),
       planted_case("lognormal_full", obs_lognormal(learn = FALSE), exp(points$x / 3), points$cluster),
-      planted_case("lognormal_diagonal", obs_lognormal("diagonal", learn = FALSE), exp(points$x / 3), points$cluster)
+      planted_case("lognormal_diagonal", obs_lognormal("diagonal", learn = FALSE), exp(points$x / 3), points$cluster),
+      planted_case("shaped_gamma", obs_gamma(), waits[, c(1, 4, 7, 10)], terms),
+      planted_case("von_mises", obs_vonmises(), wrapped(points$x / 2), points$cluster),
+      planted_case(
+        "shaped_gamma, zeros", obs_gamma(zeros = TRUE), waits[, c(1, 4, 7, 10)] * (binary[, 1:4] < 1), terms
+      ),
+      planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms)
     )
   })
 }

@@ -647,3 +647,204 @@ twin_of_logs <- function(twin) {
     )
   }
 }
+
+# Columns with a shape s of their own in each cluster, integrated over by the trapezoid rule on a fine grid.
+# given(obs, j) has of column j, for all s: evidence(s, x, r), expected(s, x, r, new) and predictive(s, x, r, new)
+# (points x rows), parameters(s, x, r), a list, and means(prob, s, x, r).
+twin_of_shapes <- function(given, prior = function(obs) obs$shape) {
+  function(obs) {
+    place <- seq(-6.2, 23, 0.04)
+    s <- exp(place - exp(-place))
+    c0 <- prior(obs)[["shape"]]
+    d0 <- prior(obs)[["rate"]]
+    log_prior <- stats::dgamma(s, c0, d0, log = TRUE) + place - exp(-place) + log1p(exp(-place)) + log(0.04)
+    columns <- lapply(seq_len(obs$d %||% length(obs$a)), function(j) given(obs, j))
+    log_sum <- function(v) max(v) + log(sum(exp(v - max(v))))
+    # With an exposure a cell is list(x, e).
+    part <- function(x, j) {
+      seen <- !is.na(x[, j])
+      if (isTRUE(obs$exposed)) list(x = x[seen, j], e = x[seen, ncol(x)]) else x[seen, j]
+    }
+    weight <- function(x, r, j) r[!is.na(x[, j])]
+    log_post <- function(x, r, j) log_prior + columns[[j]]$evidence(s, part(x, j), weight(x, r, j))
+    prob <- function(x, r, j) exp(log_post(x, r, j) - log_sum(log_post(x, r, j)))
+    of_rows <- function(f) function(x, r, new) {
+      rowSums(vapply(seq_along(columns), function(j) {
+        out <- double(nrow(new))
+        seen <- !is.na(new[, j])
+        if (any(seen)) out[seen] <- f(columns[[j]], x, r, part(new, j), j)
+        out
+      }, double(nrow(new))))
+    }
+    by_column <- function(f) vapply(seq_along(columns), f, 1)
+    list(
+      evidence = function(x, r) sum(by_column(function(j) log_sum(log_post(x, r, j)))),
+      expected = of_rows(function(column, x, r, new, j) {
+        colSums(prob(x, r, j) * column$expected(s, part(x, j), weight(x, r, j), new))
+      }),
+      predictive = of_rows(function(column, x, r, new, j) {
+        each <- log_post(x, r, j) + column$predictive(s, part(x, j), weight(x, r, j), new)
+        apply(each, 2, log_sum) - log_sum(log_post(x, r, j))
+      }),
+      posterior = function(x, r) {
+        over <- function(f) by_column(function(j) sum(prob(x, r, j) * f(j)))
+        names <- names(columns[[1]]$parameters(s, part(x, 1), weight(x, r, 1)))
+        c(list(shape_node = over(function(j) s), shape_prob = over(function(j) log(s))), lapply(
+          stats::setNames(nm = names), function(name) over(function(j) {
+            log(pmax(abs(columns[[j]]$parameters(s, part(x, j), weight(x, r, j))[[name]]), 1e-300))
+          })
+        ))
+      },
+      mean_parameters = function(x, r) {
+        each <- lapply(seq_along(columns), function(j) {
+          columns[[j]]$means(prob(x, r, j), s, part(x, j), weight(x, r, j))
+        })
+        lapply(stats::setNames(nm = names(each[[1]])), function(name) vapply(each, `[[`, 1, name))
+      }
+    )
+  }
+}
+
+given_gamma <- function(obs, j) {
+  a0 <- obs$a[j]
+  post <- function(s, x, r) list(a = a0 + s * sum(r), b = obs$b[j] / s + sum(r * x))
+  list(
+    evidence = function(s, x, r) {
+      q <- post(s, x, r)
+      (s - 1) * sum(r * log(x)) - sum(r) * lgamma(s) + lgamma(q$a) - lgamma(a0) + a0 * log(obs$b[j] / s) -
+        q$a * log(q$b)
+    },
+    expected = function(s, x, r, new) {
+      q <- post(s, x, r)
+      s * (digamma(q$a) - log(q$b)) - lgamma(s) + outer(s - 1, log(new)) - outer(q$a / q$b, new)
+    },
+    predictive = function(s, x, r, new) {
+      q <- post(s, x, r)
+      lgamma(q$a + s) - lgamma(q$a) - lgamma(s) + q$a * log(q$b) + outer(s - 1, log(new)) -
+        (q$a + s) * log(outer(q$b, new, `+`))
+    },
+    parameters = post,
+    means = function(prob, s, x, r) {
+      q <- post(s, x, r)
+      list(shape = sum(prob * s), mean = 1 / sum(prob * q$a / (s * q$b)))
+    }
+  )
+}
+
+# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), by R's functions as far as they go.
+twin_bessel <- function(z) {
+  ifelse(z < 1e4, log(besselI(pmin(z, 1e4), 0, TRUE)), -log(2 * pi * z) / 2 + 1 / (8 * z) + 1 / (16 * z^2))
+}
+twin_ratio <- function(z) {
+  near <- pmin(z, 1e4)
+  ifelse(z < 1e4, besselI(near, 1, TRUE) / besselI(near, 0, TRUE), 1 - 1 / (2 * z) - 1 / (8 * z^2))
+}
+
+given_von_mises <- function(obs, j) {
+  sums <- function(x, r) sum(r * exp(1i * x))
+  i0 <- function(s) -log(2 * pi) - s - twin_bessel(s)
+  log_i0 <- function(z) z + twin_bessel(z)
+  list(
+    evidence = function(s, x, r) sum(r) * i0(s) + log_i0(s * Mod(sums(x, r))),
+    expected = function(s, x, r, new) {
+      i0(s) + outer(s * twin_ratio(s * Mod(sums(x, r))), cos(new - Arg(sums(x, r))))
+    },
+    predictive = function(s, x, r, new) {
+      i0(s) + log_i0(outer(s, Mod(sums(x, r) + exp(1i * new)))) - log_i0(s * Mod(sums(x, r)))
+    },
+    parameters = function(s, x, r) list(location = rep(Arg(sums(x, r)), length(s)), strength = s * Mod(sums(x, r))),
+    means = function(prob, s, x, r) list(concentration = sum(prob * s), direction = Arg(sums(x, r)))
+  )
+}
+
+# Polynomials of degree 39 in log s between its nodes, by Chebyshev polynomials, and tangents beyond.
+size_basis <- function(s) {
+  ends <- log(c(0.005, 50000))
+  node <- cos((2 * 0:39 + 1) * pi / 80)
+  values <- function(at) vapply(0:39, function(k) cos(k * acos(at)), double(length(at)))
+  slopes <- function(at) vapply(0:39, function(k) k * sin(k * acos(at)) / sin(acos(at)), double(length(at)))
+  at <- (log(s) - mean(ends)) / (diff(ends) / 2)
+  inside <- pmin(pmax(at, node[40]), node[1])
+  basis <- values(inside)
+  beyond <- at != inside
+  if (any(beyond)) basis[beyond, ] <- basis[beyond, ] + (at - inside)[beyond] * slopes(inside[beyond])
+  list(basis = basis %*% solve(values(node)), node = exp(mean(ends) + diff(ends) / 2 * node))
+}
+
+# The model as it is computed, with the logarithm of a ratio of Gamma functions interpolated.
+given_negative_binomial <- function(obs, j) {
+  nodes <- NULL
+  f <- function(s, x) {
+    if (is.null(nodes)) nodes <<- size_basis(s) # always of the same grid
+    size <- outer(nodes$node, x$e)
+    nodes$basis %*% (lgamma(size + rep(x$x, each = nrow(size))) - lgamma(size))
+  }
+  with_exposure <- function(x) if (is.list(x)) x else list(x = x, e = rep(1, length(x)))
+  prior_b <- function(s) 1 + obs$a[j] * s / obs$mean[j]
+  post <- function(s, x, r) {
+    x <- with_exposure(x)
+    list(a = rep(obs$a[j] + sum(r * x$x), length(s)), b = prior_b(s) + s * sum(r * x$e))
+  }
+  list(
+    evidence = function(s, x, r) {
+      x <- with_exposure(x)
+      q <- post(s, x, r)
+      of_counts <- if (length(r)) drop(f(s, x) %*% r) else 0
+      of_counts + lbeta(q$a, q$b) - lbeta(obs$a[j], prior_b(s)) - sum(r * lgamma(x$x + 1))
+    },
+    expected = function(s, x, r, new) {
+      new <- with_exposure(new)
+      q <- post(s, x, r)
+      both <- digamma(q$a + q$b)
+      f(s, new) + outer(digamma(q$a) - both, new$x) + outer(s * (digamma(q$b) - both), new$e) -
+        rep(lgamma(new$x + 1), each = length(s))
+    },
+    predictive = function(s, x, r, new) {
+      new <- with_exposure(new)
+      q <- post(s, x, r)
+      f(s, new) + lbeta(outer(q$a, new$x, `+`), q$b + outer(s, new$e)) - lbeta(q$a, q$b) -
+        rep(lgamma(new$x + 1), each = length(s))
+    },
+    parameters = post,
+    means = function(prob, s, x, r) {
+      q <- post(s, x, r)
+      list(size = sum(prob * s), mean = q$a[1] / (obs$a[j] / obs$mean[j] + sum(r * with_exposure(x)$e)))
+    }
+  )
+}
+
+# Values that may be 0, beside the twin of positive ones.
+twin_with_zeros <- function(twin) {
+  function(obs) {
+    inner <- twin(obs)
+    positive <- function(x) replace(x, which(x == 0), NA)
+    counts <- function(x, r) {
+      list(zero_a = 0.5 + colSums(r * (x == 0), na.rm = TRUE), zero_b = 0.5 + colSums(r * (x > 0), na.rm = TRUE))
+    }
+    of_cells <- function(new, zero, above) {
+      rowSums(ifelse(new == 0, rep(zero, each = nrow(new)), rep(above, each = nrow(new))), na.rm = TRUE)
+    }
+    list(
+      evidence = function(x, r) {
+        q <- counts(x, r)
+        inner$evidence(positive(x), r) + sum(lbeta(q$zero_a, q$zero_b) - lbeta(0.5, 0.5))
+      },
+      expected = function(x, r, new) {
+        q <- counts(x, r)
+        both <- digamma(q$zero_a + q$zero_b)
+        inner$expected(positive(x), r, positive(new)) +
+          of_cells(new, digamma(q$zero_a) - both, digamma(q$zero_b) - both)
+      },
+      predictive = function(x, r, new) {
+        q <- counts(x, r)
+        share <- q$zero_a / (q$zero_a + q$zero_b)
+        inner$predictive(positive(x), r, positive(new)) + of_cells(new, log(share), log1p(-share))
+      },
+      posterior = function(x, r) c(inner$posterior(positive(x), r), counts(x, r)),
+      mean_parameters = function(x, r) {
+        q <- counts(x, r)
+        c(inner$mean_parameters(positive(x), r), list(zero = q$zero_a / (q$zero_a + q$zero_b)))
+      }
+    )
+  }
+}

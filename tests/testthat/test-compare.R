@@ -235,6 +235,33 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(rate = c(3, 0.5), shape = c(2, 5))
   b <- list(rate = c(5, 0.7), shape = c(2, 5))
   expect_closed_forms("waiting_time", a, b, times(a), times(b))
+  with_rate <- function(q) c(q, list(rate = q$shape / q$mean))
+  a <- with_rate(list(mean = c(3, 0.5), shape = c(2, 5)))
+  b <- with_rate(list(mean = c(4, 0.6), shape = c(3, 2.5)))
+  expect_closed_forms("shaped_gamma", a, b, times(a), times(b))
+  turns <- as.matrix(expand.grid(seq(-pi, pi, length.out = 316)[-1], seq(-pi, pi, length.out = 316)[-1]))
+  angles <- function(q) {
+    each <- vapply(1:2, function(j) {
+      exp(q$concentration[j] * (cos(turns[, j] - q$direction[j]) - 1)) /
+        (2 * pi * besselI(q$concentration[j], 0, TRUE)) * 2 * pi / 315
+    }, double(nrow(turns)))
+    each[, 1] * each[, 2]
+  }
+  a <- list(concentration = c(3, 0.5), direction = c(3, 0))
+  b <- list(concentration = c(8, 0.1), direction = c(-3, 1))
+  expect_closed_forms("von_mises", a, b, angles(a), angles(b))
+  many <- as.matrix(expand.grid(0:400, 0:200))
+  spread_out <- function(q) {
+    dnbinom(many[, 1], q$size[1], mu = q$mean[1]) * dnbinom(many[, 2], q$size[2], mu = q$mean[2])
+  }
+  a <- list(size = c(2, 5), mean = c(10, 3))
+  b <- list(size = c(1.5, 50), mean = c(7, 4))
+  expect_closed_forms("negative_binomial", a, b, spread_out(a), spread_out(b))
+  for (mean in c(1e6, 3e6)) {
+    far <- list(size = 3, mean = mean)
+    expect_lt(abs(obs_divergence(new_obs("negative_binomial"), far, list(size = 3, mean = 2 * mean)) -
+      obs_divergence(new_obs("shaped_gamma"), list(shape = 3, mean = 1), list(shape = 3, mean = 2))), 1e-2)
+  }
   line <- exp(seq(-25, 3, 0.005))
   one_time <- function(q) dexp(line, q$rate) * line * 0.005
   a <- list(rate = 3)

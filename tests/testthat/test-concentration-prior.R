@@ -302,7 +302,8 @@ test_that("concentrations that cannot be learned and parameters out of range are
     expect_bad(gamma_prior(x, 1), "argument", "shape")
     expect_bad(gamma_prior(1, x), "argument", "rate")
   }
-  expect_bad(gamma_prior(0.5, 1), "range", "`shape` must be from 1 ")
+  expect_bad(prior_dp(gamma_prior(0.5, 1)), "range", "`concentration\\$shape` must be from 1 ")
+  expect_bad(gamma_prior(1e-11, 1), "range", "`shape` must be from 1e-10 ")
   spoiled <- gamma_prior()
   for (x in c(NA, Inf, 0)) {
     spoiled[["rate"]] <- x

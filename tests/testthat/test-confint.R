@@ -30,6 +30,23 @@ draw_of <- list(
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
   waiting_time = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  shaped_gamma = function(q) {
+    drawn <- vapply(shapes_of_columns(q), function(column) unlist(draw_shape(column)), double(3L))
+    list(shape = drawn["shape_node", ], mean = drawn["shape_node", ] / rgamma(ncol(drawn), drawn["a", ], drawn["b", ]))
+  },
+  von_mises = function(q) {
+    drawn <- vapply(shapes_of_columns(q), function(column) {
+      concentration <- draw_shape(column[c("shape_node", "shape_prob")])$shape_node
+      turn <- draw_angles(1L, concentration * column$strength[1L] / column$shape_node[1L])
+      c(concentration, column$location[1L] + turn)
+    }, double(2L))
+    list(concentration = drawn[1, ], direction = drawn[2, ])
+  },
+  negative_binomial = function(q) {
+    drawn <- vapply(shapes_of_columns(q), function(column) unlist(draw_shape(column)), double(3L))
+    share <- rbeta(ncol(drawn), drawn["a", ], drawn["b", ])
+    list(size = drawn["shape_node", ], mean = drawn["shape_node", ] * share / (1 - share))
+  },
   censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
   binomial = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   gaussian_spherical = function(q) {
@@ -68,11 +85,14 @@ cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases()
 
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   for (case in cases) expect_true(any(sub("^obs_", "", class(case$obs)) %in% names(draw_of)), label = case$name)
-  of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+  of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision", "shape_node",
+    "shape_prob", "location", "strength")
   for (case in cases) {
     obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
-    known <- c("shape", if (grepl("tied", obs$family)) "cov")
-    parameters <- setdiff(sub(".*[.]", "", names(obs_facts(obs)$arrays)), c(of_prior, known))
+    arrays <- sub(".*[.]", "", names(obs_facts(obs)$arrays))
+    known <- c(if (!"shape_node" %in% arrays) "shape", if (grepl("tied", obs$family)) "cov")
+    of_prior <- setdiff(of_prior, if (obs$family == "von_mises") "concentration")
+    parameters <- setdiff(arrays, c(of_prior, known))
     expect_setequal(sub(".*[.]", "", names(obs_quantiles(obs))), parameters)
   }
 })

@@ -198,7 +198,7 @@ test_that("a state that may come and has no moments makes them infinite, and one
   expect_equal(mean_over_states(rbind(c(1, 0), c(0.5, 0.5)), rbind(c(2, 3), c(Inf, 5))), rbind(c(2, 3), c(Inf, 4)))
   x <- withr::with_seed(1, rexp(40, rep(c(1, 50), each = 20)))
   fit <- bnp_hmm(
-    x, obs = obs_gamma(a = 0.5), prior = prior_hmm(2), start = rep(1L, 40),
+    x, obs = obs_gamma(1, a = 0.5), prior = prior_hmm(2), start = rep(1L, 40),
     control = bnp_control(seed = 1, max_laps = 1, moves = FALSE, verbose = FALSE)
   ) |> suppressWarnings()
   q <- posterior_params(fit)

@@ -131,7 +131,7 @@ test_that("binary data, counts with exposures and waiting times are drawn from t
   expect_equal(unname(predict(fit, yes, type = "impute")[5]), unname(drop(coef(fit)$prob)))
   expect_setequal(vapply(impute(fit, yes, m = 50, seed = 1), `[`, 1, 5), 0:1)
   times <- replace(withr::with_seed(1, rexp(50)), 2, NA)
-  fit <- bnp_mixture(times, obs_gamma(), prior_dirichlet(1), few, na_action = "model")
+  fit <- bnp_mixture(times, obs_gamma(1), prior_dirichlet(1), few, na_action = "model")
   q <- posterior_params(fit)
   expect_equal(unname(predict(fit, times, type = "impute")[2]), unname(drop(q$b / (q$a - 1))))
 })

@@ -79,7 +79,9 @@ test_that("learning never lowers the objective, which is that of plain R, and en
     others <- c(
       lapply(c(0.97, 1.03), function(by) with_coefficient_hyper(end, hyper_shape = by * end$hyper_shape)),
       lapply(c(0.97, 1.03), function(by) with_coefficient_hyper(end, hyper_shape_df = by * end$hyper_shape_df)),
-      lapply(c(0.97, 1.03), function(by) with_coefficient_hyper(end, hyper_mean_variance = by * end$hyper_mean_variance)),
+      lapply(c(0.97, 1.03), function(by) {
+        with_coefficient_hyper(end, hyper_mean_variance = by * end$hyper_mean_variance)
+      }),
       lapply(c(-0.03, 0.03), function(by) with_coefficient_hyper(end, coef_mean = end$coef_mean + by)),
       lapply(list(c(0.97, 1), c(1.03, 1), c(1, 0.97), c(1, 1.03)), function(by) {
         with_coefficient_hyper(end, hyper_strength = by * end$hyper_strength)
@@ -100,8 +102,8 @@ hyper_draws <- function(obs, n) {
   b <- obs$hyper_shape_df
   v <- obs$data_variance
   log_wishart <- function(x, df, scale) {
-    (df - d - 1) / 2 * log_det_of(x) - sum(diag(solve(scale, x))) / 2 - df * d / 2 * log(2) - df / 2 * log_det_of(scale) -
-      log_multigamma_of(d, df / 2)
+    (df - d - 1) / 2 * log_det_of(x) - sum(diag(solve(scale, x))) / 2 - df * d / 2 * log(2) -
+      df / 2 * log_det_of(scale) - log_multigamma_of(d, df / 2)
   }
   S <- as.matrix(obs$hyper_mean_variance)
   lapply(seq_len(n), function(i) {
@@ -153,4 +155,81 @@ test_that("the bound is below the evidence, and near it", {
     expect_lt(bound, evidence + 3 * error, label = paste(name, bound, evidence))
     expect_gt(bound, evidence - 6, label = paste(name, bound, evidence))
   }
+})
+
+lines_of <- function(seed = 4, n = 120) {
+  withr::with_seed(seed, {
+    z <- rep_len(1:3, n)
+    a <- rnorm(n)
+    data.frame(y = c(-4, 0, 4)[z] + c(2, -1, 0.5)[z] * a + c(0.3, 0.3, 0.6)[z] * rnorm(n), a, z)
+  })
+}
+
+test_that("fits learn without lowering the objective, say what they learned, and go on from it", {
+  lines <- lines_of()
+  series <- series_in_stretches(2)$x
+  holes <- replace(series, cbind(c(11, 30, 31), c(1, 2, 1)), NA)
+  control <- bnp_control(seed = 1)
+  fits <- list(
+    mixture = bnp_mixture(y ~ a, lines, control = control),
+    product = bnp_mixture(lines[c("y", "a")], obs_product(
+      obs_regression(formula = y ~ a), obs_gaussian("diagonal", columns = "a", learn = FALSE)
+    ), control = control),
+    ar = bnp_hmm(series, obs = obs_ar(intercept = TRUE, learn = TRUE), control = control),
+    gaps = bnp_hmm(holes, obs = obs_ar(learn = TRUE), control = control, na_action = "model"),
+    regression = bnp_hmm(y ~ a, lines, obs = obs_regression(learn = TRUE), control = control)
+  )
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    obs <- if (name == "product") fit$model$obs$blocks[[1]] else fit$model$obs
+    expect_gt(min(relative_gains(fit)), -1e-12, label = name)
+    expect_equal(elbo(fit, terms = TRUE)[["hyperprior"]], log_hyperprior_twin(obs), tolerance = 1e-9, label = name)
+    expect_equal(sum(elbo(fit, terms = TRUE)), elbo(fit), tolerance = 1e-12)
+    if (name != "product") expect_output(print(fit), "Learned prior: df = ", label = name)
+  }
+  expect_identical(n_clusters(fits$mixture), 3L)
+  expect_gt(adjusted_rand_index(unname(fitted(fits$mixture)), lines$z), 0.95)
+  again <- suppressWarnings(bnp_mixture(
+    y ~ a, lines, start = fits$mixture, control = bnp_control(seed = 2, moves = FALSE, max_laps = 3)
+  ))
+  expect_gte(elbo(again), elbo(fits$mixture) - 1e-8)
+  fields <- c("df", "scale", "coef_mean", "coef_precision")
+  expect_equal(again$model$obs[fields], fits$mixture$model$obs[fields], tolerance = 1e-3)
+})
+
+test_that("what is given stays, all given is a given prior, and draws have one unless they begin from a fit", {
+  lines <- lines_of()
+  given <- list(coef_mean = c(0, 0.5), coef_precision = diag(c(0.1, 0.3)), df = 4, scale = matrix(0.5))
+  fit <- function(...) bnp_mixture(y ~ a, lines, obs_regression(...), control = bnp_control(seed = 2))
+  for (name in names(given)) {
+    one <- do.call(fit, given[name])$model$obs
+    expect_true(one$learn)
+    expect_equal(
+      c(if (name == "scale") one$hyper_scale else one[[name]]), c(given[[name]]), tolerance = 1e-12, label = name
+    )
+  }
+  expect_equal(elbo(do.call(fit, given)), elbo(do.call(fit, c(given, learn = FALSE))), tolerance = 1e-12)
+  expect_null(bnp_hmm(y ~ a, lines, control = bnp_control(seed = 1))$model$obs$learn)
+  expect_null(bnp_hmm(lines$y, obs = obs_ar(), control = bnp_control(seed = 1))$model$obs$learn)
+  expect_bad(obs_ar(learn = NA), "argument", "learn")
+  expect_bad(obs_regression(learn = "yes"), "argument", "learn")
+  expect_bad(
+    bnp_mixture(y ~ a, lines, obs_regression(learn = TRUE), control = bnp_control("stochastic")), "argument",
+    "learn = TRUE"
+  )
+  expect_s3_class(bnp_mixture(y ~ a, lines, control = bnp_control("stochastic", seed = 1, max_laps = 2)), "bnp_fit") |>
+    suppressWarnings()
+})
+
+test_that("units and origins of responses and covariates change the Jacobian only", {
+  lines <- lines_of()
+  moved <- transform(lines, y = 1e4 + 1e3 * y, a = 50 + 0.01 * a)
+  fit <- function(data) bnp_mixture(y ~ a, data, control = bnp_control(seed = 3))
+  one <- fit(lines)
+  other <- fit(moved)
+  expect_equal(elbo(other), elbo(one) - nrow(lines) * log(1e3), tolerance = 1e-7)
+  expect_equal(other$model$obs$df, one$model$obs$df)
+  series <- series_in_stretches(2)$x
+  states <- function(x) bnp_hmm(x, obs = obs_ar(intercept = TRUE, learn = TRUE), control = bnp_control(seed = 1))
+  expect_equal(elbo(states(1e3 * series + 7)), elbo(states(series)) - 2 * 89 * log(1e3), tolerance = 1e-7)
 })

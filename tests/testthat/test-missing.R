@@ -17,12 +17,13 @@ planted <- withr::with_seed(3, {
   list(
     bernoulli = 1 * (matrix(runif(120 * 10), 120) < c(0.1, 0.9)[group]),
     poisson = matrix(rpois(120 * 4, c(1, 9)[group]), 120), gamma = matrix(rexp(120 * 4, c(1, 30)[group]), 120),
-    spherical = matrix(rnorm(120 * 3, c(0, 5)[group]), 120), diagonal = matrix(rnorm(120 * 3, c(0, 5)[group]), 120)
+    spherical = matrix(rnorm(120 * 3, c(0, 5)[group]), 120), diagonal = matrix(rnorm(120 * 3, c(0, 5)[group]), 120),
+    shaped = matrix(rgamma(120 * 3, 4, c(1, 8)[group]), 120)
   )
 })
 makers <- list(
-  bernoulli = obs_bernoulli(1, 1), poisson = obs_poisson(), gamma = obs_gamma(), spherical = obs_gaussian("spherical"),
-  diagonal = diagonal
+  bernoulli = obs_bernoulli(1, 1), poisson = obs_poisson(), gamma = obs_gamma(1), spherical = obs_gaussian("spherical"),
+  diagonal = diagonal, shaped = obs_gamma()
 )
 without <- function(fit, ...) fit[setdiff(names(fit), c("call", "trace", ...))]
 modelled_fit <- function(x, obs, ...) bnp_mixture(x, obs, control = few, na_action = "model", ...)

@@ -190,6 +190,32 @@ test_that("rounds of local moves make none of the kinds that are switched off", 
   }
 })
 
+test_that("the search of a large network ends where the bound of another model is out of reach", {
+  free <- searched()$fit
+  end <- sum(free$terms)
+  same <- c("prob", "terms", "params", "u", "omega")
+  # Disturbances might still bring what is missing.
+  expect_identical(searched(beat = end + 1)$fit[same], free[same])
+  expect_identical(searched(beat = -1e300)$fit[same], free[same])
+  gained <- end - free$trace$elbo[1]
+  ended <- searched(beat = end + 40 * gained)$fit
+  expect_lt(sum(ended$trace$births_tried), sum(free$trace$births_tried))
+  expect_lte(sum(ended$terms), end)
+  expect_true(all(diff(ended$trace$elbo) >= -1e-9 * abs(end)))
+  small <- c("terms", "prob")
+  expect_identical(searched(beat = 1e9, large = 1e9)$fit[small], searched(large = 1e9)$fit[small])
+})
+
+test_that("of two models the second is told the bound of the first", {
+  told <- NULL
+  replace_in_package("engine_fit", function(data, model, control, ...) {
+    told <<- c(told, control$beat)
+    package_engine_fit(data, model, control, ...)
+  }, environment())
+  fit <- suppressWarnings(bnp_network(1 - diag(5), control = bnp_control(seed = 1, max_laps = 3)))
+  expect_identical(told, c(-Inf, fit$compared$elbo[1]))
+})
+
 test_that("groups that first splits mix, where there is much noise, come from divisions with no laps in between", {
   # Sixty groups of twenty nodes, half of all links at random.
   made <- withr::with_seed(3, {

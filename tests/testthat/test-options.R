@@ -39,14 +39,14 @@ half_of_attitude <- function() bnp_features(attitude[1:20, ], control = bnp_cont
 values <- list(
   batches = 2, restarts = 2, k_init = 2, init = "random", sparsity = 2, candidates = 2, keep = "probabilities",
   bound = "tight", checkpoint = "never-written", workers = TRUE, wave = 2, max_laps = 5, tol = 1e-3, adopt = TRUE,
-  max_births = 3, birth_size = 3, max_deletes = 3, max_merges = 3
+  max_births = 3, birth_size = 3, max_deletes = 3, max_merges = 3, effort = "low"
 )
 of_moves <- intersect(names(values), names(formals(bnp_moves)))
 arguments <- function(name) {
   c(
     list(seed = 1, verbose = FALSE),
     if (name %in% of_moves) list(moves = do.call(bnp_moves, values[name])) else values[name],
-    if (name == "candidates") list(sparsity = 3)
+    if (name == "candidates") list(sparsity = 3), if (name == "effort") list(restarts = "auto")
   )
 }
 quietly <- function(expr) suppressWarnings(suppressMessages(expr))

@@ -118,7 +118,7 @@ test_that("new rows with the response have their clusters, those without it the 
   expect_equal(predict(fit, part, type = "response"), expected[at], tolerance = 1e-10)
   expect_identical(unname(predict(fit, part)), unname(fitted(fit))[at])
   density <- predict(fit, lines[1:2, ], "logdensity")
-  joint <- bnp_mixture(y ~ x + kind, rbind(lines, lines[1, ]), obs_regression(), one, few)
+  joint <- bnp_mixture(y ~ x + kind, rbind(lines, lines[1, ]), obs_regression(learn = FALSE), one, few)
   alone <- bnp_mixture(y ~ x + kind, lines, joint$model$obs, one, few)
   expect_equal(
     predict(alone, lines[1, ], "logdensity"), elbo(joint) - elbo(alone), tolerance = 1e-8, ignore_attr = TRUE

@@ -8,10 +8,10 @@ test_that("pseudo-residuals are numbers, and a message counts those that are the
   x <- withr::with_seed(8, matrix(rnorm(42) + 4 * rep(0:1, each = 7), 14, dimnames = list(NULL, c("a", "b", "c"))))
   makers <- list(
     obs_gaussian(), obs_gaussian("diagonal"), obs_gaussian("spherical"), obs_gaussian("tied"),
-    obs_gaussian("zero_mean"), obs_ar(), obs_gamma(), obs_regression(), obs_lds()
+    obs_gaussian("zero_mean"), obs_ar(), obs_gamma(1), obs_gamma(), obs_regression(), obs_lds()
   )
   for (obs in makers) {
-    positive <- obs$family == "waiting_time"
+    positive <- obs_can(obs, "supports") && !obs_supports(obs, -1)
     y <- if (positive) exp(x) else x
     fit <- fit_to(y, obs)
     expect_silent(usual <- residuals(fit, y))

@@ -28,7 +28,7 @@ test_that("the evidence is what quadrature gave, and that of exponential times w
   expect_equal(e$evidence, log(integrate(by_rate, 0, Inf, rel.tol = 1e-10)$value), tolerance = 1e-8)
   x <- cbind(groups$time, 1)
   all <- bnp_mixture(x, obs_survival(), control = quiet(seed = 1))
-  plain <- bnp_mixture(groups$time, obs_gamma(), control = quiet(seed = 1))
+  plain <- bnp_mixture(groups$time, obs_gamma(1), control = quiet(seed = 1))
   expect_equal(elbo(all), elbo(plain), tolerance = 1e-10)
   expect_identical(unname(fitted(all)), unname(fitted(plain)))
 })

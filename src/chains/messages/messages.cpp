@@ -35,17 +35,22 @@ Chain::Chain(Index states, Vec log_first, Vec log_next)
 }
 
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space) {
-  for (Index t = 0; t < n; ++t) {
-    double* c = log_e + t * k;
-    const double top = *std::max_element(c, c + k);
-    for (Index j = 0; j < k; ++j) {
-      c[j] -= top;
-      e[t * k + j] = std::max(c[j], Chain::lowest);
-      if (!log_space) c[j] = e[t * k + j];
+  constexpr Index at_once = 64;
+  double log_norm[at_once];
+  for (Index m; n > 0; n -= m, log_e += m * k, e += m * k) {
+    m = std::min(n, at_once);
+    for (Index t = 0; t < m; ++t) {
+      double* const c = log_e + t * k;
+      const double top = *std::max_element(c, c + k);
+      for (Index j = 0; j < k; ++j) {
+        c[j] -= top;
+        e[t * k + j] = std::max(c[j], Chain::lowest);
+        if (!log_space) c[j] = e[t * k + j];
+      }
     }
-    double log_norm;
-    kernels().softmax_rows(1, k, e + t * k, k, 0, &log_norm);
-    for (Index j = 0; j < k; ++j) c[j] -= log_norm;
+    kernels().softmax_rows(m, k, e, k, 0, log_norm);
+    for (Index t = 0; t < m; ++t)
+      for (Index j = 0; j < k; ++j) log_e[t * k + j] -= log_norm[t];
   }
 }
 

@@ -90,6 +90,10 @@ void ChainPass::collect(const SequenceRows& s, const Segment& x, bool log_space)
     if (!log_space)
       kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
                                pairs_[part].data(), k);
+    if (!log_space && in_.sink && in_.sink->wants_messages())
+      for (Index t = x.from + begin, i = begin; i < begin + m; ++i, ++t)
+        in_.sink->visit_messages(s.rows[t], x.log_e.data() + i * k, x.alpha.data() + (i + 1) * k,
+                                 x.e.data() + i * k, x.scale[i]);
     work_.collect(part, s.rows.data() + x.from + begin, m, k, x.log_e.data() + begin * k, nullptr);
   });
 }

@@ -14,11 +14,13 @@ namespace {
 
 // As Pool::spend() counts it: the rows' products with the states, and messages and pairs of states.
 double cost_of_sequences(const Visit& in, Index k, Index width) {
-  constexpr double passes = 4;  // over pairs of states: forward, backward, their sum, and exponentials (a guess)
+  constexpr double pairs =
+      1;  // products that take as long as messages and statistics of a pair of states: a guess
   Index rows = 0;
   for (Index unit : in.units) rows += in.data.starts[unit + 1] - in.data.starts[unit];
   const Index l = width > 0 ? std::min(width, k) : k;
-  return cost_of_rows(in.obs, in.data, rows, k) + passes * static_cast<double>(rows) * static_cast<double>(l * l);
+  return cost_of_rows(in.obs, in.data, rows, k) +
+         pairs * static_cast<double>(rows) * static_cast<double>(l * l);
 }
 
 // Sets of all K ≤ L states for every row.

@@ -1,6 +1,8 @@
 #include "chains/model/snapshot.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "chains/model/hmm.h"
 
@@ -16,6 +18,9 @@ void SnapshotWatch::visiting(const Batch& batch, const std::shared_ptr<const Wei
     weight_.push_back(batch.data.weight_of_group(unit));
   }
   label_.assign(static_cast<std::size_t>(offset_.back()), -1);
+  if (!wants_messages_) return;
+  messages_.assign(label_.size(), {});
+  log_scale_.assign(label_.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
 Index SnapshotWatch::unit_of(Index row) const {
@@ -42,6 +47,14 @@ void SnapshotWatch::visit(Index chunk, const Index* rows, const Responsibilities
   }
 }
 
+void SnapshotWatch::visit_messages(Index row, const double* r, const double* alpha, const double* nu,
+                                   double scale) {
+  const Index unit = unit_of(row), at = offset_[unit] + row - begin_[unit],
+              best = std::max_element(r, r + k_) - r;
+  messages_[at] = {r[best], alpha[best], nu[best]};
+  log_scale_[at] = std::log(scale);
+}
+
 void SnapshotWatch::finish() {
   mass_.assign(weight_.size() * static_cast<std::size_t>(k_), 0.0f);
   for (const auto& chunk : found_)
@@ -54,21 +67,35 @@ void SnapshotWatch::put_into(Snapshot& all, const Batch& batch) const {
   Index row = 0;
   for (Index i = 0; i < static_cast<Index>(weight_.size()); ++i) {
     const Index unit = batch.units[i], group = batch.group_number(unit);
-    for (Index at = batch.data.starts[unit]; at < batch.data.starts[unit + 1]; ++at)
-      all.label[batch.row_number(at)] = label_[row++];
+    for (Index at = batch.data.starts[unit]; at < batch.data.starts[unit + 1]; ++at, ++row) {
+      const Index number = batch.row_number(at);
+      all.label[number] = label_[row];
+      if (!wants_messages_) continue;
+      all.messages[number] = messages_[row];
+      all.log_scale[number] = log_scale_[row];
+    }
     std::copy_n(mass_.begin() + i * k_, k_, all.mass.begin() + group * k_);
     all.weight[group] = weight_[i];
   }
 }
 
+void SnapshotWatch::write_task(Writer& out) const {
+  out.integer(k_);
+  out.flag(wants_messages_);
+}
+
 void SnapshotWatch::write_result(Writer& out) const {
   out.list(label_);
+  out.list(messages_);
+  out.list(log_scale_);
   out.list(mass_);
   out.list(weight_);
 }
 
 void SnapshotWatch::read_result(Reader& in, const std::shared_ptr<const Weights>&) {
   label_ = in.list<std::vector<int>>();
+  messages_ = in.list<std::vector<EndMessages>>();
+  log_scale_ = in.list<Vec>();
   mass_ = in.list<std::vector<float>>();
   weight_ = in.list<Vec>();
 }
@@ -92,7 +119,10 @@ void SeenWork::write_task(Writer& out) const {
 }
 
 std::unique_ptr<Watch> HmmAlloc::read_watch(const std::string& kind, Reader& in) const {
-  if (kind == "snapshot") return std::make_unique<SnapshotWatch>(in.integer());
+  if (kind == "snapshot") {
+    const Index k = in.integer();
+    return std::make_unique<SnapshotWatch>(k, in.flag());
+  }
   return WorkReader::read_watch(kind, in);
 }
 

@@ -9,20 +9,22 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Guesses, but for the last.
-constexpr Index most_born = 3;            // new states of a proposal
-constexpr double longest_stretch = 64;    // rows
-constexpr Index cheap_numbers = 1000000;  // rows times features up to which a failure costs little
-constexpr int cheap_tries =
-    10;  // of a state of such data: on motion capture the bound per number rose from −2.09 (2) to −2.07
+// The first two and the last two are guesses; tries: inst/design/decisions.md.
+constexpr Index most_born = 3;          // new states of a proposal
+constexpr double longest_stretch = 64;  // rows
+constexpr int most_tries = 10;          // of a state at its size
+constexpr double rows_of_rounds = 100;  // whose work is that of the global steps of a try
+constexpr double price = 1.5e-5;        // nats that each row, state and feature of a late try is to bring
 
 class HmmBirth final : public HmmDivision {
  public:
   using HmmDivision::HmmDivision;
 
   bool prepare(const State& state) override {
-    const bool cheap = c_.problem.source.shape().n * state.total.shape.p < cheap_numbers;
-    ids_ = birth_targets(c_, state, cheap ? cheap_tries : 0);
+    ids_ = birth_targets(c_, state, most_tries);
+    ids_.erase(std::remove_if(ids_.begin(), ids_.end(),
+                              [&](std::uint64_t id) { return !pays(state, c_.memory.number_of(id)); }),
+               ids_.end());
     return !ids_.empty();
   }
 
@@ -32,17 +34,34 @@ class HmmBirth final : public HmmDivision {
       const Index j = c_.memory.number_of(id);
       if (j < 0) continue;
       if (spent()) break;
+      const bool again = c_.memory.birth_failures(j) > 0;
+      if (!pays(state, j)) continue;
       ++tried_;
+      const double before = state.elbo;
       Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
       if (propose(state, j, stream))
         ++accepted_;
       else
         c_.memory.birth_failed(j, state.total.size(j));
+      if (again) c_.memory.late_birth_tried(state.elbo - before);
     }
     drop_idle(state);
   }
 
  private:
+  bool is_late(const State& state, Index j) const {
+    return !c_.memory.birth_worth_trying(j, state.total.size(j));
+  }
+
+  // What has failed at its size as often as is allowed anyway is tried further where the record of this fit,
+  // of targets that had failed before, says that this is worth its work: every row with all states and
+  // features.
+  bool pays(const State& state, Index j) const {
+    const double rows = state.total.size(j) + rows_of_rounds,
+                 work = rows * static_cast<double>(state.total.shape.p + state.k());
+    return !is_late(state, j) || c_.memory.late_birth_gain() >= price * work;
+  }
+
   // Divides stretches of the rows of state j, of a random length; if that fails, proposes new states for a
   // block of rows around one of them, whatever states the rows of the block have; if that fails, divides
   // single rows, as states that last for one row are in no stretch alone. True when one was accepted.

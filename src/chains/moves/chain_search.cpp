@@ -19,11 +19,17 @@ constexpr int most_visits = 10;                         // of all sequences befo
 constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
+constexpr double nearly = 30;     // nats that all rows may add to what windows find of states that stay alive
 
 }  // namespace
 
-HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
+HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows)
+    : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
+  if (windows && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
+    now_.messages.resize(now_.label.size());
+    now_.log_scale.resize(now_.label.size());
+  }
   now_.weight.assign(static_cast<std::size_t>(c_.problem.source.shape().n_groups), 1.0);
   now_.at.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
 }
@@ -32,7 +38,7 @@ std::unique_ptr<Watch> HmmMove::watch(const State& state, Index b) {
   now_.k = state.globals.effective.k;
   now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
   now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false});
-  return std::make_unique<SnapshotWatch>(now_.k);
+  return std::make_unique<SnapshotWatch>(now_.k, has_windows());
 }
 
 void HmmMove::after_batch(Index b, Watch* seen) {
@@ -142,9 +148,32 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
   return out;
 }
 
+double HmmMove::gain_of_joining(const State& state, Index a, Index b, double data) const {
+  Globals merged = alloc_.merged(state.globals, a, b);
+  if (alloc_.fixed_k() > 0) merged.effective.append(1);
+  return data + (sum_terms(alloc_.elbo_terms(merged.effective, merged)) -
+                 sum_terms(alloc_.elbo_terms(state.total, state.globals)));
+}
+
 bool HmmMove::spent() const {
   return rows_visited_ >
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
+}
+
+std::optional<Globals> HmmMove::begin(const State& state, const Changes& changes, const Summary& start,
+                                      Index rounds, const Windows* windows) {
+  Globals first = alloc_.global_step(start, {});
+  if (!windows || !windows->worthwhile()) return first;
+  WindowRounds tried(c_, state, changes, *windows);
+  tried.begin_at(first);
+  const bool rose = tried.rise(state, rounds);
+  rows_visited_ += windows->rows() * static_cast<double>(1 + tried.rounds());
+  if (!tried.sure()) return first;
+  const State& ended = tried.proposed();
+  const bool close =
+      ended.elbo > state.elbo - nearly && start.k > state.k() && occupied(ended.total) == start.k;
+  if (!rose && !close && !lifting_prior(c_.problem, ended, c_.to_beat(state), c_.pool)) return {};
+  return ended.globals;
 }
 
 bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds) {
@@ -154,10 +183,12 @@ bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& t
 }
 
 bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched,
-                      Index rounds) {
+                      Index rounds, const Windows* windows) {
   const std::vector<Index> order = start.by_size();
   start.permute(order);
   changes.permute(order);
+  std::optional<Globals> first = begin(state, changes, start, rounds, windows);
+  if (!first) return false;
   std::vector<EditedPart> parts(state.batch.size()), partly(parts.size());
   double rows = 0;
   for (std::size_t b = 0; b < parts.size(); ++b) {
@@ -177,9 +208,10 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   for (std::size_t b = 0; b < parts.size(); ++b)
     if (!partly[b].units.empty()) parts[b].rest.add(before[b], -1);
   UnitEdit edit(c_, state, std::move(changes), std::move(parts));
-  edit.begin_at(alloc_.global_step(start, {}));
+  edit.begin_at(std::move(*first));
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
+  reached_ = edit.proposed().elbo;
   if (!accepted) return false;
   c_.problem.observer.accepted(state);
   visit_all(state);

@@ -1,9 +1,11 @@
 // What the moves of hidden Markov models share: how a proposal is tried out.
 #pragma once
 #include <functional>
+#include <optional>
 
 #include "chains/model/hmm.h"
 #include "chains/model/snapshot.h"
+#include "chains/moves/windows.h"
 #include "inference/moves/changes.h"
 #include "inference/moves/unit_edit.h"
 
@@ -15,15 +17,18 @@ namespace bnpvi::chains {
 /// the new globals, so that the next proposal meets a state of one piece.
 class HmmMove : public Move {
  public:
-  HmmMove(const MoveContext& context, const HmmAlloc& alloc);
+  /// windows: proposals may be tried on windows, which need messages.
+  HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
 
  protected:
   /// An edit of the touched sequences (by number among all, ascending) under some changes of the states,
   /// which are then put in order of size. start: statistics of all data under the changes, for the first
-  /// visit. True when it was accepted; state, memory and snapshot are then new.
-  bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds);
+  /// visit. True when it was accepted; state, memory and snapshot are then new. windows: unless null, and
+  /// worthwhile, rounds over them come first, and what does not rise there is refused.
+  bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
+               const Windows* windows = nullptr);
   /// The same from the statistics of the state.
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
@@ -45,6 +50,16 @@ class HmmMove : public Move {
   /// All pairs of states, first those that lose least by the data term when they are joined.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
+  /// What the bound without the entropy gains when state b joins a < b, of which `data` in the data term: not
+  /// less than the bound does before rows move.
+  double gain_of_joining(const State& state, Index a, Index b, double data) const;
+
+  /// The ELBO that the last attempt ended at, accepted or not.
+  double reached() const { return reached_; }
+
+  /// True when the snapshot has what windows need.
+  bool has_windows() const { return !now_.messages.empty(); }
+
   /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
   bool spent() const;
 
@@ -56,8 +71,11 @@ class HmmMove : public Move {
   // What batches' last visits found of some of their units; of batches without units nothing.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
+  // The start of rounds over all rows, where rounds over windows say that they may rise; else nothing.
+  std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
+                               const Windows* windows);
 
-  double rows_visited_ = 0;
+  double rows_visited_ = 0, reached_ = 0;
 };
 
 }  // namespace bnpvi::chains

@@ -1,5 +1,8 @@
 // Deletion of one state of a hidden Markov model: the sequences in which it has mass are visited again
 // without it.
+#include <algorithm>
+#include <cmath>
+
 #include "chains/moves/chain_search.h"
 #include "chains/moves/moves.h"
 
@@ -17,16 +20,38 @@ class HmmDelete final : public HmmMove {
 
   void after_lap(State& state) override {
     visit_until_converged(state);
+    Index n = 0;
     for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
-      ++tried_;
-      if (attempt(state, keeping_fixed_k(alloc_, Changes().drop(j)), touching({j}), rounds_tried))
-        ++accepted_;
-      else
+      const double before = state.elbo, forecast = gain_of_deleting(state, j);
+      if (n++ > 0 && forecast < -c_.memory.merge_rise()) {
         c_.memory.delete_failed(j, state.total.size(j));
+        continue;
+      }
+      ++tried_;
+      const bool gone =
+          attempt(state, keeping_fixed_k(alloc_, Changes().drop(j)), touching({j}), rounds_tried);
+      c_.memory.merge_rose(reached() - before - forecast);
+      if (gone) {
+        ++accepted_;
+        data_gains_.reset();
+      } else {
+        c_.memory.delete_failed(j, state.total.size(j));
+      }
     }
   }
 
  private:
+  // A forecast: its rows all join the best state for them, and no others move. States of which the loss is
+  // more than rounds have ever won back in this fit are passed over, but for the first of a lap.
+  double gain_of_deleting(const State& state, Index j) {
+    if (!data_gains_) data_gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    double best = -INFINITY;
+    for (Index b = 0; b < state.k(); ++b)
+      if (const double data = (*data_gains_)[j * state.k() + b]; b != j && data > -INFINITY)
+        best = std::max(best, gain_of_joining(state, std::min(j, b), std::max(j, b), data));
+    return best;
+  }
+
   // The smallest state that has not failed since it changed, or −1.
   Index target(const State& state) const {
     Index best = -1;
@@ -37,6 +62,8 @@ class HmmDelete final : public HmmMove {
         best = j;
     return best;
   }
+
+  std::optional<Vec> data_gains_;  // of pairs, at the present state
 };
 
 }  // namespace

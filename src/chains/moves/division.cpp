@@ -28,22 +28,7 @@ Vec sum_of(const Summary& total, const std::vector<Index>& target) {
 
 }  // namespace
 
-HmmDivision::Sequences::Sequences(const Source& source, std::vector<Index> numbers)
-    : starts_(source.starts()), numbers_(std::move(numbers)) {
-  const std::vector<Place> all = places_of_groups(source);
-  std::vector<Place> places;
-  for (Index g : numbers_) places.push_back(all[g]);
-  sample_ = take_groups(source, places);
-}
-
-Stretch HmmDivision::Sequences::local(const Stretch& s) const {
-  const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
-  const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
-  const Index shift = sample_.data.starts[at] - starts_[group];
-  return {s.begin + shift, s.end + shift};
-}
-
-HmmDivision::Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
+Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
   std::stable_partition(all.begin(), all.end(), [&](Index g) {
@@ -101,7 +86,7 @@ bool HmmDivision::divide(State& state, const std::vector<Index>& target, const S
   for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
   out.t.assign(found.t.begin() + p, found.t.end());
   for (Index g : found.group) out.state.push_back(g - 1);
-  return propose(state, target, sequences.numbers(), out);
+  return propose(state, target, sequences, out);
 }
 
 bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, Stream& stream) {
@@ -123,10 +108,24 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
       best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
   for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
   const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part)};
-  return propose(state, {j}, sequences.numbers(), out);
+  return propose(state, {j}, sequences, out);
 }
 
-bool HmmDivision::propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
+                                                 const Newborn& birth) const {
+  std::vector<Index> states = target;
+  for (const Stretch& s : birth.stretches)
+    for (Index i = s.begin; i < s.end; ++i)
+      if (now_.label[i] >= 0) states.push_back(now_.label[i]);
+  std::sort(states.begin(), states.end());
+  states.erase(std::unique(states.begin(), states.end()), states.end());
+  std::vector<Stretch> out = stretches_of(states, sequences, c_.problem.source.shape().n);
+  out.insert(out.end(), birth.stretches.begin(), birth.stretches.end());
+  std::sort(out.begin(), out.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  return out;
+}
+
+bool HmmDivision::propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                           const Newborn& birth) {
   const Index own = static_cast<Index>(target.size()) - 1;
   if (birth.born == 0) return false;
@@ -142,8 +141,12 @@ bool HmmDivision::propose(State& state, const std::vector<Index>& target, const 
   if (alloc_.fixed_k() > 0) soften(start);
   const std::vector<Index> also = touching(room.gone());
   std::vector<Index> touched;
-  std::set_union(sequences.begin(), sequences.end(), also.begin(), also.end(), std::back_inserter(touched));
-  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried);
+  const std::vector<Index>& numbers = sequences.numbers();
+  std::set_union(numbers.begin(), numbers.end(), also.begin(), also.end(), std::back_inserter(touched));
+  std::optional<Windows> windows;
+  if (has_windows()) windows.emplace(now_, c_, alloc_, sequences, rows_to_change(target, sequences, birth));
+  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried,
+                 windows ? &*windows : nullptr);
 }
 
 double HmmDivision::mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const {

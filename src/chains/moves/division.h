@@ -1,9 +1,7 @@
 // Rows of a state, or of several, divided among new states.
 #pragma once
 #include "chains/moves/chain_search.h"
-#include "chains/moves/stretches.h"
 #include "foundation/random.h"
-#include "inference/data/source.h"
 #include "inference/moves/room.h"
 
 namespace bnpvi::chains {
@@ -12,25 +10,10 @@ namespace bnpvi::chains {
 /// consecutive rows, or in a block. Where K is fixed, other states make room in the same proposal; the states
 /// of the target but the first go too, so that the newborns may be as many.
 class HmmDivision : public HmmMove {
+ public:
+  HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
+
  protected:
-  using HmmMove::HmmMove;
-
-  /// Some sequences, and a copy of their rows for all that is tried with them.
-  class Sequences {
-   public:
-    Sequences(const Source& source, std::vector<Index> numbers);
-
-    const std::vector<Index>& numbers() const { return numbers_; }  // among all, ascending
-    const Dataset& data() const { return sample_.data; }
-    /// The same stretch by the row numbers of the copy.
-    Stretch local(const Stretch& s) const;
-
-   private:
-    const std::vector<Index>& starts_;
-    std::vector<Index> numbers_;
-    Sample sample_;
-  };
-
   /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
   /// first.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
@@ -59,8 +42,11 @@ class HmmDivision : public HmmMove {
     std::vector<Index> state;  // of each stretch; −1: the target's
   };
 
-  bool propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+  bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
+  // The rows of the target, and of all states that rows of a block have, ascending.
+  std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
+                                      const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
   // Whether a row of a stretch that begins at `begin` depends on another row of it.
   bool hangs_together(Index begin, Index row) const;

@@ -10,8 +10,10 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index rounds_tried = 6;  // of local and global steps; both are guesses
+// All are guesses.
+constexpr Index rounds_tried = 6;  // of local and global steps
 constexpr Index partners = 3;      // of every state
+constexpr Index always = 3;        // the best pairs of a lap are tried whatever they lose
 
 class HmmMerge final : public HmmMove {
  public:
@@ -44,12 +46,18 @@ class HmmMerge final : public HmmMove {
       accepted_ += static_cast<Index>(together.size());
       return true;
     }
+    Index n = 0;
     for (const Pair& pair : ranked) {
-      if (spent() || left-- == 0) return false;
-      ++tried_;
-      if (propose(state, {pair})) {
-        ++accepted_;
-        return true;
+      if (n++ < always || pair.score >= -c_.memory.merge_rise()) {
+        if (spent() || left-- == 0) return false;
+        ++tried_;
+        const double before = state.elbo;
+        const bool joined = propose(state, {pair});
+        c_.memory.merge_rose(reached() - before - pair.score);
+        if (joined) {
+          ++accepted_;
+          return true;
+        }
       }
       c_.memory.merge_failed(pair.a, pair.b, state.total.size(pair.a), state.total.size(pair.b));
     }
@@ -99,14 +107,12 @@ class HmmMerge final : public HmmMove {
     return out;
   }
 
-  // Scored by the gain of the data term and of the allocation terms without the entropy; best first.
+  // Scored by what joining gains without the entropy, which is a forecast: pairs that lose more than rounds
+  // have ever won back in this fit are passed over. Best first.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
-    const double before = sum_terms(alloc_.elbo_terms(state.total, state.globals));
     for (Pair& pair : pairs) {
       c_.pool.poll();
-      Globals merged = alloc_.merged(state.globals, pair.a, pair.b);
-      if (alloc_.fixed_k() > 0) merged.effective.append(1);
-      pair.score += sum_terms(alloc_.elbo_terms(merged.effective, merged)) - before;
+      pair.score = gain_of_joining(state, pair.a, pair.b, pair.score);
     }
     std::stable_sort(pairs.begin(), pairs.end(),
                      [](const Pair& x, const Pair& y) { return x.score > y.score; });

@@ -44,7 +44,8 @@ class HmmResplit final : public HmmDivision {
 
  private:
   bool find_groups(const State& state) {
-    groups_ = groups_to_divide(c_, state, least_size);
+    groups_ = groups_to_divide(c_, state, least_size,
+                               evidence_of_merging(c_.problem.obs, state.total, c_.pool));
     return !groups_.empty();
   }
 

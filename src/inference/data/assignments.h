@@ -45,6 +45,11 @@ class AssignmentSink final : public ResponsibilitySink {
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
   bool wants_joint() const override { return out_ && !out_->joint.empty(); }
   void visit_joint(Index row, const Vec& joint) override;
+  bool wants_messages() const override { return next_ && next_->wants_messages(); }
+  void visit_messages(Index row, const double* r, const double* alpha, const double* nu,
+                      double scale) override {
+    next_->visit_messages(row, r, alpha, nu, scale);
+  }
 
  private:
   Assignments* out_;

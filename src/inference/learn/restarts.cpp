@@ -14,7 +14,9 @@ namespace {
 
 // Guesses.
 constexpr double overtime = 3;  // of most_work, after which no start goes on that is not ahead
-constexpr double race = 0.5;    // of most_work, after which the first start is compared with one of another kind
+constexpr double race =
+    0.5;  // of most_work, after which the first start is compared with one of another kind
+constexpr double early = 0.25;      // of the best start's work, before which another is not compared with it
 constexpr double laps_of_race = 3;  // which the other one must be able to make in twice that work
 
 // What laps raise: of a search with hard labels their log joint, else the bound. The first is no bound.
@@ -30,12 +32,13 @@ Value value_of(const LapRecord& lap) {
 
 // The last lap that ended with at most so much work.
 const LapRecord* at_work(const std::vector<LapRecord>& trace, double work) {
-  const auto after = std::find_if(trace.begin(), trace.end(), [&](const LapRecord& lap) { return lap.work > work; });
+  const auto after =
+      std::find_if(trace.begin(), trace.end(), [&](const LapRecord& lap) { return lap.work > work; });
   return after == trace.begin() ? nullptr : &*(after - 1);
 }
 
-// What the last lap has gained since the lap at whose half of work a start was last compared; none when its work has
-// not doubled since.
+// What the last lap has gained since the lap at whose half of work a start was last compared; none when its
+// work has not doubled since.
 std::optional<double> gain_at_comparison(const std::vector<LapRecord>& trace) {
   std::size_t last = 0, before = 0;
   for (std::size_t i = 1; i < trace.size(); ++i)
@@ -90,7 +93,7 @@ class Run {
   bool another() const {
     if (!chooses()) return done() < options_.restarts;
     if (done() == 0) return true;
-    return spent() <= options_.most_work && (!each_kind_has_ended() || (done() < most_starts && !agreed()));
+    return spent() < options_.most_work && (!each_kind_has_ended() || (done() < most_starts && !agreed()));
   }
 
   bool agreed() const {
@@ -116,15 +119,17 @@ class Run {
     if (!chooses() || !out_.best.fit) return false;
     const std::vector<LapRecord>& trace = now_.course.trace;
     const Value now = value_of(trace.back());
-    if (spent() > overtime * options_.most_work && !(now_.course.objective > out_.best.course.objective)) return true;
+    if (spent() > overtime * options_.most_work && !(now_.course.objective > out_.best.course.objective))
+      return true;
     if (!each_kind_has_ended()) return false;
+    if (trace.back().work < early * out_.best.course.work) return false;
     const std::optional<double> gain = gain_at_comparison(trace);
     const LapRecord* rival = gain ? at_work(out_.best.course.trace, trace.back().work) : nullptr;
     return rival && value_of(*rival).hard == now.hard && value_of(*rival).value - now.value > *gain;
   }
 
-  // True when the first start has gone on for so long that one of another kind may be ahead of it after as much work,
-  // if that can make some laps meanwhile.
+  // True when the first start has gone on for so long that one of another kind may be ahead of it after as
+  // much work, if that can make some laps meanwhile.
   bool waits() const {
     if (n_kinds() < 2 || done() > 0 || waiting_.fit) return false;
     const double most = race * options_.most_work;
@@ -162,7 +167,8 @@ class Run {
         Course& course = now_.course;
         if (course.reason.empty() && falls_behind()) course.reason = "given_up";
         if (course.reason.empty() && waits()) course.reason = "waits";
-        if (waiting_.fit && done() == 0 && course.reason.empty() && course.work >= waiting_.course.work) end_race();
+        if (waiting_.fit && done() == 0 && course.reason.empty() && course.work >= waiting_.course.work)
+          end_race();
         if (!now_.fit->can_go_on()) return;
         const bool last = !course.reason.empty() || course.laps() - course.before_phase >= options_.max_laps;
         if (keeper_.due(record.lap, last)) keep(true);
@@ -188,10 +194,13 @@ class Run {
     return std::isfinite(of.course.objective) ? of.fit->score() : std::numeric_limits<double>::quiet_NaN();
   }
 
-  // Rows of the table are in the order in which starts were made, of which only the first can end after the second.
+  // Rows of the table are in the order in which starts were made, of which only the first can end after the
+  // second.
   void compare(Learned& one, const Start& start) {
-    const bool given_up = one.course.reason == "given_up", overtaken = done() == 1 && start.seed == options_.seed;
-    out_.ends.insert(overtaken ? out_.ends.begin() : out_.ends.end(), {start, one.course.end(), score(one), given_up});
+    const bool given_up = one.course.reason == "given_up",
+               overtaken = done() == 1 && start.seed == options_.seed;
+    out_.ends.insert(overtaken ? out_.ends.begin() : out_.ends.end(),
+                     {start, one.course.end(), score(one), given_up});
     if (overtaken && out_.best.fit) ++out_.best_restart;
     const bool better = !out_.best.fit || score(one) > score(out_.best) || !std::isfinite(score(out_.best));
     if (better && !given_up) {
@@ -207,7 +216,8 @@ class Run {
       out.integer(out_.best_restart);
       out.list(out_.ends);
       out.list(&start_, 1);
-      for (const Learned* of : std::initializer_list<const Learned*>{&out_.best, &waiting_, begun ? &now_ : &none}) {
+      for (const Learned* of :
+           std::initializer_list<const Learned*>{&out_.best, &waiting_, begun ? &now_ : &none}) {
         out.flag(of->fit != nullptr);
         if (!of->fit) continue;
         of->course.write(out);
@@ -220,17 +230,21 @@ class Run {
     out_.best_restart = in.integer();
     out_.ends = in.list<std::vector<StartEnd>>();
     start_ = in.list<std::vector<Start>>().at(0);
-    const auto is_known = [this](const Start& s) { return 0 <= s.kind && s.kind < std::max<Index>(1, n_kinds()); };
+    const auto is_known = [this](const Start& s) {
+      return 0 <= s.kind && s.kind < std::max<Index>(1, n_kinds());
+    };
     require_stored(0 <= out_.best_restart && out_.best_restart <= std::max<Index>(0, done() - 1) &&
                        (chooses() || done() <= options_.restarts) && is_known(start_) &&
-                       std::all_of(out_.ends.begin(), out_.ends.end(), [&](const StartEnd& e) { return is_known(e.start); }),
+                       std::all_of(out_.ends.begin(), out_.ends.end(),
+                                   [&](const StartEnd& e) { return is_known(e.start); }),
                    "restarts");
     if (in.flag()) read_into(out_.best, out_.ends.at(out_.best_restart).start, in);
     if (in.flag()) read_into(waiting_, start_of(0), in);
     if (in.flag()) read_into(now_, start_, in);
     const bool ended = !chooses() && done() == options_.restarts;
-    require_stored(in.done() && (chooses() || (out_.best.fit != nullptr) == (done() > 0)) && !(now_.fit && ended),
-                   "restarts");
+    require_stored(
+        in.done() && (chooses() || (out_.best.fit != nullptr) == (done() > 0)) && !(now_.fit && ended),
+        "restarts");
   }
 
   void read_into(Learned& into, const Start& start, Reader& in) {

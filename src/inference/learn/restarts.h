@@ -20,13 +20,14 @@ struct RestartOptions : DriverOptions {
   Index restarts = 1;
   std::uint64_t seed = 0;  // of the first start; the others have restart_seed()
 
-  /// Not empty: starts of these kinds take turns for as long as that pays, whatever `restarts` is: until the best
-  /// start and one of another kind (of any, where there is one kind) agree within 1 nat or 1e-5 nats a unit, until
-  /// all have done most_work, or until most_starts were made. Every kind is tried while there is work left. A first
-  /// start that goes on for half of it waits until one of the second kind, if this can make some laps, has done as
-  /// much; the one that is ahead goes on. When every kind has ended, a start is given up that is behind the best one
-  /// at equal work by more than it has gained while its work doubled; and any that is not ahead when all have done
-  /// three times most_work.
+  /// Not empty: starts of these kinds take turns for as long as that pays, whatever `restarts` is: until the
+  /// best start and one of another kind (of any, where there is one kind) agree within 1 nat or 1e-5 nats a
+  /// unit, until all have done most_work, or until most_starts were made. Every kind is tried while there is
+  /// work left. A first start that goes on for half of it waits until one of the second kind, if this can
+  /// make some laps, has done as much; the one that is ahead goes on. When every kind has ended, a start is
+  /// given up that is behind the best one at equal work by more than it has gained while its work doubled
+  /// (which is not asked in the beginning); and any that is not ahead when all have done three times
+  /// most_work.
   std::vector<StartKind> kinds;
   double most_work = 0;  // Pool::spent()
 };
@@ -52,8 +53,8 @@ struct Restarted {
   bool agrees(const StartEnd& end) const;
 };
 
-/// Makes a fit at its start, which may have come some way already; or, of what Fit::write and Course::write have
-/// written, one that goes on.
+/// Makes a fit at its start, which may have come some way already; or, of what Fit::write and Course::write
+/// have written, one that goes on.
 struct Maker {
   std::function<Learned(const Start&)> begin;
   std::function<std::unique_ptr<Fit>(const Start&, Reader& in)> read;

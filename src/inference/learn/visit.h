@@ -39,6 +39,13 @@ class ResponsibilitySink {
   /// j), K × K (row l), of each row t that has a parent (steps_to_parent).
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
+
+  /// True when visit_messages() should be called, by models in which the clusters of consecutive rows depend
+  /// on each other: with the responsibilities of a row, its forward message and ν (K each; Windows) and its
+  /// scale. Rows that were passed in log space have none.
+  virtual bool wants_messages() const { return false; }
+  virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
+                              const double* /*nu*/, double /*scale*/) {}
 };
 
 /// A sink that can look on in another process: what it looks for can be written there, and what it found is

@@ -5,8 +5,8 @@
 namespace bnpvi {
 
 std::vector<std::vector<std::uint64_t>> groups_to_divide(const MoveContext& c, const State& state,
-                                                         double least) {
-  const Vec loss = evidence_of_merging(c.problem.obs, state.total, c.pool), sizes = state.total.sizes();
+                                                         double least, const Vec& gains) {
+  const Vec sizes = state.total.sizes();
   const auto worth_trying = [&](const ClusterGroup& group, const Vec& own) {
     return *std::min_element(own.begin(), own.end()) >= least && may_join(state, group) &&
            c.memory.resplit_worth_trying(group, own);
@@ -14,7 +14,7 @@ std::vector<std::vector<std::uint64_t>> groups_to_divide(const MoveContext& c, c
   std::vector<std::vector<std::uint64_t>> out;
   for (Index m = 2; m <= 3 && out.empty(); ++m)
     for (const ClusterGroup& group :
-         affordable(neighbour_groups(state.k(), loss, m), sizes, c.options.max_births, worth_trying))
+         affordable(neighbour_groups(state.k(), gains, m), sizes, c.options.max_births, worth_trying))
       out.push_back(c.memory.ids(group));
   return out;
 }

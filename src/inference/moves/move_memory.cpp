@@ -109,6 +109,16 @@ bool MoveMemory::birth_worth_trying(Index j, double size, int at_least) const {
          has_changed(h.birth_failed_at, size);
 }
 
+void MoveMemory::late_birth_tried(double gain) {
+  ++late_births_;
+  late_birth_gains_ += gain;
+}
+
+double MoveMemory::late_birth_gain() const {
+  constexpr double hope = 10;  // nats: a guess
+  return (late_birth_gains_ + hope) / (late_births_ + 1);
+}
+
 bool MoveMemory::delete_worth_trying(Index j, double size) const {
   const ClusterHistory& h = clusters_[j];
   return h.delete_failed_at < 0 || has_changed(h.delete_failed_at, size);
@@ -121,6 +131,9 @@ void MoveMemory::write(Writer& out) const {
   failed_merges_.write(out);
   failed_resplits_.write(out);
   tried_refits_.write(out);
+  out.number(late_births_);
+  out.number(late_birth_gains_);
+  out.number(merge_rise_);
 }
 
 MoveMemory MoveMemory::read(Reader& in) {
@@ -131,6 +144,9 @@ MoveMemory MoveMemory::read(Reader& in) {
   out.failed_merges_ = FailedGroups::read(in);
   out.failed_resplits_ = FailedGroups::read(in);
   out.tried_refits_ = FailedGroups::read(in);
+  out.late_births_ = in.number();
+  out.late_birth_gains_ = in.number();
+  out.merge_rise_ = in.number();
   return out;
 }
 

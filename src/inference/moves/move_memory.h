@@ -1,5 +1,6 @@
 // Failures of moves, remembered from lap to lap.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -60,6 +61,15 @@ class MoveMemory {
   /// at_least: failures allowed even where a try costs much.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
+  /// A birth from a cluster that had failed since it changed gained so much, 0: it failed again.
+  void late_birth_tried(double gain);
+  /// What the next such birth of this fit is expected to gain: hopeful at first, then as the record says.
+  double late_birth_gain() const;
+
+  /// Rounds after two clusters were joined, or one was deleted, ended so much above the forecast.
+  void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
+  /// The most in this fit, or what is hoped for at least.
+  double merge_rise() const { return merge_rise_; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }
   bool delete_worth_trying(Index j, double size) const;
@@ -75,6 +85,8 @@ class MoveMemory {
   std::vector<ClusterHistory> clusters_;
   FailedGroups failed_merges_, failed_resplits_, tried_refits_;
   std::uint64_t next_id_ = 0;
+  double late_births_ = 0, late_birth_gains_ = 0;
+  double merge_rise_ = 30;  // a guess (inst/design/search.md)
 };
 
 }  // namespace bnpvi

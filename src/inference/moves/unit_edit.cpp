@@ -22,7 +22,7 @@ UnitEdit::UnitEdit(const MoveContext& context, const State& state, Changes chang
   if (assignments_) changes_.apply(*assignments_);
 }
 
-Summary UnitEdit::visit(const Globals& globals) {
+void UnitEdit::visit(const Globals& globals, Summary& total) {
   const Problem& problem = c_.problem;
   Globals at = globals;
   at.weights = nullptr;
@@ -41,7 +41,7 @@ Summary UnitEdit::visit(const Globals& globals) {
     else
       all.add(found);
   }
-  return all.k == 0 ? Summary(rest_.shape, rest_.k) : all;
+  if (all.k > 0) total.add(all);
 }
 
 void UnitEdit::put_back(State& edited) {

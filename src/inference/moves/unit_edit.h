@@ -20,7 +20,7 @@ class UnitEdit final : public Edit {
   const std::vector<Summary>& found() const { return found_; }
 
  private:
-  Summary visit(const Globals& globals) override;
+  void visit(const Globals& globals, Summary& total) override;
   void put_back(State& edited) override;
 
   std::vector<EditedPart> parts_;

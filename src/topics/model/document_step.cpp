@@ -16,7 +16,6 @@ constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
 constexpr Index max_restarts = 25;    // of one document
 constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
-constexpr Index per_topic = 20;       // products that take as long as a digamma and an exponential
 constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
 constexpr double unlikely = 18;       // log weights so far below the largest are dropped in a cold start
 
@@ -51,8 +50,7 @@ void DocStep::begin(const DocumentView& view) {
   c_ = view.weight ? view.weight : ones_.data();
   while (!view.row && first_rows_.size() < n) first_rows_.push_back(static_cast<int>(first_rows_.size()));
   rows_ = view.row ? view.row : first_rows_.data();
-  s_.resize(n);
-  share_.resize(n);
+  for (Vec* v : {&s_, &share_}) v->resize(n);
   gathered_.clear();
 }
 
@@ -101,7 +99,7 @@ void DocStep::weigh_by_counts() {
 // A round of all topics, without a copy of their rows.
 void DocStep::sweep(const DocumentView& view) {
   const Index k = view.k;
-  cost_ += static_cast<double>((view.n + per_topic) * k);
+  add_cost(view.n, k);
   kernels().exp_rows(1, k, p_.data(), k, w_.data(), k, &shift_);
   kernels().share_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
                         count_.data());
@@ -110,7 +108,7 @@ void DocStep::sweep(const DocumentView& view) {
 // count_ ← Σ_u c_u r_u at the log weights p_.
 void DocStep::round(const DocumentView& view) {
   const Index m = active();
-  cost_ += static_cast<double>((view.n + per_topic) * m);
+  add_cost(view.n, m);
   kernels().exp_rows(1, m, p_.data(), m, w_.data(), m, &shift_);
   log_apart_ = 0;
   factors_.apart.clear();

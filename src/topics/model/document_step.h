@@ -96,6 +96,10 @@ class DocStep {
   double log_sum();
   double bound();
   const DocumentFit& fit(bool tell_bound);
+  void add_cost(Index rows, Index topics) {
+    constexpr Index of_topic = 20;  // products that take as long as a digamma and an exponential: a guess
+    cost_ += static_cast<double>((rows + of_topic) * topics);
+  }
   Index active() const { return static_cast<Index>(topic_.size()); }
 
   const DocumentPrior& prior_;

@@ -88,8 +88,7 @@ SummaryShape TopicAlloc::shape(const ObsModel& obs) const {
 }
 
 Summary TopicAlloc::local_step(const Visit& in) const {
-  const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
-  const Index n_chunks = count_chunks(n);
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights->k, n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
   const auto responses = response_posterior(in.globals);

@@ -84,19 +84,24 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
   }
 }
 
-void TopicSum::finish(Summary& out) {
+void TopicSum::finish(Summary& out, double times) {
+  const auto add = [times](const auto& from, double* to) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] += times * from[i];
+  };
+  double* t = out.edit_t(0);
   if (by_term_) {
     for (Index j = 0; j < k_; ++j) {
-      double* t = out.edit_t(j);
-      t[0] += rest_.obs[j];
-      for (std::size_t v = 0; v < by_topic_[j].size(); ++v) t[1 + v] += by_topic_[j][v];
+      t[j * (1 + n_terms_)] += times * rest_.obs[j];
+      add(by_topic_[j], t + j * (1 + n_terms_) + 1);
     }
   } else {
-    sum_.finish(out.edit_t(0));
+    Vec sum(out.obs.size(), 0.0);
+    sum_.finish(sum.data());
+    add(sum, t);
   }
-  for (std::size_t i = 0; i < rest_.extra.size(); ++i) out.extra[i] += rest_.extra[i];
-  for (std::size_t i = 0; i < rest_.pair.size(); ++i) out.pair[i] += rest_.pair[i];
-  for (std::size_t i = 0; i < rest_.scalar.size(); ++i) out.scalar[i] += rest_.scalar[i];
+  add(rest_.extra, out.extra.data());
+  add(rest_.pair, out.pair.data());
+  add(rest_.scalar, out.scalar.data());
 }
 
 }  // namespace bnpvi::topics

@@ -40,8 +40,8 @@ class TopicSum {
   /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
 
-  /// Adds everything to `out`.
-  void finish(Summary& out);
+  /// Adds everything to `out`, `times` over.
+  void finish(Summary& out, double times = 1);
 
  private:
   void add_statistics(DocumentReader& reader, const DocumentView& view, Shares share);

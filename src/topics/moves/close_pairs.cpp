@@ -6,7 +6,7 @@
 
 namespace bnpvi::topics {
 
-std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
+std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted) {
   const Index p = s.shape.p, k = s.k;
   const ObsModel& obs = context.problem.obs;
@@ -20,12 +20,12 @@ std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
         out.push_back({a, b,
                        -(std::min(s.size(a), s.size(b)) *
                          (cross[a * k + a] + cross[b * k + b] - cross[a * k + b] - cross[b * k + a]))});
-  const auto keep_best = [&](Index most) {
+  const auto keep_best = [&](Index n) {
     std::stable_sort(out.begin(), out.end(),
                      [](const TopicPair& x, const TopicPair& y) { return x.score > y.score; });
-    if (static_cast<Index>(out.size()) > most) out.resize(static_cast<std::size_t>(most));
+    if (static_cast<Index>(out.size()) > n) out.resize(static_cast<std::size_t>(n));
   };
-  keep_best(4 * context.options.max_merges);
+  keep_best(4 * most);
   Vec evidence, t(static_cast<std::size_t>(p));
   for (Index j = 0; j < k; ++j) evidence.push_back(used_evidence(obs, s.t(j)));
   for (TopicPair& pair : out) {
@@ -33,7 +33,7 @@ std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
     for (Index i = 0; i < p; ++i) t[i] = s.t(pair.a)[i] + s.t(pair.b)[i];
     pair.score = used_evidence(obs, t.data()) - evidence[pair.a] - evidence[pair.b];
   }
-  keep_best(context.options.max_merges);
+  keep_best(most);
   return out;
 }
 

@@ -11,10 +11,10 @@ struct TopicPair {
   double score;  // Λ(T_a + T_b) − Λ(T_a) − Λ(T_b)
 };
 
-/// At most max_merges pairs for which `wanted` is true, with the highest scores among the four times as many
+/// At most `most` pairs for which `wanted` is true, with the highest scores among the four times as many
 /// with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed means, weighted by
 /// the smaller topic: what joining loses, roughly. Best first.
-std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total,
+std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 
 }  // namespace bnpvi::topics

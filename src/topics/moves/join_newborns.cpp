@@ -17,7 +17,8 @@ Room pairs_to_join(const MoveContext& context, const TopicEdit& edit) {
   Room out;
   std::vector<Index> taken;
   const auto newborn = [&](Index a, Index b) { return among(edit.divided, a) && among(edit.divided, b); };
-  for (const TopicPair& pair : close_pairs(context, edit.proposed().total, newborn)) {
+  const Index most = context.options.max_merges;
+  for (const TopicPair& pair : close_pairs(context, edit.proposed().total, most, newborn)) {
     if (pair.score <= 0) break;
     if (among(taken, pair.a) || among(taken, pair.b)) continue;
     taken.insert(taken.end(), {pair.a, pair.b});

@@ -14,33 +14,73 @@ namespace {
 constexpr Index max_rounds = 8;             // of an edit: a guess
 constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
+constexpr Index telling = 50;               // divisions whose gain tells what is left: a guess
+
+// The memory of before a group was divided into as many: the first of them kept its number, the others come
+// last.
+MoveMemory in_order_after(MoveMemory memory, const ClusterGroup& group) {
+  std::vector<Index> order;
+  for (Index j = 0; j < memory.size(); ++j)
+    if (j == group[0] || !std::binary_search(group.begin(), group.end(), j)) order.push_back(j);
+  order.insert(order.end(), group.begin() + 1, group.end());
+  memory.permute(order);
+  return memory;
+}
 
 class TopicResplit final : public Move {
  public:
   TopicResplit(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  bool prepare(const State& state) override { return find_groups(state); }
+  bool prepare(const State& state) override { return find_groups(state, true); }
 
-  // Round after round, as a division that succeeds changes what is near.
+  // Round after round, as a division that succeeds changes what is near. One that gains little leaves topics
+  // what they were, and what failed with them is not tried again. Nor is what is left once many in a row have
+  // gained little together.
   void after_lap(State& state) override {
+    const double little = little_of(state);
+    Index since = tried_;  // the last round after which much had been gained
+    double then = state.elbo;
     for (Index round = 0; round < rounds_of_groups; ++round) {
+      const Index accepted = accepted_;
       for (const auto& ids : groups_) {
         ClusterGroup group = c_.memory.numbers_of(ids);
         std::sort(group.begin(), group.end());
         if (group[0] < 0 || !may_join(state, group)) continue;
         ++tried_;
-        if (propose(state, group, ids[0], round))
+        const double elbo = state.elbo;
+        const MoveMemory memory = c_.memory;
+        if (propose(state, group, ids[0], round)) {
           ++accepted_;
-        else
-          c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
+          if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) continue;
+          c_.memory = in_order_after(memory, group);
+        }
+        failed(ids, state);
       }
-      if (!find_groups(state)) return;
+      if (state.elbo - then >= little) since = tried_, then = state.elbo;
+      bool left = find_groups(state, accepted_ > accepted);
+      while (left && tried_ - since >= telling) {
+        for (const auto& ids : groups_) failed(ids, state);
+        left = find_groups(state, false);
+      }
+      if (!left) return;
     }
   }
 
  private:
-  bool find_groups(const State& state) {
-    groups_ = groups_to_divide(c_, state, least_size);
+  // Nats that are not worth another search: what a fit may lack where it ends.
+  static double little_of(const State& state) {
+    const Vec sizes = state.total.sizes();
+    return std::max(1.0, 1e-5 * std::accumulate(sizes.begin(), sizes.end(), 0.0));
+  }
+
+  void failed(const std::vector<std::uint64_t>& ids, const State& state) {
+    const ClusterGroup group = c_.memory.numbers_of(ids);
+    c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
+  }
+
+  bool find_groups(const State& state, bool changed) {
+    if (changed) gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    groups_ = groups_to_divide(c_, state, least_size, gains_);
     return !groups_.empty();
   }
 
@@ -56,6 +96,7 @@ class TopicResplit final : public Move {
 
   MoveContext c_;
   const TopicAlloc& alloc_;
+  Vec gains_;                                       // of joining pairs
   std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
 };
 

@@ -81,15 +81,18 @@ class TopicEdit final : public Edit {
 
  private:
   void apply(const Changes& changes);  // to all but the documents' shares
-  Summary visit(const Globals& globals) override;
+  void visit(const Globals& globals, Summary& total) override;
+  bool worth_sending(Index k) const;  // to other processes?
   void put_back(State& edited) override;
 
   // Keeps of the weights that documents of these batches remember what they need, where that takes less
   // memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Sum over documents from .. to − 1, of k topics, as they are in the state or as they were visited last.
-  Summary part(Index from, Index to, Index k, bool as_before) const;
+  // Takes documents from .. to − 1 as they are in the state out of `sum`, or adds them as they were visited
+  // last.
+  enum class Documents { out_as_before, in_as_visited };
+  void move(Documents how, Index from, Index to, Summary& sum) const;
 
   const TopicAlloc& alloc_;
   const State& state_;

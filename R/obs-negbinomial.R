@@ -1,0 +1,118 @@
+# Counts of events that vary more than Poisson counts: each cluster has a mean and a size in each column.
+
+#' @rdname observation_models
+#' @order 6
+#' @param size Of `obs_negbinomial()`: the size of each column's negative binomial distribution, which has variance
+#'   `mean + mean^2 / size`. `NULL`, the default: each cluster has one of its own in each column, which is integrated
+#'   out, with the prior `gamma_prior(0.5, 0.01)`; or another [gamma_prior()]. Numbers, one or one per column, are known
+#'   sizes.
+#' @details
+#' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; where they do not, sizes
+#' become large. `mean` is the prior mean of a count (per unit of exposure), by default that of all data, and `a` its
+#' weight. Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them: right
+#' for durations
+#' and areas. Library sizes, which all columns of a row share, multiply the mean alone, and are not these. Sizes
+#' are told apart between 0.005 and 50,000. A row takes some 40 numbers a column: scale exposures to
+#' mean 1.
+#' @export
+obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL) {
+  size <- shape_argument(size, "size", gamma_prior(0.5, 0.01), likelihood_shapes)
+  prior <- list(a = check_positive(a, "a"), mean = if (!is.null(mean)) check_positive(mean, "mean"))
+  if (!is.null(mean)) check_range(prior$mean, "mean", c(1e-10, 1e10), rlang::current_env())
+  obs <- do.call(new_obs, c(
+    "negative_binomial", prior, if (!is.null(exposure)) list(exposure = check_exposure(exposure)),
+    columns_field(columns)
+  ))
+  obs$size <- size
+  obs
+}
+
+obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
+  obs$known <- !is.object(obs$size)
+  if (is.null(obs$mean)) {
+    # As of obs_poisson(), whose prior mean is a / b.
+    obs$mean <- 1 / obs_resolve.obs_poisson(list(a = 1), data, start, call)$b
+  }
+  obs <- resolve_fields(obs, c("a", "mean", if (obs$known) "size"), data$d, call)
+  obs$exposed <- !is.null(obs$exposure)
+  if (is.numeric(obs$exposure)) obs$exposure <- TRUE
+  obs
+}
+
+model_negative_binomial <- list(
+  title = "Negative binomial", constructor = "obs_negbinomial", class = c("obs_negbinomial", "obs_shaped"),
+  values = "counts of events", kind = "number", gaps = "cells",
+  refusal = refused_counts("Use raw counts, or {.fn obs_gamma} for values above 0."),
+  working = c("exposed", "known"), parameters = list(size = "columns", a = "columns", mean = "columns"),
+  arrays = list(
+    shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes,
+    size = c("clusters", "columns"), mean = c("clusters", "columns")
+  ),
+  location = "mean"
+)
+
+obs_supports.obs_negbinomial <- function(obs, values) are_counts(values)
+obs_keep.obs_negbinomial <- obs_keep.obs_poisson
+obs_given.obs_negbinomial <- obs_given.obs_poisson
+
+# The share p has a Beta(a, b) posterior given the size, and the mean is size p / (1 - p).
+obs_quantiles.obs_negbinomial <- function(obs) {
+  below <- function(mean, column) stats::pbeta(mean / (column$shape_node + mean), column$a, column$b)
+  list(
+    size = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
+    mean = function(q, p) {
+      vapply(shapes_of_columns(q), function(column) {
+        near <- column$shape_node * column$a / column$b
+        mixture_quantile(column, p, near[which.max(column$shape_prob)], below)
+      }, 1)
+    }
+  )
+}
+
+obs_draw_rows.obs_negbinomial <- function(obs, q, rows, given) {
+  columns <- lapply(shapes_of_columns(q), function(column) {
+    drawn <- draw_shape(column)
+    rate <- stats::rgamma(1L, drawn$a) / stats::rgamma(1L, drawn$b) # p / (1 - p)
+    size <- drawn$shape_node * given$exposure[rows]
+    stats::rpois(length(rows), stats::rgamma(length(rows), size) * rate)
+  })
+  matrix(unlist(columns), length(rows))
+}
+
+obs_moments.obs_negbinomial <- function(obs, q, given) {
+  e <- given$exposure
+  mean <- e * over_shapes(q, function(column) column$shape_node * column$a / (column$b - 1))
+  square <- function(column) {
+    s <- e * column$shape_node
+    of_square <- column$a / (column$b - 1) / (column$b - 2)
+    ifelse(column$b > 2, of_square * (s * (column$a + column$b - 1) + s^2 * (column$a + 1)), Inf)
+  }
+  list(mean = mean, var = pmax(moment_over_shapes(q, square) - mean^2, 0))
+}
+
+# The mean of f(log density of a, log density of b), vectors, over counts from a of one column. Counts are all that have
+# a probability, or where these are many the middles of parts of equal probability.
+over_counts <- function(a, b, f) {
+  top <- stats::qnbinom(1e-14, a$size, mu = a$mean, lower.tail = FALSE)
+  every <- top < 1e5
+  y <- if (every) seq(0, top) else stats::qnbinom((seq_len(1e4) - 0.5) / 1e4, a$size, mu = a$mean)
+  own <- stats::dnbinom(y, a$size, mu = a$mean, log = TRUE)
+  sum((if (every) exp(own) else 1e-4) * f(own, stats::dnbinom(y, b$size, mu = b$mean, log = TRUE)))
+}
+of_count_columns <- function(a, b, f) {
+  vapply(seq_along(a$size), function(j) over_counts(lapply(a, `[`, j), lapply(b, `[`, j), f), 1)
+}
+obs_divergence.obs_negbinomial <- function(obs, a, b) {
+  sum(pmax(of_count_columns(a, b, function(own, other) own - other), 0))
+}
+obs_overlap.obs_negbinomial <- function(obs, a, b) {
+  root <- function(own, other) exp((other - own) / 2)
+  prod(pmin((of_count_columns(a, b, root) + of_count_columns(b, a, root)) / 2, 1)) # the same both ways, to the bit
+}
+
+obs_marginals.obs_negbinomial <- function(obs, means) {
+  Map(function(mean, size) list(kind = "number", mean = mean, sd = sqrt(mean + mean^2 / size)), unname(means$mean),
+    unname(means$size)
+  )
+}
+obs_picture.obs_negbinomial <- function(obs, fit, data) heat_picture(fit, relative = TRUE)

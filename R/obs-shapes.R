@@ -1,0 +1,91 @@
+# Models in which each cluster has a shape in each column, which is integrated out. Posterior parameters are a mixture:
+# `shape_node` and `shape_prob` (clusters x columns x nodes), points of the posterior of each shape and their
+# probabilities, and two parameters given the shape, of the same dimensions. Clusters that have fewer points than others
+# repeat the last one with probability 0.
+
+shaped_axes <- c("clusters", "columns", "nodes")
+
+# The argument `arg` of a constructor: NULL, the default, or a gamma_prior(), or a known number for each column.
+shape_argument <- function(shape, arg, default, range, call = rlang::caller_env()) {
+  if (is.null(shape)) {
+    return(default)
+  }
+  if (inherits(shape, "bnp_gamma_prior")) {
+    return(sound_gamma_prior(shape, arg, call))
+  }
+  shape <- check_positive(shape, arg, call)
+  check_range(shape, arg, range, call)
+  shape
+}
+
+# A prior is one for all columns, and its names are not theirs.
+obs_facts.obs_shaped <- function(obs) {
+  facts <- NextMethod()
+  facts$parameters <- facts$parameters[!vapply(names(facts$parameters), function(name) is.object(obs[[name]]), NA)]
+  facts
+}
+
+obs_axes.obs_shaped <- function(obs, columns) {
+  list(columns = columns, nodes = character())
+}
+
+# The posterior of each column: list(shape, prob, and the parameters given the shape), vectors along its points.
+shapes_of_columns <- function(q) {
+  of_nodes <- q[vapply(q, function(v) identical(dim(v), dim(q$shape_node)), NA)]
+  lapply(seq_len(nrow(q$shape_node)), function(j) {
+    used <- q$shape_prob[j, ] > 0
+    lapply(of_nodes, function(v) v[j, used])
+  })
+}
+
+# The density of a shape between its points, which are at equal distances of a smooth function of it: functions of the
+# number of the point, whole or not, that are the logarithms of the shape, of its density there, and of parameters.
+between_points <- function(column) {
+  at <- seq_along(column$shape_node)
+  lapply(column, function(v) stats::splinefun(at, log(v), "natural"))
+}
+
+# One draw of the shape and of the parameters that are known given it. The points are shifted at random, so that draws
+# are those of a density and not of points.
+draw_shape <- function(column) {
+  if (length(column$shape_node) == 1L) {
+    return(column[names(column) != "shape_prob"])
+  }
+  curves <- between_points(column)
+  at <- seq_along(column$shape_node) + stats::runif(1L) - 0.5
+  height <- curves$shape_prob(at)
+  drawn <- at[sample.int(length(at), 1L, prob = exp(height - max(height)))]
+  lapply(curves[names(curves) != "shape_prob"], function(curve) exp(curve(drawn)))
+}
+
+# NA for a shape that is known.
+shape_quantile <- function(column, p) {
+  if (length(column$shape_node) == 1L) {
+    return(NA_real_)
+  }
+  curves <- between_points(column)
+  at <- seq(0.5, length(column$shape_node) + 0.5, by = 0.01)
+  density <- exp(curves$shape_prob(at))
+  below <- cumsum(c(0, (density[-1L] + density[-length(density)]) / 2))
+  exp(curves$shape_node(stats::approx(below / below[length(below)], at, p, ties = list("ordered", mean))$y))
+}
+
+# The value at which an average over the points, below(log value, column), of probabilities reaches p; `near`: where it
+# may be.
+mixture_quantile <- function(column, p, near, below) {
+  off <- function(log_value) sum(column$shape_prob * below(exp(log_value), column)) - p
+  exp(stats::uniroot(off, log(near) + c(-1, 1), extendInt = "upX", tol = 1e-10)$root)
+}
+
+# E f(column) over the points of each column.
+over_shapes <- function(q, f) vapply(shapes_of_columns(q), function(column) sum(column$shape_prob * f(column)), 1)
+
+# Moments of the predictive of a column are infinite for some shapes near 0, which have next to no probability where
+# there are data: these are left out.
+moment_over_shapes <- function(q, moment) {
+  vapply(shapes_of_columns(q), function(column) {
+    value <- moment(column)
+    known <- is.finite(value) & value >= 0
+    if (sum(column$shape_prob[!known]) > 1e-6) Inf else sum((column$shape_prob * value)[known])
+  }, 1)
+}

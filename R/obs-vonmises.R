@@ -1,0 +1,184 @@
+# Angles: each cluster has a direction and a concentration around it in each column.
+
+#' @rdname observation_models
+#' @order 7
+#' @param concentration Of `obs_vonmises()`: how closely the angles of a cluster lie around their direction. `NULL`, the
+#'   default: each cluster has one of its own in each column, which is integrated out, with the prior
+#'   `gamma_prior(1, 0.02)`; or another [gamma_prior()] of shape 1 or more. Numbers, one or one per column, are known
+#'   concentrations.
+#' @details
+#' `obs_vonmises()` takes angles in radians, from -2 pi to 2 pi, each column by itself: von Mises distributions, whose
+#' directions have a uniform prior. With concentration 0 an angle may be any, with 1 its circular standard deviation is
+#' 1.3, with a large one about `1 / sqrt(concentration)`. Angles that differ by 2 pi are the same. A turning angle
+#' beside a step of length 0 is not known: `NA`. `coef()` has `concentration` and `direction`, from -pi to pi.
+#' The average of angles is no number between them, so that forecasts and `predict(type = "impute")` are refused where
+#' there are such columns; [impute()] draws them.
+#' @export
+obs_vonmises <- function(concentration = NULL, columns = NULL) {
+  concentration <- shape_argument(concentration, "concentration", gamma_prior(1, 0.02), likelihood_shapes)
+  if (is.object(concentration)) {
+    check_range(concentration[["shape"]], "concentration$shape", c(1, parameter_ranges$shape[2L]), rlang::current_env())
+  }
+  obs <- do.call(new_obs, c(list("von_mises"), columns_field(columns)))
+  obs$concentration <- concentration
+  obs
+}
+
+obs_resolve.obs_vonmises <- function(obs, data, start, call) {
+  obs$known <- !is.object(obs$concentration)
+  obs$d <- data$d
+  if (obs$known) resolve_fields(obs, "concentration", data$d, call) else obs
+}
+
+model_von_mises <- list(
+  title = "Von Mises", constructor = "obs_vonmises", class = c("obs_vonmises", "obs_shaped"), values = "angles",
+  kind = "number", gaps = "cells",
+  refusal = c(
+    class = "not_angles", must = "hold angles in radians, from -2 pi to 2 pi",
+    remedy = "Degrees are radians as {.code x * pi / 180}."
+  ),
+  working = c("known", "d"), parameters = list(concentration = "columns"),
+  arrays = list(
+    shape_node = shaped_axes, shape_prob = shaped_axes, location = shaped_axes, strength = shaped_axes,
+    concentration = c("clusters", "columns"), direction = c("clusters", "columns")
+  ),
+  location = "direction"
+)
+
+obs_supports.obs_vonmises <- function(obs, values) abs(values) <= 2 * pi
+
+# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), of which R has the functions themselves up to some z.
+log_scaled_bessel <- function(z) {
+  far <- pmax(z, 500)
+  near <- pmin(z, 500)
+  ifelse(z > 500, -log(2 * pi * far) / 2 + log1p((1 + 9 / (16 * far) + 225 / (384 * far^2)) / (8 * far)),
+    log(besselI(near, 0, TRUE))
+  )
+}
+bessel_ratio <- function(z) {
+  far <- pmax(z, 500)
+  near <- pmin(z, 500)
+  ifelse(z > 500, 1 - 1 / (2 * far) - 1 / (8 * far^2) - 1 / (8 * far^3),
+    besselI(near, 1, TRUE) / besselI(near, 0, TRUE)
+  )
+}
+
+# From -pi, which is left out, to pi.
+wrapped <- function(angle) angle - 2 * pi * ceiling((angle - pi) / (2 * pi))
+
+# Angles from -pi to pi, close to each other around 0.
+angles_around_0 <- function(n = 8001L, closeness = 8) {
+  pi * sinh(closeness * seq(-1, 1, length.out = n)) / sinh(closeness)
+}
+
+# Probabilities of an angle of at most each of `at`, ascending, from its log density there.
+cumulated <- function(at, log_density) {
+  density <- exp(log_density - max(log_density))
+  below <- cumsum(c(0, diff(at) * (density[-1L] + density[-length(at)]) / 2))
+  below / below[length(below)]
+}
+
+# log of the average over the points of a column's concentration of exp(log_density(point)), vectors along `at`.
+log_average <- function(column, log_density) {
+  each <- mapply(log_density, seq_along(column$shape_prob))
+  top <- apply(each, 1L, max)
+  top + log(exp(each - top) %*% column$shape_prob)[, 1L]
+}
+
+# The quantile may lie beyond pi: it is that of angles within pi of the direction.
+obs_quantiles.obs_vonmises <- function(obs) {
+  list(
+    concentration = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
+    direction = function(q, p) {
+      at <- angles_around_0()
+      vapply(shapes_of_columns(q), function(column) {
+        strength <- column$strength
+        below <- cumulated(at, log_average(column, function(i) {
+          strength[i] * (cos(at) - 1) - log(2 * pi) - log_scaled_bessel(strength[i])
+        }))
+        column$location[1L] + stats::approx(below, at, p, ties = list("ordered", mean))$y
+      }, 1)
+    }
+  )
+}
+
+# Around 0 (Best and Fisher, 1979, Applied Statistics 28, 152-157).
+draw_angles <- function(n, concentration) {
+  if (concentration > 1e6) {
+    return(stats::rnorm(n) / sqrt(concentration))
+  }
+  if (concentration < 1e-8) {
+    return(stats::runif(n, -pi, pi))
+  }
+  tau <- 1 + sqrt(1 + 4 * concentration^2)
+  rho <- (tau - sqrt(2 * tau)) / (2 * concentration)
+  r <- (1 + rho^2) / (2 * rho)
+  out <- double(n)
+  left <- seq_len(n)
+  while (length(left)) {
+    z <- cos(pi * stats::runif(length(left)))
+    f <- (1 + r * z) / (r + z)
+    c <- concentration * (r - f)
+    taken <- log(c) + 1 - c >= log(stats::runif(length(left)))
+    out[left[taken]] <- acos(pmin(pmax(f[taken], -1), 1)) * sample(c(-1, 1), sum(taken), TRUE)
+    left <- left[!taken]
+  }
+  out
+}
+
+obs_draw_rows.obs_vonmises <- function(obs, q, rows, given) {
+  columns <- lapply(shapes_of_columns(q), function(column) {
+    concentration <- draw_shape(column[c("shape_node", "shape_prob")])$shape_node
+    of_direction <- concentration * column$strength[1L] / column$shape_node[1L] # which is in proportion to it
+    direction <- column$location[1L] + draw_angles(1L, of_direction)
+    wrapped(direction + draw_angles(length(rows), concentration))
+  })
+  matrix(unlist(columns), length(rows))
+}
+
+# From -pi on, by cumulation around the direction.
+obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
+  columns <- shapes_of_columns(q)
+  at <- angles_around_0()
+  out <- array(NA_real_, dim(data$x))
+  for (j in seq_along(columns)) {
+    column <- columns[[j]]
+    length <- column$strength / column$shape_node
+    below <- cumulated(at, log_average(column, function(i) {
+      kappa <- column$shape_node[i]
+      with <- sqrt(pmax((length[i] - 1)^2 + 2 * length[i] * (1 + cos(at)), 0))
+      kappa * (with - length[i] - 1) - log_scaled_bessel(kappa) + log_scaled_bessel(kappa * with) -
+        log_scaled_bessel(kappa * length[i])
+    }))
+    curve <- stats::splinefun(at, below, "natural")
+    place <- function(x) pmin(pmax(curve(wrapped(x - column$location[1L])), 0), 1)
+    out[, j] <- (place(data$x[, j]) - place(-pi)) %% 1
+  }
+  out
+}
+
+obs_gap_moments.obs_vonmises <- function(obs, q, data) {
+  abort("argument", c(
+    "Missing angles of {.fn obs_vonmises} have no expectation: their average is no number between them.",
+    i = "{.fn impute} draws them."
+  ))
+}
+
+obs_divergence.obs_vonmises <- function(obs, a, b) {
+  sum(b$concentration - a$concentration + log_scaled_bessel(b$concentration) - log_scaled_bessel(a$concentration) +
+    bessel_ratio(a$concentration) * (a$concentration - b$concentration * cos(a$direction - b$direction)))
+}
+obs_overlap.obs_vonmises <- function(obs, a, b) {
+  k <- a$concentration
+  l <- b$concentration
+  both <- sqrt(pmax((k - l)^2 + 2 * k * l * (1 + cos(a$direction - b$direction)), 0)) / 2
+  exp(sum(both - (k + l) / 2 + log_scaled_bessel(both) - (log_scaled_bessel(k) + log_scaled_bessel(l)) / 2))
+}
+
+# Standard deviations are circular.
+obs_marginals.obs_vonmises <- function(obs, means) {
+  Map(function(mean, k) list(kind = "number", mean = mean, sd = sqrt(-2 * log(max(bessel_ratio(k), 1e-8)))),
+    unname(means$direction), unname(means$concentration)
+  )
+}
+obs_picture.obs_vonmises <- function(obs, fit, data) profile_picture(fit)

@@ -1,0 +1,11 @@
+// Modified Bessel functions of orders 0 and 1, without overflow, safe in threads.
+#pragma once
+
+namespace bnpvi {
+
+double log_scaled_bessel(double z);  // log(e^(−z) I_0(z)), z ≥ 0
+
+/// I_1(z) / (z I_0(z)), z ≥ 0: ½ at 0, about 1/z for large z.
+double bessel_slope(double z);
+
+}  // namespace bnpvi

@@ -1,0 +1,27 @@
+// What moves try, for whoever looks on.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// What became of something that a move thought of doing.
+struct Trial {
+  const char* kind;                    // of move
+  std::vector<std::uint64_t> members;  // identities of the clusters that it was about
+  Index failures;                      // of the same before
+  double gain;                         // in nats; NaN: no proposal was made
+  bool accepted;
+};
+
+/// Called with every trial, on the calling thread; empty, unless a test looks on (testing/proposal_trace.h).
+inline std::function<void(const Trial&)> trial_listener;
+
+inline void tell(const Trial& trial) {
+  if (trial_listener) trial_listener(trial);
+}
+
+}  // namespace bnpvi

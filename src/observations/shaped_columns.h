@@ -1,0 +1,271 @@
+// Columns whose distributions have a shape, each cluster one in each column, which is integrated out.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "foundation/data.h"
+#include "foundation/fields.h"
+#include "observations/capabilities.h"
+#include "observations/shape_lattice.h"
+
+namespace bnpvi {
+
+/// Independent columns, in each of which a cluster has a shape s and parameters θ that are conjugate given s.
+/// Column j has a count N_j and sums S_j1 .. S_jm of its cells, with which Λ_s(N, S) is the log evidence
+/// given s, ∫ p(s) exp Λ_s ds is that of the column, and weights are E ∇Λ_s under q(s) ∝ p(s) exp Λ_s.
+///
+/// φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]): counts are N = T_0, Σ r δ_j where cells may be missing, and
+/// Σ r [δ_j] e where rows have an exposure e, the last column of the data.
+///
+/// A Column is one of these, for a statistic t = (N, S_1 .. S_m):
+///   has_base                  is h(x) not 1?
+///   sums()                    m
+///   cell(x, e, s)             the sums of a cell of value x and exposure e
+///   log_base(x, e)            log h(x)
+///   posterior(t)              q(s), with log_integral(), shape() and prob(), and draw(stream)
+///   best(t, share, mean, w)   point estimate: the mean statistic per row, and the weights there
+///   summary(t, q)             two posterior means for users, of the names means()
+///   At(column, s)             what depends on a shape:
+///     gain(t, more)           Λ_s(t + more) − Λ_s(t)
+///     weights(t, w)           ∇Λ_s, of N, S_1 .. S_m
+///     draw(t, stream, w)      the weights of the likelihood at θ drawn from q(θ | s)
+///     parameters(t)           two numbers that q(θ | s) has, of the names parameters()
+template <class Column>
+class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
+ public:
+  ShapedColumns(std::vector<Column> columns, bool gaps, bool exposed = false)
+      : columns_(std::move(columns)),
+        d_(static_cast<Index>(columns_.size())),
+        m_(columns_.front().sums()),
+        gaps_(gaps),
+        exposed_(exposed) {}
+
+  Index n_features() const override { return 1 + m_ * d_ + (gaps_ ? d_ : exposed_ ? 1 : 0); }
+  Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
+  Capabilities capabilities() const override {
+    Capabilities out;
+    if (Column::has_base) out.base = this;
+    if (gaps_) out.gaps = this;
+    return out;
+  }
+
+  void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
+    for_cells(
+        data, rows, n, [&](Index i) { out[i] = 0; },
+        [&](Index i, Index j, double x, double e) { out[i] += columns_[j].log_base(x, e); });
+  }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    Vec sums(static_cast<std::size_t>(m_));
+    for_cells(
+        data, rows, n,
+        [&](Index i) {
+          std::fill_n(phi + i * ld, n_features(), 0.0);
+          phi[i * ld] = 1;
+          if (exposed_ && !gaps_) phi[i * ld + 1 + m_ * d_] = data.dense[d_ * data.n + rows[i]];
+        },
+        [&](Index i, Index j, double x, double e) {
+          columns_[j].cell(x, e, sums.data());
+          for (Index v = 0; v < m_; ++v) phi[i * ld + 1 + v * d_ + j] = sums[v];
+          if (gaps_) phi[i * ld + count_at(j)] = e;
+        });
+  }
+
+  void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
+    std::copy_n(complete_t, 1 + m_ * d_, t);
+    for (Index j = 0; j < d_; ++j) t[count_at(j)] = complete_t[exposed_ ? 1 + m_ * d_ : 0];
+  }
+
+  double log_evidence(const double* t) const override {
+    double total = 0;
+    for (Index j = 0; j < d_; ++j)
+      if (const Vec own = statistic(t, j); says_something(own))
+        total += columns_[j].posterior(own.data()).log_integral();
+    return total;
+  }
+
+  void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
+
+  double evidence_and_weights(const double* t, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    double total = 0;
+    Vec given(static_cast<std::size_t>(1 + m_));
+    for (Index j = 0; j < d_; ++j) {
+      const Vec own = statistic(t, j);
+      const auto q = columns_[j].posterior(own.data());
+      if (says_something(own)) total += q.log_integral();
+      for (std::size_t i = 0; i < q.shape().size(); ++i) {
+        at(j, q.shape()[i]).weights(own.data(), given.data());
+        add_weights(j, q.prob()[i], given, w);
+      }
+    }
+    return total;
+  }
+
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    Vec own_mean(static_cast<std::size_t>(1 + m_)), own_w(own_mean);
+    for (Index j = 0; j < d_; ++j) {
+      const Vec own = statistic(t, j);
+      // How much of its column a row has: the average count of a cell, and the share of rows that have it.
+      const double share = t[0] > 0 ? own[0] / t[0] : 1;
+      columns_[j].best(own.data(), own_mean.data(), own_w.data());
+      mean[count_at(j)] = share;
+      for (Index v = 0; v < m_; ++v) mean[1 + v * d_ + j] = share * own_mean[1 + v];
+      add_weights(j, 1, own_w, w);
+    }
+    mean[0] = 1;
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    Vec given(static_cast<std::size_t>(1 + m_));
+    for (Index j = 0; j < d_; ++j) {
+      const Vec own = statistic(t, j);
+      const double s = columns_[j].posterior(own.data()).draw(stream);
+      at(j, s).draw(own.data(), stream, given.data());
+      add_weights(j, 1, given, w);
+    }
+  }
+
+  // An average over the points of q(s), but where one more row may ask for others: beside few rows, or far
+  // from all there are.
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    constexpr double few = 10;
+    std::fill_n(out, n, 0.0);
+    Vec term, log_prob, both(static_cast<std::size_t>(1 + m_));
+    std::vector<typename Column::At> given;
+    for (Index j = 0; j < d_; ++j) {
+      const Vec own = statistic(t, j);
+      const auto q = columns_[j].posterior(own.data());
+      const double before = says_something(own) ? q.log_integral() : 0;
+      given.clear();
+      log_prob.clear();
+      for (std::size_t g = 0; g < q.shape().size() && own[0] >= few; ++g) {
+        given.push_back(at(j, q.shape()[g]));
+        log_prob.push_back(std::log(q.prob()[g]));
+      }
+      term.resize(given.size());
+      for (Index i = 0; i < n; ++i) {
+        const Vec more = statistic(phi + i * ld, j);
+        if (!says_something(more)) continue;
+        for (std::size_t g = 0; g < given.size(); ++g)
+          term[g] = log_prob[g] + given[g].gain(own.data(), more.data());
+        const auto top = std::max_element(term.begin(), term.end());
+        if (given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
+          double sum = 0;
+          for (double v : term) sum += std::exp(v - *top);
+          out[i] += *top + std::log(sum);
+        } else {
+          for (Index v = 0; v <= m_; ++v) both[v] = own[v] + more[v];
+          out[i] += columns_[j].posterior(both.data()).log_integral() - before;
+        }
+      }
+    }
+  }
+
+  // Columns with fewer shapes than others repeat the last one, with probability 0.
+  NamedArrays posterior(const double* t, Index k) const override {
+    struct Known {
+      Vec shape, prob, first, second;
+    };
+    std::vector<Known> known;
+    std::size_t most = 0;
+    for (Index j = 0; j < d_; ++j)
+      for (Index i = 0; i < k; ++i) {
+        const Vec own = statistic(t + i * n_features(), j);
+        const auto q = columns_[j].posterior(own.data());
+        Known one{q.shape(), q.prob(), {}, {}};
+        for (double s : q.shape()) {
+          const std::array<double, 2> p = at(j, s).parameters(own.data());
+          one.first.push_back(p[0]);
+          one.second.push_back(p[1]);
+        }
+        most = std::max(most, one.shape.size());
+        known.push_back(std::move(one));
+      }
+    const auto nodes = static_cast<Index>(most);
+    const auto array = [&](const std::string& name, Vec Known::*what) {
+      NamedArray out{name, {}, {k, d_, nodes}};
+      for (std::size_t g = 0; g < most; ++g)
+        for (const Known& one : known) out.value.push_back((one.*what)[std::min(g, one.shape.size() - 1)]);
+      return out;
+    };
+    NamedArray prob = array("shape_prob", &Known::prob);
+    for (std::size_t g = 0; g < most; ++g)
+      for (std::size_t i = 0; i < known.size(); ++i)
+        if (g >= known[i].shape.size()) prob.value[g * known.size() + i] = 0;
+    return {array("shape_node", &Known::shape), prob, array(Column::parameters()[0], &Known::first),
+            array(Column::parameters()[1], &Known::second)};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    NamedArray first{Column::means()[0], {}, {k, d_}}, second{Column::means()[1], {}, {k, d_}};
+    for (Index j = 0; j < d_; ++j)
+      for (Index i = 0; i < k; ++i) {
+        const Vec own = statistic(t + i * n_features(), j);
+        const std::array<double, 2> mean = columns_[j].summary(own.data(), columns_[j].posterior(own.data()));
+        first.value.push_back(mean[0]);
+        second.value.push_back(mean[1]);
+      }
+    return {first, second};
+  }
+
+ private:
+  typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
+
+  // Where among the features the count of column j is.
+  Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
+
+  // (N_j, S_j1 .. S_jm); N_j is not below 0, as rounded sums and differences of summaries may be.
+  Vec statistic(const double* t, Index j) const {
+    Vec out(static_cast<std::size_t>(1 + m_));
+    out[0] = std::max(t[count_at(j)], 0.0);
+    for (Index v = 0; v < m_; ++v) out[1 + v] = t[1 + v * d_ + j];
+    return out;
+  }
+  // Λ(0) is 0 exactly, and not to rounding.
+  static bool says_something(const Vec& own) {
+    return std::any_of(own.begin(), own.end(), [](double v) { return v != 0; });
+  }
+
+  void add_weights(Index j, double times, const Vec& own, double* w) const {
+    w[count_at(j)] += times * own[0];
+    for (Index v = 0; v < m_; ++v) w[1 + v * d_ + j] += times * own[1 + v];
+  }
+
+  // row(i) for each row, and cell(i, j, x, e) for each cell that is there.
+  template <class Row, class Cell>
+  void for_cells(const Dataset& data, const Index* rows, Index n, Row row, Cell cell) const {
+    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
+    for (Index i = 0; i < n; ++i) {
+      row(i);
+      const double e = exposed_ ? data.dense[d_ * data.n + rows[i]] : 1;
+      for (Index j = 0; j < d_; ++j)
+        if (const double x = data.dense[j * data.n + rows[i]]; !std::isnan(x)) cell(i, j, x, e);
+    }
+  }
+
+  std::vector<Column> columns_;
+  Index d_, m_;
+  bool gaps_, exposed_;
+};
+
+/// The field `name`, of d columns: shape and rate of a prior of all, or with a field `known` the shapes.
+inline std::vector<ShapePrior> shape_priors(const Fields& fields, const char* name, Index d) {
+  std::vector<ShapePrior> out(static_cast<std::size_t>(d));
+  const bool known = fields.optional_flag("known");
+  const Vec value = fields.numbers(name, known ? d : 2);
+  for (std::size_t j = 0; j < out.size(); ++j)
+    if (known)
+      out[j].known = value[j];
+    else
+      out[j].prior = {value[0], value[1]};
+  return out;
+}
+
+}  // namespace bnpvi

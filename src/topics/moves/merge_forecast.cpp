@@ -1,0 +1,65 @@
+#include "topics/moves/merge_forecast.h"
+
+#include <cmath>
+
+#include "topics/model/topic_sum.h"
+#include "topics/moves/topic_edit.h"
+
+namespace bnpvi::topics {
+
+MergeForecast::MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
+                             const std::vector<TopicNumbers>& wanted)
+    : c_(context),
+      alloc_(alloc),
+      state_(state),
+      wanted_(static_cast<std::size_t>(state.k() * state.k()), 0),
+      prior_(alloc.document_prior(state.globals)),
+      joint_(wanted_.size() * TopicExtra::size, 0.0),
+      evidence_(static_cast<std::size_t>(state.k()), NAN),
+      present_(sum_terms(alloc.elbo_terms(state.total, state.globals))) {
+  for (const auto& [a, b] : wanted) {
+    wanted_[a * state.k() + b] = 1;
+    for (Index j : {a, b})
+      if (std::isnan(evidence_[j])) evidence_[j] = used_evidence(context.problem.obs, state.total.t(j));
+  }
+  for (Index batch = 0; batch < static_cast<Index>(state.batch.size()); ++batch) {
+    const ShareTable& memory = memory_of(state, batch);
+    for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
+      add_joint_tangents(memory.shares(i), memory.unit[i].weight);
+  }
+}
+
+// The tangent of log Γ at what a document has of both, in place of those of each.
+void MergeForecast::add_joint_tangents(Shares shares, double times) {
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    for (std::size_t j = i + 1; j < shares.size(); ++j) {
+      const Share &a = shares[i], &b = shares[j];
+      if (!wanted_[a.cluster * state_.k() + b.cluster]) continue;
+      double* to = joint_.data() + (a.cluster * state_.k() + b.cluster) * TopicExtra::size;
+      const double count = a.count + b.count;
+      const double prior = prior_[a.cluster] + (alloc_.fixed_k() > 0 ? 0 : prior_[b.cluster]);
+      Share part[] = {a, b, {0, 0, count, 0, count + prior}};
+      for (Share& s : part) s.cluster = 0;
+      add_tangents(Shares(part, 2), -times, to);
+      add_tangents(Shares(part + 2, 1), times, to);
+    }
+}
+
+bool MergeForecast::shared(Index a, Index b) const {
+  return joint_[(a * state_.k() + b) * TopicExtra::size + TopicExtra::users] != 0;
+}
+
+double MergeForecast::gain(Index a, Index b) const {
+  const ObsModel& obs = c_.problem.obs;
+  const Summary& s = state_.total;
+  Vec t(s.t(a), s.t(a) + s.shape.p);
+  for (Index i = 0; i < s.shape.p; ++i) t[i] += s.t(b)[i];
+  Summary merged = allocation_part(s);
+  for (Index i = 0; i < TopicExtra::size; ++i)
+    merged.extra[a * TopicExtra::size + i] += joint_[(a * s.k + b) * TopicExtra::size + i];
+  keeping_fixed_k(alloc_, Changes().merge(a, b)).apply(merged);
+  return used_evidence(obs, t.data()) - evidence_[a] - evidence_[b] +
+         sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, {}))) - present_;
+}
+
+}  // namespace bnpvi::topics

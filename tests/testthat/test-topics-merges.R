@@ -1,0 +1,50 @@
+# Forecasts of merges of topics.
+
+# Proportions of 3 (or k) topics of each document, some of them exactly zero.
+proportions <- function(x, k, seed) {
+  withr::with_seed(seed, {
+    r <- matrix(stats::rgamma(nrow(x) * k, 1), nrow(x))
+    r[cbind(seq_len(nrow(x)), sample(k, nrow(x), TRUE))] <- 0
+    r / rowSums(r)
+  })
+}
+
+joined <- function(r, a, b) {
+  r[, a] <- r[, a] + r[, b]
+  r[, -b, drop = FALSE]
+}
+
+test_that("a forecast is what adding two topics gains but for the entropy: LDA, in plain R", {
+  x <- toy_corpus(documents = 25)
+  k <- 4L
+  alpha <- 0.7
+  r <- proportions(x, k, 1)
+  model <- topic_model(ncol(x), list(family = "lda", k = k, alpha = alpha))
+  gain <- engine_merge_forecasts(count_data(x), model, r)$gain
+  value <- function(r) {
+    counts <- rowSums(x) * r
+    twin_data_term(t(r) %*% x, rep(0.1, ncol(x))) + sum(lgamma(counts + alpha / k) - lgamma(alpha / k))
+  }
+  for (a in 1:3) for (b in (a + 1):4) expect_equal(gain[a, b], value(joined(r, a, b)) - value(r), tolerance = 1e-9)
+})
+
+test_that("a forecast is what adding two topics gains but for the entropy: HDP, with a given and a learned prior", {
+  x <- toy_corpus(documents = 25)
+  r <- proportions(x, 4, 2)
+  r[1:12, 4] <- 0
+  r[13:25, 3] <- 0
+  r <- r / rowSums(r)
+  learned <- resolve_obs(obs_multinomial(term_prior = NULL), as_document_data(x, obs_multinomial()))
+  for (obs in list(topic_model(ncol(x))$obs, learned)) {
+    model <- list(obs = obs, prior = topic_model(ncol(x))$prior)
+    value <- function(r) sum(engine_elbo_of(count_data(x), model, r)[c("data", "documents", "top_level")])
+    forecast <- engine_merge_forecasts(count_data(x), model, r)
+    for (a in 1:3) for (b in (a + 1):4) {
+      exact <- value(joined(r, a, b)) - value(r)
+      expect_equal(forecast$shared[a, b], any(r[, a] > 0 & r[, b] > 0))
+      # The tangents of documents are those of the weights before the merge: never above, and near.
+      expect_lte(forecast$gain[a, b], exact + 1e-6)
+      expect_equal(forecast$gain[a, b], exact, tolerance = 2e-3)
+    }
+  }
+})
