@@ -29,8 +29,8 @@
 #'   [bnp_mixture()] by memoized or full learning, of regressions and where clusters have covariances of their own and
 #'   do not drift; else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default:
 #'   yes in [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in `fit$model$obs`
-#'   (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the learned ones. See
-#'   *Learned priors*.
+#'   (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the learned
+#'   ones. See *Learned priors*.
 #' @param variance Of the tied covariances: what all clusters share, one number, one number
 #'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
 #'   as the covariance under which the objective is highest for the clusters found, which is

@@ -26,7 +26,8 @@ class RestrictedFit {
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
   /// below one observation, until their number stays.
-  /// steps: how far a prior that is learned follows, in the first of develop() and halve(); empty: not at all.
+  /// steps: how far a prior that is learned follows, in the first of develop() and halve(); empty: not at
+  /// all.
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
@@ -63,7 +64,7 @@ class RestrictedFit {
   static const Limits developing, reseeding, halving;
 
   void iterate(const Limits& limits);
-  void prune();                        // removes and merges clusters until that gains nothing
+  void prune();  // removes and merges clusters until that gains nothing
   // From the clusters here and all others, where that has a posterior.
   void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);

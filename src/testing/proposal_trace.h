@@ -22,7 +22,8 @@ class ProposalTrace final : public Observer {
   ProposalTrace() {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();
-      rows_.push_back({states_, trial, static_cast<double>(now - std::exchange(since_, now)) / CLOCKS_PER_SEC});
+      rows_.push_back(
+          {states_, trial, static_cast<double>(now - std::exchange(since_, now)) / CLOCKS_PER_SEC});
     };
   }
   ~ProposalTrace() override { trial_listener = nullptr; }

@@ -156,7 +156,8 @@ test_that("the prior of terms is learned unless it is given, wherever the summar
     source = quietly(bnp_topics(source_function(function(i) if (i <= 4) x[10 * i - 9:0, ]), control = few())),
     mixture = quietly(bnp_mixture(x, obs_multinomial(), control = few())),
     product = quietly(bnp_mixture(
-      data.frame(x, y = rnorm(40)), obs_product(terms = obs_multinomial(columns = colnames(x)), obs_gaussian(columns = "y")),
+      data.frame(x, y = rnorm(40)),
+      obs_product(terms = obs_multinomial(columns = colnames(x)), obs_gaussian(columns = "y")),
       control = few()
     )),
     sequence = quietly(bnp_hmm(x, obs = obs_multinomial(), control = few()))
@@ -166,7 +167,9 @@ test_that("the prior of terms is learned unless it is given, wherever the summar
     stated = quietly(bnp_topics(x, obs_multinomial(0.1), control = few())),
     stochastic = quietly(bnp_topics(x, control = few(algorithm = "stochastic"))),
     passes = quietly(bnp_topics(x, control = bnp_control("truncation_free", seed = 1))),
-    stream = quietly(bnp_topics(bnp_stream(function(i) if (i == 1) x), control = bnp_control("truncation_free", seed = 1))),
+    stream = quietly(bnp_topics(
+      bnp_stream(function(i) if (i == 1) x), control = bnp_control("truncation_free", seed = 1)
+    )),
     draws = quietly(bnp_sample(x, prior = prior_hdp(1, 1), chains = 1, draws = 2, warmup = 0, seed = 1))
   )
   for (name in names(given)) {

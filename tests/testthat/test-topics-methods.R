@@ -105,7 +105,8 @@ test_that("completion: splits add up, seeds govern, R's generator is left alone"
   tokens <- rowSums(seen)
   theta <- predict(fit, `dimnames<-`(seen, dimnames(corpus))) * (tokens + sum(weight) - tail(weight, 1))
   theta <- cbind(theta, tail(weight, 1)) / (tokens + sum(weight))
-  prob <- (theta %*% rbind(coef(fit)$prob, prop.table(fit$model$obs$term_prior)))[cbind(halves$held$document, halves$held$term)]
+  topics <- rbind(coef(fit)$prob, prop.table(fit$model$obs$term_prior))
+  prob <- (theta %*% topics)[cbind(halves$held$document, halves$held$term)]
   expect_equal(heldout_loglik(fit, corpus, split = "type", inference = "variational", seed = 1),
     sum(halves$held$n * log(prob)) / sum(halves$held$n))
 })

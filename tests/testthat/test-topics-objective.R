@@ -20,7 +20,8 @@ test_that("LDA: the objective equals the plain-R recomputation", {
 test_that("HDP: a fit's objective equals the plain-R recomputation from its counts and sticks", {
   x <- toy_corpus()
   for (batches in c(1, 4)) {
-    fit <- bnp_topics(x, obs_multinomial(0.1), control = bnp_control(seed = 3, batches = batches, max_laps = 25, bound = "tight"))
+    control <- bnp_control(seed = 3, batches = batches, max_laps = 25, bound = "tight")
+    fit <- bnp_topics(x, obs_multinomial(0.1), control = control)
     terms <- elbo(fit, terms = TRUE)
     by_stick <- as.matrix(fit$documents)[, order(fit$numbering)]
     twin <- twin_hdp_terms(by_stick, rowSums(x), fit$state$u, fit$state$omega, 10, 0.5)
