@@ -125,7 +125,10 @@ test_that("long fits, whose proposals are tried on windows, raise the audited bo
   })
   data <- list(x = x, n = 9000L, d = 2L, starts = c(0L, 5000L, 9000L))
   model <- list(obs = diagonal_model(), prior = hmm_priors$plain)
-  fit <- function(...) engine_fit(data, model, engine_control(1, max_laps = 8L, tol = 1e-6, moves = all_moves, ...), NULL, NULL)
+  fit <- function(...) {
+    control <- engine_control(1, max_laps = 8L, tol = 1e-6, moves = all_moves, ...)
+    engine_fit(data, model, control, NULL, NULL)
+  }
   audited <- fit(audit = TRUE)
   expect_audited(audited)
   expect_gt(sum(audited$trace$births), 0)
