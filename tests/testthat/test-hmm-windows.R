@@ -117,3 +117,24 @@ test_that("windows of fits lie between what was and a visit of all rows, and mov
     expect_identical(engine_window_visit(case$data, case$model, old$state, now$state, around, 4L), got)
   }
 })
+
+test_that("long fits, whose proposals are tried on windows, raise the audited bound, with the same bits for any threads", {
+  x <- withr::with_seed(3, {
+    state <- sample(3, 180, TRUE)
+    matrix(rnorm(18000), 9000) + 3 * rep(state, each = 50)
+  })
+  data <- list(x = x, n = 9000L, d = 2L, starts = c(0L, 5000L, 9000L))
+  model <- list(obs = diagonal_model(), prior = hmm_priors$plain)
+  fit <- function(...) {
+    control <- engine_control(1, max_laps = 8L, tol = 1e-6, moves = all_moves, ...)
+    engine_fit(data, model, control, NULL, NULL)
+  }
+  audited <- fit(audit = TRUE)
+  expect_audited(audited)
+  expect_gt(sum(audited$trace$births), 0)
+  one <- fit()
+  for (threads in c(2L, 4L, 8L)) {
+    other <- fit(threads = threads)
+    expect_identical(other[c("elbo", "state")], one[c("elbo", "state")])
+  }
+})

@@ -20,13 +20,17 @@ constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
 constexpr double nearly = 30;     // nats that all rows may add to what windows find of states that stay alive
+// Fewer rows are visited as a whole: that costs little, and births end with lower bounds on windows
+// (measured: inst/design/decisions.md).
+constexpr Index fewest_rows_of_windows = Index{1} << 13;
 
 }  // namespace
 
 HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows)
     : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
-  if (windows && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
+  const bool many = c_.problem.source.shape().n >= fewest_rows_of_windows;
+  if (windows && many && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
     now_.messages.resize(now_.label.size());
     now_.log_scale.resize(now_.label.size());
   }
