@@ -159,7 +159,7 @@ obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
 
 obs_gap_moments.obs_vonmises <- function(obs, q, data) {
   abort("argument", c(
-    "Missing angles of {.fn obs_vonmises} have no expectation: their average is no number between them.",
+    "Missing angles have no expectation: their average is no number between them.",
     i = "{.fn impute} draws them."
   ))
 }

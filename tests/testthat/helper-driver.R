@@ -11,3 +11,5 @@ driven <- function(..., scripts = list(script(...)), control = list()) {
   usual <- list(max_laps = 10L, tol = 0.5, seed = 1, restarts = length(scripts), keep_interrupted = TRUE)
   engine_driver(scripts, utils::modifyList(usual, control))
 }
+
+columns_of_restarts <- c("restart", "seed", "init", "k_init", "elbo", "k", "laps", "given_up", "agrees")

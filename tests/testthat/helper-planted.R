@@ -81,7 +81,7 @@ planted_cases <- function() {
       planted_case("ar", obs_ar(), series$x, series$cluster),
       planted_case("multinomial", obs_multinomial(), counts, terms),
       planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),
-      planted_case("bernoulli", obs_bernoulli(), binary, terms),
+      planted_case("bernoulli", obs_bernoulli(learn = FALSE), binary, terms),
       planted_case("poisson", obs_poisson(), events, terms),
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
       planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
@@ -92,20 +92,22 @@ planted_cases <- function() {
       planted_case("gaussian_tied_spherical", obs_gaussian("tied_spherical"), points$x, points$cluster),
       planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
       planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
-      planted_case("regression", obs_regression(), on_lines, lines),
+      planted_case("regression", obs_regression(learn = FALSE), on_lines, lines),
       planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster),
-      planted_case("categorical", obs_categorical(), levels, terms),
+      planted_case("categorical", obs_categorical("perks"), levels, terms),
       planted_case("product", obs_product(
         obs_gaussian(columns = c("col1", "col2"), learn = FALSE),
-        obs_categorical(columns = c("col11", paste0("col", 3:6))),
+        obs_categorical("perks", columns = c("col11", paste0("col", 3:6))),
         obs_poisson(columns = paste0("col", 7:10))
       ), mixed, terms),
       planted_case("product with pairs", obs_product(
         obs_survival(columns = c("col11", "col12")), obs_binomial(columns = paste0("col", 3:10)),
-        obs_gaussian(columns = c("col1", "col2"), learn = FALSE), obs_categorical(columns = paste0("col", 13:15))
+        obs_gaussian(columns = c("col1", "col2"), learn = FALSE),
+        obs_categorical("perks", columns = paste0("col", 13:15))
       ), with_pairs, terms),
       planted_case("product with a regression", obs_product(
-        obs_categorical(columns = c("f", "g", "h")), obs_regression(formula = y ~ at), obs_poisson(columns = "n")
+        obs_categorical("perks", columns = c("f", "g", "h")), obs_regression(formula = y ~ at, learn = FALSE),
+        obs_poisson(columns = "n")
       ), with_lines, lines),
       planted_case("gaussian_full, drifting", obs_gaussian(drift = 0.2), along$x, along$cluster, time = along$time),
       planted_case(

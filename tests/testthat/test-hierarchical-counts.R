@@ -71,7 +71,7 @@ test_that("what is in common is found on the grid, from clusters and from one al
     share <- prop.table(rexp(200)^2)
     t(replicate(30, rmultinom(1, 500, prop.table(rgamma(200, 0.0625 + 32 * share)))[, 1]))
   })
-  obs <- resolve_obs(obs_multinomial(NULL), count_data(counts))
+  obs <- resolve_obs(learned_terms(), count_data(counts))
   for (rows in list(1:30, 1:2, 1)) {
     own <- counts[rows, , drop = FALSE]
     learned <- engine_learned(obs, cbind(1, own), 60)

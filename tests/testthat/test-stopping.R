@@ -92,7 +92,7 @@ test_that("a lap after one of a search says nothing of what it raised", {
 test_that("restarts are recorded and shown", {
   x <- asterisk[, 1:2]
   fit <- bnp_mixture(x, control = bnp_control(seed = 1, restarts = 3, k_init = 10, moves = FALSE, max_laps = 20))
-  expect_named(fit$restarts, c("restart", "seed", "elbo", "k", "laps"))
+  expect_named(fit$restarts, columns_of_restarts)
   expect_identical(fit$restarts$restart, 1:3)
   expect_identical(max(fit$restarts$elbo), fit$elbo)
   expect_gt(diff(range(fit$restarts$elbo)), 0)
