@@ -13,7 +13,7 @@ foreign_arguments <- list(
 
 # Constructors that a fitting function takes, each argument's first owner first.
 argument_owners <- function(verb) {
-  makers <- c(verb_makers(verb), prior_makers(verb), "bnp_control", "bnp_moves")
+  makers <- c(prior_makers(verb), verb_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 

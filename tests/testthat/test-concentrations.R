@@ -74,7 +74,7 @@ test_that("hidden Markov models", {
 
 test_that("whales under large concentrations", {
   for (prior in list(prior_hdp(alpha = 10), prior_hdp(alpha = 50), prior_hdp(gamma = 1e4))) {
-    fit <- bnp_topics(whales$counts, prior = prior, control = bnp_control(seed = 2, max_laps = 10))
+    fit <- bnp_topics(whales$counts, obs_multinomial(0.1), prior, control = bnp_control(seed = 2, max_laps = 10))
     expect_sound(fit)
     expect_lt(fit$elbo, -303000)
     expect_gt(fit$elbo, -330000)
