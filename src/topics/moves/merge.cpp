@@ -11,9 +11,11 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 3;     // of an edit (a guess)
+constexpr Index max_rounds = 3;       // of an edit (a guess)
 constexpr Index most_foretold = 512;  // pairs of a lap: a guess
-constexpr double lost_for_good = 30;  // nats: pairs that are foretold to lose more are not tried
+// A pair is not tried where it is foretold to lose more nats than the first number and more for each token of
+// its smaller topic than the second: more than visits of documents bring back (inst/design/decisions.md).
+constexpr double lost_for_good = 30, lost_a_token = 0.5;
 
 struct Pair {
   std::uint64_t a, b;  // identities: numbers change when a merge is accepted
@@ -76,7 +78,8 @@ class TopicMerge final : public Move {
     const double before = state.elbo, gain = forecast.gain(a, b);
     const bool known = !forecast.shared(a, b), loses = known && gain <= 0;
     if (loses && !c_.problem.observer.wants_spared_work()) return false;
-    if (!known && gain < -lost_for_good) return false;
+    const double smaller = std::min(state.total.size(a), state.total.size(b));
+    if (!known && gain < -std::max(lost_for_good, lost_a_token * smaller)) return false;
     if (!known) ++edits_;
     TopicEdit edit(c_, alloc_, state, users_of_both(state, a, b),
                    keeping_fixed_k(alloc_, Changes().merge(a, b)), max_rounds);

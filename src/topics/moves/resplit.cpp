@@ -16,15 +16,14 @@ constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
 constexpr Index telling = 50;               // divisions whose gain tells what is left: a guess
 
-// The memory of before a group was divided into as many: the first of them kept its number, the others come
+// Of k clusters after a group was divided into as many: the first of them kept its number, the others come
 // last.
-MoveMemory in_order_after(MoveMemory memory, const ClusterGroup& group) {
+std::vector<Index> order_after(Index k, const ClusterGroup& group) {
   std::vector<Index> order;
-  for (Index j = 0; j < memory.size(); ++j)
+  for (Index j = 0; j < k; ++j)
     if (j == group[0] || !std::binary_search(group.begin(), group.end(), j)) order.push_back(j);
   order.insert(order.end(), group.begin() + 1, group.end());
-  memory.permute(order);
-  return memory;
+  return order;
 }
 
 class TopicResplit final : public Move {
@@ -41,7 +40,7 @@ class TopicResplit final : public Move {
     Index since = tried_;  // the last round after which much had been gained
     double then = state.elbo;
     for (Index round = 0; round < rounds_of_groups; ++round) {
-      const Index accepted = accepted_;
+      bool changed = false;
       for (const auto& ids : groups_) {
         ClusterGroup group = c_.memory.numbers_of(ids);
         std::sort(group.begin(), group.end());
@@ -51,13 +50,16 @@ class TopicResplit final : public Move {
         const MoveMemory memory = c_.memory;
         if (propose(state, group, ids[0], round)) {
           ++accepted_;
-          if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) continue;
-          c_.memory = in_order_after(memory, group);
+          if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) {
+            changed = true;
+            continue;
+          }
+          stay_as_they_are(memory, order_after(memory.size(), group));
         }
         failed(ids, state);
       }
       if (state.elbo - then >= little) since = tried_, then = state.elbo;
-      bool left = find_groups(state, accepted_ > accepted);
+      bool left = find_groups(state, changed);
       while (left && tried_ - since >= telling) {
         for (const auto& ids : groups_) failed(ids, state);
         left = find_groups(state, false);
@@ -71,6 +73,19 @@ class TopicResplit final : public Move {
   static double little_of(const State& state) {
     const Vec sizes = state.total.sizes();
     return std::max(1.0, 1e-5 * std::accumulate(sizes.begin(), sizes.end(), 0.0));
+  }
+
+  // Topics in another order have the identities and the failures of before, and are as near each other.
+  void stay_as_they_are(MoveMemory memory, const std::vector<Index>& order) {
+    memory.permute(order);
+    c_.memory = std::move(memory);
+    const std::size_t k = order.size();
+    if (gains_.size() != k * k) return;
+    const Vec before = gains_;
+    for (std::size_t i = 0; i < k; ++i)
+      for (std::size_t j = 0; j < k; ++j)
+        gains_[i * k + j] =
+            before[static_cast<std::size_t>(order[i]) * k + static_cast<std::size_t>(order[j])];
   }
 
   void failed(const std::vector<std::uint64_t>& ids, const State& state) {
