@@ -118,7 +118,7 @@ test_that("windows of fits lie between what was and a visit of all rows, and mov
   }
 })
 
-test_that("long fits, whose proposals are tried on windows, raise the audited bound, with the same bits for any threads", {
+test_that("long fits with windows raise the audited bound, with the same bits for any threads", {
   x <- withr::with_seed(3, {
     state <- sample(3, 180, TRUE)
     matrix(rnorm(18000), 9000) + 3 * rep(state, each = 50)
