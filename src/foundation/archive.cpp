@@ -8,7 +8,7 @@ namespace bnpvi {
 namespace {
 
 constexpr char format[] = "bnpvi state";
-constexpr std::int64_t version = 3;
+constexpr std::int64_t version = 4;
 constexpr std::int64_t order = 0x0102030405060708;
 
 }  // namespace
