@@ -122,9 +122,10 @@
 #' or 1e-5 nats an observation, token, row, or node and link, or when all starts together have done as much work as
 #' `effort` allows: about two seconds of one core in 2026, counted in products of numbers, so that the answer depends
 #' neither on the machine nor on `threads`. A fit whose first start takes longer is not started again, which `print()`
-#' says. Once each way has been tried, a start is given up when it is behind the best one at equal work by more than it
-#' has gained while its work doubled. There is one start where `start`, `init` or `k_init` says where to begin, and in
-#' stochastic and truncation-free learning.
+#' says; but where that start has done half of this work, one of the second kind does as much, if it can make some laps
+#' with it, and the one that is ahead goes on. Once each way has been tried, a start is given up when it is behind the
+#' best one at equal work by more than it has gained while its work doubled. There is one start where `start`, `init` or
+#' `k_init` says where to begin, and in stochastic and truncation-free learning.
 #' @references
 #' Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable k-means++.
 #' *Proceedings of the VLDB Endowment* 5, 622-633.
