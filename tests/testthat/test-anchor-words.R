@@ -70,7 +70,7 @@ test_that("anchors that are not told from noise come last, or not at all", {
 test_that("births find topics that every document mixes", {
   for (seed in 1:3) {
     corpus <- mixing_corpus(seed)
-    fit <- bnp_topics(corpus$counts, control = bnp_control(seed = seed))
+    fit <- bnp_topics(corpus$counts, obs_multinomial(0.1), control = bnp_control(seed = seed))
     expect_equal(n_clusters(fit), 10)
     expect_gt(min(apply(cor(t(corpus$phi), t(coef(fit)$prob)), 1, max)), 0.9)
   }
@@ -84,7 +84,7 @@ test_that("the better of two starts goes on by default", {
   # Without moves, which lead each start elsewhere.
   for (x in list(corpus, grid)) {
     fit <- function(...) {
-      bnp_topics(x, prior = prior_lda(8), control = bnp_control(seed = 1, max_laps = 30, moves = FALSE, ...))
+      bnp_topics(x, obs_multinomial(0.1), prior_lda(8), bnp_control(seed = 1, max_laps = 30, moves = FALSE, ...))
     }
     fits <- lapply(c("anchor", "bregman", "best"), function(init) fit(init = init))
     bound <- vapply(fits, elbo, 0)
