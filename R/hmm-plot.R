@@ -80,7 +80,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
     names <- from$group_names %||% as.character(seq_along(lengths))
     row_id <- rep(names, lengths)
     kept <- which(row_id %in% ids)
-    kept <- kept[drawn_of_series(from$x[kept, , drop = FALSE])]
+    if (!is.null(from$x)) kept <- kept[drawn_of_series(from$x[kept, , drop = FALSE])]
     picture$series <- list(
       x = from$x[kept, , drop = FALSE], id = row_id[kept], at = (from$times %||% sequence(lengths))[kept],
       columns = column_labels(fit)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "foundation/special.h"
@@ -22,6 +23,15 @@ double size_of(const PowersOfTwo& grid) { return grid.high - grid.low + 1; }
 double sum_of(const double* x, Index n) { return std::accumulate(x, x + n, 0.0); }
 
 }  // namespace
+
+SharePosterior checked(SharePosterior q) {
+  constexpr double most = 1e100;
+  const auto within = [](double least, double x) { return least <= x && x <= most; };
+  const bool right = within(0, q.even) && within(0, q.common) && q.even + q.common > 0 &&
+                     std::all_of(q.omega.begin(), q.omega.end(), [&](double x) { return within(1e-100, x); });
+  if (!right) throw std::invalid_argument("the prior that clusters have in common is none");
+  return q;
+}
 
 HierarchicalDirichlet::HierarchicalDirichlet(std::vector<Index> levels, PowersOfTwo common, PowersOfTwo even)
     : common_(common), even_(even) {

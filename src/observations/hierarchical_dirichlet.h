@@ -14,6 +14,11 @@ struct PowersOfTwo {
   int low, high;
 };
 
+struct SharePosterior;
+
+/// q as a fit has stored it; throws std::invalid_argument where its numbers are none of a posterior.
+SharePosterior checked(SharePosterior q);
+
 /// q(H), the posterior of the hyperparameters.
 struct SharePosterior {
   double even = 0, common = 0;  // points

@@ -144,7 +144,8 @@ std::unique_ptr<ObsModel> make_bernoulli(const Fields& f) {
   const bool gaps = f.optional_flag("gaps");
   if (!f.has("hyper_share")) return std::make_unique<Bernoulli>(a, f.numbers("b", d), gaps);
   return std::make_unique<Bernoulli>(
-      SharePosterior{0, f.number("prior_strength"), f.numbers("hyper_share", 2 * d)}, hierarchy_of(d), gaps);
+      checked(SharePosterior{0, f.number("prior_strength"), f.numbers("hyper_share", 2 * d)}),
+      hierarchy_of(d), gaps);
 }
 
 }  // namespace bnpvi

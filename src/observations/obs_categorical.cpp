@@ -199,7 +199,8 @@ std::unique_ptr<ObsModel> make_categorical(const Fields& f) {
     throw std::invalid_argument("internal error: field concentration has not a number for each level");
   if (!f.has("hyper_share")) return std::make_unique<Categorical>(std::move(n_levels), std::move(weight));
   return std::make_unique<Categorical>(
-      std::move(n_levels), SharePosterior{0, f.number("prior_strength"), f.numbers("hyper_share", total)});
+      std::move(n_levels),
+      checked(SharePosterior{0, f.number("prior_strength"), f.numbers("hyper_share", total)}));
 }
 
 }  // namespace bnpvi

@@ -200,8 +200,8 @@ std::unique_ptr<ObsModel> make_multinomial(const Fields& f) {
   Vec weight = of_columns(f, "term_prior");
   if (!f.has("hyper_share")) return std::make_unique<Multinomial>(std::move(weight));
   return std::make_unique<Multinomial>(
-      SharePosterior{f.number("term_prior_even"), f.number("term_prior_common"),
-                     f.numbers("hyper_share", static_cast<Index>(weight.size()))});
+      checked(SharePosterior{f.number("term_prior_even"), f.number("term_prior_common"),
+                             f.numbers("hyper_share", static_cast<Index>(weight.size()))}));
 }
 
 }  // namespace bnpvi

@@ -559,6 +559,8 @@ other_calls <- function(tables, fits) {
     made("obs_binomial", a = 1, b = 2, columns = c("a", "b")),
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2), made("obs_gamma", shape = gamma_prior(1, 0.1), a = 1),
+    made("obs_vonmises", concentration = 2, columns = c("a", "b")),
+    made("obs_negbinomial", size = 2, a = 1, mean = 3, exposure = c(1, 2), columns = c("a", "b")),
     made("obs_lognormal", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
     made("obs_categorical", prior = 2, columns = "a"),
     made("obs_links", assortative = TRUE, degree = FALSE, family = "poisson", a = 2, b = 1, background = c(1, 4)),
