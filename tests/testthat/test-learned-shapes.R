@@ -243,7 +243,7 @@ test_that("angles: bad values and arguments are refused, and averages of angles,
   expect_bad(predict(chain, x, n.ahead = 2), "argument", "obs_vonmises")
   gaps <- replace(x, cbind(3:5, 1), NA)
   fit <- bnp_mixture(gaps, obs_vonmises(), control = quiet(seed = 1), na_action = "model")
-  expect_bad(predict(fit, gaps, type = "impute"), "argument", "obs_vonmises")
+  expect_bad(predict(fit, gaps, type = "impute"), "argument", "Missing angles have no expectation")
   expect_true(all(abs(impute(fit, gaps, m = 1, seed = 1)[[1]]) <= pi))
 })
 

@@ -102,7 +102,7 @@ test_that("with nothing new an update has the bound of the fit", {
   expect_gte(goes_on, learns$elbo)
   expect_equal(goes_on, learns$elbo, tolerance = 1e-7)
   for (prior in list(prior_hdp(), prior_hdp(learn, learn), prior_lda(4), prior_lda(4, learn))) {
-    fit <- bnp_topics(corpus, prior = prior, control = control)
+    fit <- bnp_topics(corpus, obs_multinomial(0.1), prior, control)
     expect_equal(elbo_of_nothing(fit, new_documents(fit, corpus)), fit$elbo, tolerance = 1e-11) # its terms are 1e5
   }
   fit <- bnp_topics(iris[1:4], obs_gaussian(), id = rep(1:15, 10), control = control)
