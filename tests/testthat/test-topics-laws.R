@@ -150,7 +150,8 @@ test_that("accepted moves raise the recomputed objective", {
   x <- toy_corpus(documents = 60, topics = 4)
   accepted <- c(births = 0, merges = 0)
   for (k_init in c(1, 12)) {
-    trace <- elbo_trace(bnp_topics(x, obs_multinomial(0.1), control = bnp_control(seed = 2, max_laps = 40, k_init = k_init)))
+    control <- bnp_control(seed = 2, max_laps = 40, k_init = k_init)
+    trace <- elbo_trace(bnp_topics(x, obs_multinomial(0.1), control = control))
     accepted <- accepted + c(sum(trace$births), sum(trace$merges + trace$deletes))
     moved <- which(trace$births + trace$merges + trace$deletes > 0)
     for (lap in moved[moved > 1]) {
