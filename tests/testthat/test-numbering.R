@@ -11,8 +11,8 @@ numbered_fits <- local({
       dirichlet = list(
         fit = bnp_mixture(x, obs_gaussian("diagonal"), prior_dirichlet(4), bnp_control(seed = 1)), x = x
       ),
-      hdp = list(fit = bnp_topics(counts, control = bnp_control(seed = 3)), x = counts),
-      lda = list(fit = bnp_topics(counts, prior = prior_lda(4), control = bnp_control(seed = 1)), x = counts),
+      hdp = list(fit = bnp_topics(counts, obs_multinomial(0.1), control = bnp_control(seed = 3)), x = counts),
+      lda = list(fit = bnp_topics(counts, obs_multinomial(0.1), prior_lda(4), bnp_control(seed = 1)), x = counts),
       hdp_hmm = list(fit = bnp_hmm(x, control = bnp_control(seed = 1)), x = x),
       hmm = list(fit = bnp_hmm(x, prior = prior_hmm(3), control = bnp_control(seed = 1)), x = x)
     )
@@ -85,10 +85,10 @@ test_that("another order in the engine changes no answer", {
 
 test_that("a fit goes on from its own state", {
   x <- toy_corpus()
-  fit <- bnp_topics(x, control = bnp_control(seed = 3, batches = 4, max_laps = 25))
+  fit <- bnp_topics(x, obs_multinomial(0.1), control = bnp_control(seed = 3, batches = 4, max_laps = 25))
   expect_gt(n_clusters(fit), 2)
   fit$numbering <- c(fit$numbering[-1], fit$numbering[1])
-  on <- bnp_topics(x, start = fit, control = bnp_control(seed = 1, moves = FALSE, max_laps = 3))
+  on <- bnp_topics(x, obs_multinomial(0.1), start = fit, control = bnp_control(seed = 1, moves = FALSE, max_laps = 3))
   expect_gt(elbo(on), elbo(fit) - 1e-6 * abs(elbo(fit)))
   stick <- posterior_params(fit)$position
   u <- fit$state$u
