@@ -102,18 +102,9 @@ obs_supports.obs_gamma <- function(obs, values) values > 0
 
 obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
 obs_quantiles.obs_shaped_gamma <- function(obs) {
-  # The mean is shape / rate.
-  below <- function(mean, column) {
-    stats::pgamma(column$shape_node / mean, column$a, column$b, lower.tail = FALSE)
-  }
-  list(
-    shape = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
-    mean = function(q, p) {
-      vapply(shapes_of_columns(q), function(column) {
-        near <- column$shape_node * column$b / column$a
-        mixture_quantile(column, p, near[which.max(column$shape_prob)], below)
-      }, 1)
-    }
+  shaped_quantiles(
+    "shape", function(column) column$shape_node * column$b / column$a, # the mean is shape / rate
+    function(mean, column) stats::pgamma(column$shape_node / mean, column$a, column$b, lower.tail = FALSE)
   )
 }
 

@@ -57,15 +57,9 @@ obs_given.obs_negbinomial <- obs_given.obs_poisson
 
 # The share p has a Beta(a, b) posterior given the size, and the mean is size p / (1 - p).
 obs_quantiles.obs_negbinomial <- function(obs) {
-  below <- function(mean, column) stats::pbeta(mean / (column$shape_node + mean), column$a, column$b)
-  list(
-    size = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
-    mean = function(q, p) {
-      vapply(shapes_of_columns(q), function(column) {
-        near <- column$shape_node * column$a / column$b
-        mixture_quantile(column, p, near[which.max(column$shape_prob)], below)
-      }, 1)
-    }
+  shaped_quantiles(
+    "size", function(column) column$shape_node * column$a / column$b,
+    function(mean, column) stats::pbeta(mean / (column$shape_node + mean), column$a, column$b)
   )
 }
 

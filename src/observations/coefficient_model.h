@@ -45,6 +45,20 @@ class CoefficientPrior {
   double log_density_ = 0, occupied_ = 0;
 };
 
+/// The prior that a model's fields describe, hierarchical where they say about what. given: in the user's
+/// units; to_engine: what makes WishartParameters in engine units of such a prior; unit: of the responses.
+template <class Given, class ToEngine>
+CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
+                                 const ToEngine& to_engine) {
+  Vec location;
+  if (fields.has("data_location")) {
+    Given about = given;
+    about.coef_mean = fields.numbers("data_location", static_cast<Index>(given.coef_mean.size()));
+    location = to_engine(about).coef;
+  }
+  return CoefficientPrior(to_engine(given), fields, location, unit);
+}
+
 /// A Wishart model of responses given regressors that users know, which shows coefficients and their
 /// precision.
 class CoefficientModel : public WishartModel, public LearnedPrior {

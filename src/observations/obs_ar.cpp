@@ -21,8 +21,8 @@ class Autoregressive : public CoefficientModel {
       : Autoregressive(CoefficientPrior(engine_prior(prior)), Columns(prior.centre, prior.unit), prior.lag,
                        prior.intercept) {}
   Autoregressive(const ArPrior& prior, const Fields& fields)
-      : Autoregressive(own_prior(prior, fields), Columns(prior.centre, prior.unit), prior.lag,
-                       prior.intercept) {}
+      : Autoregressive(described_prior(prior, fields, prior.unit, engine_prior),
+                       Columns(prior.centre, prior.unit), prior.lag, prior.intercept) {}
 
   Capabilities capabilities() const override {
     Capabilities out = CoefficientModel::capabilities();
@@ -75,17 +75,6 @@ class Autoregressive : public CoefficientModel {
  private:
   Autoregressive(CoefficientPrior prior, const Columns& columns, Index lag, bool intercept)
       : CoefficientModel(std::move(prior), columns, false), lag_(lag), intercept_(intercept) {}
-
-  // Hierarchical where the fields of that are there.
-  static CoefficientPrior own_prior(const ArPrior& prior, const Fields& fields) {
-    Vec location;
-    if (fields.has("data_location")) {
-      ArPrior about = prior;
-      about.coef_mean = fields.numbers("data_location", static_cast<Index>(prior.coef_mean.size()));
-      location = engine_prior(about).coef;
-    }
-    return CoefficientPrior(engine_prior(prior), fields, location, prior.unit);
-  }
 
   static WishartParameters engine_prior(const ArPrior& prior) {
     const Vec& unit = prior.unit;

@@ -32,7 +32,8 @@ struct RegressionPrior {
 class Regression final : public CoefficientModel {
  public:
   Regression(const RegressionPrior& prior, const Fields& fields)
-      : Regression(own_prior(prior, fields), Columns(prior.centre, prior.unit), prior.intercept) {}
+      : Regression(described_prior(prior, fields, unit_of_responses(prior), engine_prior),
+                   Columns(prior.centre, prior.unit), prior.intercept) {}
 
   Index n_columns() const override { return responses() + covariates(); }
 
@@ -87,16 +88,8 @@ class Regression final : public CoefficientModel {
   Regression(CoefficientPrior prior, const Columns& columns, bool intercept)
       : CoefficientModel(std::move(prior), columns, intercept), first_(intercept ? 1 : 0) {}
 
-  // Hierarchical where the fields of that are there.
-  static CoefficientPrior own_prior(const RegressionPrior& prior, const Fields& fields) {
-    Vec location;
-    if (fields.has("data_location")) {
-      RegressionPrior about = prior;
-      about.coef_mean = fields.numbers("data_location", static_cast<Index>(prior.coef_mean.size()));
-      location = engine_prior(about).coef;
-    }
-    const Vec unit(prior.unit.begin(), prior.unit.begin() + prior.responses);
-    return CoefficientPrior(engine_prior(prior), fields, location, unit);
+  static Vec unit_of_responses(const RegressionPrior& prior) {
+    return Vec(prior.unit.begin(), prior.unit.begin() + prior.responses);
   }
 
   Index covariates() const { return regressors() - first_; }
