@@ -77,7 +77,7 @@ Rcpp::DataFrame restarts_to_r(const Restarted& run, const Fields& control) {
   const std::vector<StartEnd>& ends = run.ends;
   const int n = static_cast<int>(ends.size());
   Rcpp::IntegerVector number(n), k_init(n, NA_INTEGER), k(n), laps(n);
-  Rcpp::NumericVector seed(n), elbo(n);
+  Rcpp::NumericVector seed(n), elbo(n), work(n);
   Rcpp::CharacterVector init(n, NA_STRING);
   Rcpp::LogicalVector given_up(n), agrees(n);
   for (int i = 0; i < n; ++i) {
@@ -92,13 +92,14 @@ Rcpp::DataFrame restarts_to_r(const Restarted& run, const Fields& control) {
     elbo[i] = std::isnan(e.end.elbo) ? NA_REAL : e.end.elbo;
     k[i] = static_cast<int>(e.end.k);
     laps[i] = static_cast<int>(e.end.lap);
+    work[i] = e.end.work;
     given_up[i] = e.given_up != 0;
     agrees[i] = run.agrees(e);
   }
   using Rcpp::_;
   return Rcpp::DataFrame::create(_["restart"] = number, _["seed"] = seed, _["init"] = init,
                                  _["k_init"] = k_init, _["elbo"] = elbo, _["k"] = k, _["laps"] = laps,
-                                 _["given_up"] = given_up, _["agrees"] = agrees);
+                                 _["work"] = work, _["given_up"] = given_up, _["agrees"] = agrees);
 }
 
 }  // namespace

@@ -36,10 +36,11 @@ class Desk {
     const auto at = in.flag() ? globals(problem, in.text()) : nullptr;
     const auto work = read_batch_work(*models_->alloc, kind, batch, at, in);
     if (!in.done()) throw std::invalid_argument("internal error: a task has more than its work");
+    const double before = pool.spent();  // what it took to get here the other process does not do
     do_here(problem, pool, *work);
     return bytes_of([&](Writer& out) {
       work->write_result(out);
-      out.number(pool.spent());
+      out.number(pool.spent() - before);
     });
   }
 

@@ -66,9 +66,10 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   double entropy = 0;
   const Sample copy = take_rows(problem.source, sample.rows, problem.obs->capabilities().lag);
   FeatureBlock block(problem.obs, copy.data);
+  const Index stored = copy.data.sparse() ? static_cast<Index>(copy.data.row_start[n]) : 0;
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
-    pool.spend(cost_of_rows(problem.obs, copy.data, n, k));
+    pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, k));
     Weights weights = make_weights(problem.obs, with.data(), k);
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];

@@ -134,7 +134,7 @@ Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
   Weights weights = *in.weights;
   weights.add_constants(log_pi);
   weights.pack(in.obs, in.data);
-  in.pool.spend(cost_of_rows(in.obs, in.data, n, k));
+  in.pool.spend(cost_of_rows(in.obs, in.data, n, stored_entries(in.data, in.units), k));
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
     return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       w.resize(static_cast<std::size_t>(block.n() * k));
@@ -156,7 +156,7 @@ Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const
   std::vector<Index> rows;
   for (Index i : order) rows.push_back(in.units[i]);
   const auto memory = row_memory(n, k, width(), &last);
-  in.pool.spend(cost_of_rows(in.obs, in.data, n, near.width + width()));
+  in.pool.spend(cost_of_rows(in.obs, in.data, n, stored_entries(in.data, rows), near.width + width()));
   const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
     return [&, step = CandidateStep(*in.weights, log_pi, near, last, in.globals.effective.owner, width())](

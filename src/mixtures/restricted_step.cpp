@@ -15,7 +15,7 @@ Redistributed RestrictedStep::on(const ObsModel& obs, const Dataset& data, const
   weights.add_constants(log_weights);
   weights.pack(obs, data);
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
-  pool.spend(cost_of_rows(obs, data, n, k));
+  pool.spend(cost_of_rows(obs, data, n, stored_entries(data, where.rows), k));
   if (share) share->resize(static_cast<std::size_t>(n * k));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(obs, data, k));
   for (FeatureSum& sum : sums) sum.expect_under(weights);

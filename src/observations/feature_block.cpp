@@ -7,14 +7,18 @@
 
 namespace bnpvi {
 
-double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index k) {
-  constexpr double exponentials = 10;  // a guess: products that take as long
+double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k) {
+  constexpr Index exponentials = 10;  // a guess: products that take as long
   const Index dense = by_sparse_rows(obs, data) ? 0 : n_dense(obs);
-  const double entries = obs.n_features() == dense ? 0
-                         : data.sparse()           ? data.row_start[data.n] / static_cast<double>(data.n)
-                                                   : static_cast<double>(data.d);
-  return static_cast<double>(rows) * static_cast<double>(k) *
-         (static_cast<double>(dense) + entries + exponentials);
+  const Index others = obs.n_features() == dense ? 0 : data.sparse() ? entries : rows * data.d;
+  return static_cast<double>((rows * (dense + exponentials) + others) * k);
+}
+
+Index stored_entries(const Dataset& data, const std::vector<Index>& rows) {
+  if (!data.sparse()) return 0;
+  return std::accumulate(rows.begin(), rows.end(), Index{0}, [&](Index sum, Index i) {
+    return sum + static_cast<Index>(data.row_start[i + 1] - data.row_start[i]);
+  });
 }
 
 FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few)

@@ -9,8 +9,12 @@
 namespace bnpvi {
 
 /// What a visit of rows costs, as Pool::spend() counts it: for each row and each of k clusters a product of
-/// the features that may not be 0, and some exponentials.
-double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index k);
+/// the features that may not be 0, and some exponentials. entries: what sparse data store of these rows. It
+/// is the same whatever batches the rows are in.
+double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k);
+
+/// What sparse data store of these rows; 0 for dense data.
+Index stored_entries(const Dataset& data, const std::vector<Index>& rows);
 
 /// Accumulates T += Rᵀ Φ over blocks of rows. The sums of single features, those of sparse rows and of
 /// indicators, are kept transposed until finish(). With `few`, memory is taken only for clusters that receive

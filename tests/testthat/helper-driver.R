@@ -12,4 +12,4 @@ driven <- function(..., scripts = list(script(...)), control = list()) {
   engine_driver(scripts, utils::modifyList(usual, control))
 }
 
-columns_of_restarts <- c("restart", "seed", "init", "k_init", "elbo", "k", "laps", "given_up", "agrees")
+columns_of_restarts <- c("restart", "seed", "init", "k_init", "elbo", "k", "laps", "work", "given_up", "agrees")

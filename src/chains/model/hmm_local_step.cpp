@@ -16,10 +16,14 @@ namespace {
 double cost_of_sequences(const Visit& in, Index k, Index width) {
   constexpr double pairs =
       1;  // products that take as long as messages and statistics of a pair of states: a guess
-  Index rows = 0;
-  for (Index unit : in.units) rows += in.data.starts[unit + 1] - in.data.starts[unit];
+  Index rows = 0, stored = 0;
+  for (Index unit : in.units) {
+    const Index from = in.data.starts[unit], to = in.data.starts[unit + 1];
+    rows += to - from;
+    if (in.data.sparse()) stored += static_cast<Index>(in.data.row_start[to] - in.data.row_start[from]);
+  }
   const Index l = width > 0 ? std::min(width, k) : k;
-  return cost_of_rows(in.obs, in.data, rows, k) +
+  return cost_of_rows(in.obs, in.data, rows, stored, k) +
          pairs * static_cast<double>(rows) * static_cast<double>(l * l);
 }
 

@@ -126,7 +126,7 @@ void NearestWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   weights.pack(obs, data.data);
   const std::vector<Index> rows = modelled_rows(data, problem.alloc.grouped(), obs.capabilities().lag);
   const Index n = static_cast<Index>(rows.size()), n_chunks = count_chunks(n, k * p);
-  pool.spend(cost_of_rows(obs, data.data, n, k));
+  pool.spend(cost_of_rows(obs, data.data, n, stored_entries(data.data, rows), k));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(obs, data.data, k));
   for (FeatureSum& sum : sums) sum.expect_under(weights);
   pool.run(n_chunks, [&](Index chunk) {
