@@ -345,3 +345,13 @@ test_that("flat clusters in many columns are found and predicted better", {
   expect_identical(n_clusters(learned), 6L)
   expect_gt(heldout_loglik(learned, made$x[-(1:600), ]), heldout_loglik(plain, made$x[-(1:600), ]) + 0.1)
 })
+
+test_that("the first births from one of few clusters are judged by the prior that a search finds", {
+  bounds <- function(x) {
+    vapply(1:6, function(seed) {
+      elbo(bnp_mixture(x, obs_gaussian(rounding = 0), control = bnp_control(seed = seed, max_laps = 500)))
+    }, 1)
+  }
+  expect_gt(stats::median(bounds(iris[1:4])), -310) # -308.95; by ascent alone -311.48
+  expect_gt(mean(bounds(quakes)), -14505) # -14498.90; by ascent alone -14512.20
+})

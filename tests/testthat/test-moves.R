@@ -167,3 +167,15 @@ test_that("overlapping clusters are found from one cluster, whatever the seed, a
     for (seed in 1:4) expect_gte(fit(seed), best - 0.1)
   }
 })
+
+test_that("a group fitted anew to what it nearly was keeps its identities, so that what failed is not tried again", {
+  x <- withr::with_seed(4, {
+    centres <- matrix(rnorm(30, sd = 3), 15)
+    centres[sample(15, 3000, TRUE), ] + rnorm(6000)
+  })
+  tried <- vapply(1:4, function(seed) {
+    fit <- bnp_mixture(x, obs_gaussian(learn = FALSE, rounding = 0), control = bnp_control(seed = seed, max_laps = 600))
+    sum(elbo_trace(fit)$births_tried)
+  }, 1)
+  expect_lt(sum(tried), 300) # 195; with identities by chance 448
+})
