@@ -29,6 +29,9 @@ case <- function(name, obs, x, twin, rows = function(data) data$x, starts = 0:nr
   )
 }
 
+# How close numbers of a case are to its twin's: `otherwise`, where the case has no tolerance of its own.
+tolerance_of <- function(case, otherwise) case$tolerance %||% otherwise
+
 ar_case <- function(lag, intercept) {
   d <- 2L
   e <- d * lag + intercept

@@ -731,19 +731,27 @@ given_gamma <- function(obs, j) {
   )
 }
 
-# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), by R's functions as far as they go.
-twin_bessel <- function(z) {
-  ifelse(z < 1e4, log(besselI(pmin(z, 1e4), 0, TRUE)), -log(2 * pi * z) / 2 + 1 / (8 * z) + 1 / (16 * z^2))
+# exp(-z) I_nu(z): by R's function, whose time grows with z, up to 500, and by Hankel's series beyond, whose fifth term
+# is below 1e-14 there.
+twin_bessel <- function(z, nu) {
+  out <- z
+  near <- z < 500
+  out[near] <- besselI(z[near], nu, TRUE)
+  far <- z[!near]
+  term <- sum <- rep(1, length(far))
+  for (k in 1:5) {
+    term <- -term * (4 * nu^2 - (2 * k - 1)^2) / (8 * k * far)
+    sum <- sum + term
+  }
+  out[!near] <- sum / sqrt(2 * pi * far)
+  out
 }
-twin_ratio <- function(z) {
-  near <- pmin(z, 1e4)
-  ifelse(z < 1e4, besselI(near, 1, TRUE) / besselI(near, 0, TRUE), 1 - 1 / (2 * z) - 1 / (8 * z^2))
-}
+twin_ratio <- function(z) twin_bessel(z, 1) / twin_bessel(z, 0)
 
 given_von_mises <- function(obs, j) {
   sums <- function(x, r) sum(r * exp(1i * x))
-  i0 <- function(s) -log(2 * pi) - s - twin_bessel(s)
-  log_i0 <- function(z) z + twin_bessel(z)
+  i0 <- function(s) -log(2 * pi) - s - log(twin_bessel(s, 0))
+  log_i0 <- function(z) z + log(twin_bessel(z, 0))
   list(
     evidence = function(s, x, r) sum(r) * i0(s) + log_i0(s * Mod(sums(x, r))),
     expected = function(s, x, r, new) {
