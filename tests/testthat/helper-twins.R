@@ -653,11 +653,11 @@ twin_of_logs <- function(twin) {
 # (points x rows), parameters(s, x, r), a list, and means(prob, s, x, r).
 twin_of_shapes <- function(given, prior = function(obs) obs$shape) {
   function(obs) {
-    place <- seq(-6.2, 23, 0.04)
+    place <- seq(-6.2, 23, 0.08)
     s <- exp(place - exp(-place))
     c0 <- prior(obs)[["shape"]]
     d0 <- prior(obs)[["rate"]]
-    log_prior <- stats::dgamma(s, c0, d0, log = TRUE) + place - exp(-place) + log1p(exp(-place)) + log(0.04)
+    log_prior <- stats::dgamma(s, c0, d0, log = TRUE) + place - exp(-place) + log1p(exp(-place)) + log(0.08)
     columns <- lapply(seq_len(obs$d %||% length(obs$a)), function(j) given(obs, j))
     log_sum <- function(v) max(v) + log(sum(exp(v - max(v))))
     # With an exposure a cell is list(x, e).
