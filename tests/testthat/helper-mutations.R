@@ -571,6 +571,7 @@ other_calls <- function(tables, fits) {
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     made("prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
     made("adjusted_rand_index", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
+    made("agreement", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
     valid_call("kmeans", "bregman_kmeans", list(
       x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
     ), data = "x")
