@@ -171,14 +171,11 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  all_modelled <- is.null(fit$model$obs$responses)
-  picture <- if (fit$input$d <= 2L && all_modelled) cluster_picture(fit, data, call)
-  if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
-    abort("argument", c(
-      "{.code type = \"density\"} needs a Gaussian fit of one or two columns.",
-      i = "Use {.code type = \"clusters\"}."
-    ), call = call)
+  as_whole <- fit$input$d <= 2L && inherits(fit$model$obs, "obs_gaussian") && is.null(fit$model$obs$logs)
+  if (!as_whole) {
+    return(densities_picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"), call))
   }
+  picture <- cluster_picture(fit, data, call)
   if (picture$kind == "curve") {
     return(picture)
   }

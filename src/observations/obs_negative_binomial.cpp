@@ -102,7 +102,7 @@ class NegativeBinomialColumn {
         size_(size),
         nodes_(size.known > 0 ? std::make_shared<const SizeNodes>(size.known) : SizeNodes::learned()) {}
 
-  static constexpr bool has_base = true;
+  static constexpr bool has_base = true, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"size", "mean"}; }
   Index sums() const { return 1 + nodes_->n(); }

@@ -19,7 +19,7 @@ class GammaColumn {
  public:
   GammaColumn(double a, double log_m, const ShapePrior& shape) : a_(a), log_m_(log_m), shape_(shape) {}
 
-  static constexpr bool has_base = true;
+  static constexpr bool has_base = true, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"shape", "mean"}; }
   Index sums() const { return 2; }

@@ -18,7 +18,7 @@ class VonMisesColumn {
  public:
   explicit VonMisesColumn(const ShapePrior& concentration) : concentration_(concentration) {}
 
-  static constexpr bool has_base = false;
+  static constexpr bool has_base = false, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"location", "strength"}; }
   static std::array<const char*, 2> means() { return {"concentration", "direction"}; }
   Index sums() const { return 2; }

@@ -23,6 +23,7 @@ namespace bnpvi {
 ///
 /// A Column is one of these, for a statistic t = (N, S_1 .. S_m):
 ///   has_base                  is h(x) not 1?
+///   fixed_points              has q(s) the same points whatever the statistic?
 ///   sums()                    m
 ///   cell(x, e, s)             the sums of a cell of value x and exposure e
 ///   log_base(x, e)            log h(x)
@@ -145,7 +146,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
       const double before = says_something(own) ? q.log_integral() : 0;
       given.clear();
       log_prob.clear();
-      for (std::size_t g = 0; g < q.shape().size() && own[0] >= few; ++g) {
+      for (std::size_t g = 0; g < q.shape().size() && (Column::fixed_points || own[0] >= few); ++g) {
         given.push_back(at(j, q.shape()[g]));
         log_prob.push_back(std::log(q.prob()[g]));
       }
@@ -156,7 +157,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
         for (std::size_t g = 0; g < given.size(); ++g)
           term[g] = log_prob[g] + given[g].gain(own.data(), more.data());
         const auto top = std::max_element(term.begin(), term.end());
-        if (given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
+        if (Column::fixed_points || given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
           double sum = 0;
           for (double v : term) sum += std::exp(v - *top);
           out[i] += *top + std::log(sum);
