@@ -1,8 +1,8 @@
 # Times and other values above 0 whose hazard rises or falls: each cluster has a shape and a scale in each column. Times
 # may be censored on the right (obs_survival(shape = )).
 #
-# Given the shape, scale^(-shape) has a Gamma posterior of shape `a` and rate `b`^shape: `b` is in the units of the data,
-# and x > 0 has 1 / (1 + (x / b)^shape) ~ Beta(a, 1).
+# Given the shape, scale^(-shape) has a Gamma posterior of shape `a` and rate `b`^shape: `b` is in the units of the
+# data, and x > 0 has 1 / (1 + (x / b)^shape) ~ Beta(a, 1).
 
 #' @rdname observation_models
 #' @order 7
@@ -11,8 +11,8 @@
 #' shape is above 1, falls where it is below, and is constant at 1. `b` is the rate at shape 1, as in `obs_gamma()`.
 #' `coef()` has `shape` and `scale`, as [stats::dweibull()] has them. Shapes are learned on a grid from 0.1 to 20, or to
 #' less where values span many orders of magnitude (300 over the largest distance of a logarithm from their mean): from
-#' 64 points, and more as there are more rows, to 256 at 5,700. Log evidences of clusters of far more rows are a few nats
-#' too low.
+#' 64 points, and more as there are more rows, to 256 at 5,700. Log evidences of clusters of far more rows are a few
+#' nats too low.
 #' `obs_survival(shape = NULL)` is the same for times that may be censored.
 #' @export
 obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE) {
@@ -133,8 +133,8 @@ obs_divergence.obs_weibull <- function(obs, a, b) {
     exp(b$shape * ratio + lgamma(b$shape / a$shape + 1)) - 1)
 }
 
-# By the trapezoid rule in log x, which is exact to rounding: the integrand falls exponentially on the left, and doubly so
-# on the right.
+# By the trapezoid rule in log x, which is exact to rounding: the integrand falls exponentially on the left, and doubly
+# so on the right.
 obs_overlap.obs_weibull <- function(obs, a, b) {
   prod(mapply(function(k, l, log_scale, other) {
     steps <- min(max(4000, 2000 * max(k, l) / min(k, l)), 2e5)

@@ -47,7 +47,7 @@ refuse_without_density <- function(fit, call) {
   }
   if (any(vapply(blocks, function(block) isTRUE(block$exposed), NA))) {
     abort("argument", c(
-      "{.code type = \"density\"} has no picture of counts over exposures, of which each has a distribution of its own.",
+      "{.code type = \"density\"} has no picture of counts over exposures: each has a distribution of its own.",
       i = "Use {.code type = \"profile\"}."
     ), call = call)
   }

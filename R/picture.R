@@ -171,11 +171,12 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  as_whole <- fit$input$d <= 2L && inherits(fit$model$obs, "obs_gaussian") && is.null(fit$model$obs$logs)
-  if (!as_whole) {
+  obs <- fit$model$obs
+  as_whole <- fit$input$d <= 2L && is.null(obs$responses) && is.null(obs$logs) && obs_can(obs, "picture")
+  picture <- if (as_whole) cluster_picture(fit, data, call)
+  if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
     return(densities_picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"), call))
   }
-  picture <- cluster_picture(fit, data, call)
   if (picture$kind == "curve") {
     return(picture)
   }

@@ -5,18 +5,21 @@
 #' Lengths of steps and turning angles from locations at equal times, as [bnp_hmm()] models movement with
 #' [obs_gamma()] and [obs_vonmises()].
 #'
-#' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns. `NA` where a location was missed.
+#' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns. `NA` where a location was
+#'   missed.
 #' @param id The track of each location. Rows of a track must be in order, and tracks may be mixed. Default: one track.
 #' @param time Times of locations, ascending within a track. Steps over intervals of different lengths do not compare:
 #'   a message says how many last more or less than the usual interval.
 #' @param lonlat Are `x` and `y` longitudes and latitudes in degrees? Steps are then lengths of great circles in
 #'   kilometres, on a sphere of radius 6371 km, and angles are those between them. Default: `FALSE`, coordinates on a
 #'   plane, and steps in their unit.
-#' @return A data frame with a row for each location: `id`, `time` (where given), `x`, `y`, `step`, the length of the step
-#'   from here to the next location of the track, and `angle`, by how many radians the track turns here, from -pi to pi,
+#' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (where given), `x`, `y`, `step`,
+#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track turns here, from -pi to pi,
 #'   to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the first and the last, and
-#'   beside a step of length 0, which has no direction. These are the columns that `prepData()` of package moveHMM makes,
-#'   but that it gives angles beside steps of 0.
+#'   beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes the same columns, `ID` for
+#'   `id`, but that it gives angles beside steps of 0.
+#' @details Models whose blocks name their columns take what `track_steps()` returns as it is, and what `prepData()` of
+#'   packages moveHMM and momentuHMM does: other columns of such tables are left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("from-depmixS4")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
@@ -27,7 +30,7 @@
 #' length <- rgamma(120, rep(c(9, 1), each = 60), 3)
 #' track <- track_steps(cumsum(length * cos(turn)), cumsum(length * sin(turn)))
 #' walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
-#' fit <- bnp_hmm(track[c("step", "angle")], obs = walk, na_action = "model", control = bnp_control(seed = 1))
+#' fit <- bnp_hmm(track, obs = walk, na_action = "model", control = bnp_control(seed = 1))
 #' coef(fit)$gamma
 #' plot(fit, "track", data = track)
 #' @export
@@ -57,14 +60,14 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
   }
   out <- data.frame(x = x, y = y, step = step, angle = angle)
   if (!is.null(time)) out <- cbind(time = time, out)
-  if (!is.null(id)) cbind(id = id, out) else out
+  if (!is.null(id)) out <- cbind(id = id, out)
+  structure(out, class = c("bnp_track", "data.frame"))
 }
 
 check_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env()) {
   if (!is.numeric(v) || !is.null(dim(v)) || !length(v) || length(v) != n) {
-    abort("input", "{.arg {arg}} must be a numeric vector{if (length(v) != n) paste(' of length', n)}, not {describe(v)}.",
-      call = call
-    )
+    of <- if (length(v) != n) paste(" of length", n)
+    abort("input", "{.arg {arg}} must be a numeric vector{of}, not {describe(v)}.", call = call)
   }
   bad <- which(is.infinite(v))
   if (length(bad)) {
@@ -110,11 +113,26 @@ check_times_of_tracks <- function(time, tracks, call = rlang::caller_env()) {
   uneven <- sum(abs(every - usual) > 0.1 * usual)
   if (uneven) {
     cli::cli_inform(
-      c("{uneven} of {length(every)} step{?s} last{?s/} more than a tenth longer or shorter than the usual interval.",
-        i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are missed."),
+      c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by more
+         than a tenth.",
+        i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are
+             missed."),
       class = c("bnpvi_message_times", "bnpvi_message"), call = NULL
     )
   }
+}
+
+# Tables of tracks have coordinates beside the steps that are modelled: what no block names is left out.
+track_classes <- c("bnp_track", "moveData", "momentuHMMData")
+steps_of_track <- function(x, obs) {
+  if (!inherits(x, track_classes) || any(vapply(obs$blocks, function(block) is.null(named_columns_of(block)), NA))) {
+    return(x)
+  }
+  named <- unlist(lapply(obs$blocks, function(block) {
+    c(named_columns_of(block), exposure_column(block), covariates_of(block))
+  }))
+  class(x) <- "data.frame"
+  x[names(x) %in% named]
 }
 
 # list(length, leaves, arrives) of each step of one track: its length, and its direction where it begins and where it

@@ -30,6 +30,25 @@ class WeibullColumn {
   static std::array<const char*, 2> means() { return {"shape", "scale"}; }
   Index sums() const { return 1 + n_shapes(); }
 
+  // log Σ r y^s is convex in s, and a straight line from two shapes on is below it. What leaves a cluster
+  // with a power many orders above those that stay leaves its rounding error behind, and less than that line
+  // would be a cluster of equal values.
+  void mend(double* t) const {
+    double last_s = 0, last = 0, slope = -std::numeric_limits<double>::infinity();
+    bool begun = false;
+    for (Index g = 0; g < n_shapes(); ++g) {
+      const double s = shapes_.value[g], here = t[2 + g] > 0 ? std::log(t[2 + g]) : -most;
+      const double least = begun ? last + slope * (s - last_s) : -most;
+      if (begun && here < least - 1e-6) {
+        t[2 + g] = std::exp(std::min(least, most));
+        continue;
+      }
+      if (begun) slope = (here - last) / (s - last_s);
+      begun = begun || t[2 + g] > 0;
+      last = here;
+      last_s = s;
+    }
+  }
   void cell(double x, double event, double* sum) const {
     std::fill_n(sum, sums(), 0.0);
     if (x <= 0) return;  // no time at all
@@ -97,7 +116,7 @@ class WeibullColumn {
     double s_, first_a_, first_b_;
   };
 
-  ShapeGrid posterior(const double* t) const {
+  ShapeGrid posterior(const double* t, LatticePoints = LatticePoints::all) const {
     const Vec none(static_cast<std::size_t>(1 + sums()), 0.0);
     Vec height = shapes_.log_prior;
     for (std::size_t g = 0; g < height.size(); ++g)
