@@ -77,16 +77,16 @@ mixture_quantile <- function(column, p, near, below) {
   exp(stats::uniroot(off, log(near) + c(-1, 1), extendInt = "upX", tol = 1e-10)$root)
 }
 
-# Quantiles of the shape, by its name, and of the mean of each column. `mean_near`: about where the mean is given each
-# point; below(mean, column): the probability, given each point, that it is at most so large.
-shaped_quantiles <- function(shape, mean_near, below) {
+# Quantiles of the shape, by its name, and of `location`, the mean of each column. `mean_near`: about where the mean is
+# given each point; below(mean, column): the probability, given each point, that it is at most so large.
+shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
   mean <- function(q, p) {
     vapply(shapes_of_columns(q), function(column) {
       mixture_quantile(column, p, mean_near(column)[which.max(column$shape_prob)], below)
     }, 1)
   }
   of_shape <- function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p)
-  stats::setNames(list(of_shape, mean), c(shape, "mean"))
+  stats::setNames(list(of_shape, mean), c(shape, location))
 }
 
 # E f(column) over the points of each column.

@@ -256,6 +256,14 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(size = c(2, 5), mean = c(10, 3))
   b <- list(size = c(1.5, 50), mean = c(7, 4))
   expect_closed_forms("negative_binomial", a, b, spread_out(a), spread_out(b))
+  a <- list(scale = c(3, 0.5), shape = c(2, 5))
+  b <- list(scale = c(4, 0.6), shape = c(3, 0.8))
+  of_powers <- function(q) {
+    density <- dweibull(at[, 1], q$shape[1], q$scale[1]) * dweibull(at[, 2], q$shape[2], q$scale[2])
+    density * at[, 1] * at[, 2] * 1e-4
+  }
+  at <- as.matrix(expand.grid(exp(seq(-9, 3, 0.01)), exp(seq(-9, 2, 0.01))))
+  expect_closed_forms("weibull", a, b, of_powers(a), of_powers(b))
   for (mean in c(1e6, 3e6)) {
     far <- list(size = 3, mean = mean)
     expect_lt(abs(obs_divergence(new_obs("negative_binomial"), far, list(size = 3, mean = 2 * mean)) -
