@@ -7,7 +7,7 @@ namespace bnpvi::chains {
 
 /// Forward–backward over sequences with the summary of what was found. Rows are taken in segments of at most
 /// `segment_rows`: a sequence of several segments is passed forward, then backward. Of the last segments
-/// potentials and forward messages stay in memory in between, as many as `most_kept` has room for; of the
+/// potentials and forward messages stay in memory in between, as many as there is room for; of the
 /// others one message each, from which they are computed again.
 ///
 /// When several threads share a long sequence, four segments are processed at a time, since messages are a
