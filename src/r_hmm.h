@@ -31,8 +31,8 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
-/// Calls task(chunk, from, n) for the chunks of the n rows of a sequence: on the threads of the pool where it is called
-/// for one sequence only, as for_sequences() gives others to threads as wholes.
+/// Calls task(chunk, from, n) for the chunks of the n rows of a sequence: on the threads of the pool where it
+/// is called for one sequence only, as for_sequences() gives others to threads as wholes.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);

@@ -102,8 +102,8 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   });
 }
 
-// How sequences of these lengths are cut into pieces: first and last sequence of each (from 1) and its chunks, with
-// the number of the first (from 0). numbers: doubles that the sum of one piece has.
+// How sequences of these lengths are cut into pieces: first and last sequence of each (from 1) and its
+// chunks, with the number of the first (from 0). numbers: doubles that the sum of one piece has.
 Rcpp::List engine_sequence_pieces(Rcpp::IntegerVector lengths, double numbers) {
   Dataset data;
   std::vector<Index> units;

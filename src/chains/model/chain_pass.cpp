@@ -8,8 +8,9 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Rows of a segment. The more segments a long sequence has, the less do threads wait at its ends: 2^14 potentials a
-// segment. (A guess, as are 512 rows, fewer of which would not pay for a parallel call, and 2048.)
+// Rows of a segment. The more segments a long sequence has, the less do threads wait at its ends: 2^14
+// potentials a segment. (A guess, as are 512 rows, fewer of which would not pay for a parallel call, and
+// 2048.)
 Index rows_at_once(const Piece& piece, Index k) {
   constexpr Index potentials = Index{1} << 14, fewest = 512, most = 2048;
   if (piece.parts == 1) return segment_rows;

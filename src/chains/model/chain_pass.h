@@ -7,18 +7,18 @@ namespace bnpvi::chains {
 
 /// Forward–backward over sequences with the summary of what was found. Rows are taken in segments of at most
 /// `segment_rows`: a sequence of several segments is passed forward, then backward. Of the last segments
-/// potentials and forward messages stay in memory in between, as many as `most_kept` has room for; of the others
-/// one message each, from which they are computed again.
+/// potentials and forward messages stay in memory in between, as many as there is room for; of the
+/// others one message each, from which they are computed again.
 ///
 /// When several threads share a long sequence, four segments are processed at a time, since messages are a
-/// recursion that only one thread can compute: statistics of one segment, backward messages of the next, and of
-/// those that were not kept forward messages and potentials of the two after it do not depend on each other. The
-/// bits are those of one segment at a time. Segments of a long sequence have about 2^14 / K rows, from 512 to
-/// 2048, for any number of threads.
+/// recursion that only one thread can compute: statistics of one segment, backward messages of the next, and
+/// of those that were not kept forward messages and potentials of the two after it do not depend on each
+/// other. The bits are those of one segment at a time. Segments of a long sequence have about 2^14 / K rows,
+/// from 512 to 2048, for any number of threads.
 ///
-/// Memory: 24 K + 8 bytes for each row of the segments in memory, whose rows have at most 2^18 states in all where
-/// threads share a sequence, that is, 6 MB, and 2^17 where each has its own; but there is at least one segment of
-/// `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states on).
+/// Memory: 24 K + 8 bytes for each row of the segments in memory, whose rows have at most 2^18 states in all
+/// where threads share a sequence, that is, 6 MB, and 2^17 where each has its own; but there is at least one
+/// segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states on).
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
@@ -35,8 +35,8 @@ class ChainPass {
     Buffer log_e, e, alpha, scale;  // see messages.h
   };
 
-  /// Segments that are loaded, passed forward, passed backward and added to the summary at the same time; each may
-  /// be nullptr.
+  /// Segments that are loaded, passed forward, passed backward and added to the summary at the same time;
+  /// each may be nullptr.
   struct Stages {
     Segment *load, *forward, *backward, *collect;
   };
@@ -59,9 +59,9 @@ class ChainPass {
   Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
-  const Index most_rows_;  // of a segment
-  const Index most_kept_;  // segments in memory
-  const Index ahead_;      // 1 when the stages of segments overlap, one segment apart; else 0
+  const Index most_rows_;          // of a segment
+  const Index most_kept_;          // segments in memory
+  const Index ahead_;              // 1 when the stages of segments overlap, one segment apart; else 0
   std::vector<Segment> segments_;  // in memory: segment i of a sequence is i modulo their number
   Vec before_;                     // K for each segment: the forward message that enters it
   Vec beta_;

@@ -24,9 +24,9 @@ struct SequenceRows {
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
 /// Consecutive units of a batch with one sum: either short sequences, which are one chunk that one thread
-/// works through (parts = 1), or one long sequence, whose rows are divided into 8 chunks, its `parts`: of 2^15
-/// rows or more, or of 2^12 or more where it has three quarters of the rows that are left without those, as
-/// threads would then have nothing else to do. A function of the lengths only.
+/// works through (parts = 1), or one long sequence, whose rows are divided into 8 chunks, its `parts`: of
+/// 2^15 rows or more, or of 2^12 or more where it has three quarters of the rows that are left without those,
+/// as threads would then have nothing else to do. A function of the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
@@ -52,9 +52,10 @@ class PieceWork {
   /// True when for_parts() runs its two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// Calls task(part) for every chunk, and beside(0) .. beside(n_beside − 1), which are longer tasks (messages,
-  /// a recursion). If overlaps(), all may run at the same time, and the longer ones begin first. Otherwise the
-  /// chunks come first and beside(0) last, so that each call may use the results of those before.
+  /// Calls task(part) for every chunk, and beside(0) .. beside(n_beside − 1), which are longer tasks
+  /// (messages, a recursion). If overlaps(), all may run at the same time, and the longer ones begin first.
+  /// Otherwise the chunks come first and beside(0) last, so that each call may use the results of those
+  /// before.
   template <class Task, class Beside>
   void for_chunks(Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -80,9 +81,7 @@ class PieceWork {
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(
-        [&](Index part) {
-          rows_of_chunk(part, n, [&](Index begin, Index m) { task(part, begin, m); });
-        },
+        [&](Index part) { rows_of_chunk(part, n, [&](Index begin, Index m) { task(part, begin, m); }); },
         n_beside, beside);
   }
   template <class Task>
