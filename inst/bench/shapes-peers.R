@@ -1,4 +1,5 @@
-# Models with learned shapes beside other packages' in one run: Rscript inst/bench/shapes-peers.R [file with shapes_data()]
+# Models with learned shapes beside other packages' in one run:
+# Rscript inst/bench/shapes-peers.R [file with shapes_data()]
 # MASS (glm.nb), and moveHMM, flexmix where they are installed. Seconds are of user time.
 suppressMessages(library(bnpvi))
 args <- commandArgs(TRUE)
