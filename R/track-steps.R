@@ -14,10 +14,10 @@
 #'   kilometres, on a sphere of radius 6371 km, and angles are those between them. Default: `FALSE`, coordinates on a
 #'   plane, and steps in their unit.
 #' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (where given), `x`, `y`, `step`,
-#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track turns
-#'   here, from -pi to pi, to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the first and the last, and
-#'   beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes the same columns, `ID` for
-#'   `id`, but that it gives angles beside steps of 0.
+#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track
+#'   turns here, from -pi to pi, to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the
+#'   first and the last, and beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes
+#'   the same columns, `ID` for `id`, but that it gives angles beside steps of 0.
 #' @details Models whose blocks name their columns take what `track_steps()` returns as it is, and what `prepData()` of
 #'   packages moveHMM and momentuHMM does: other columns of such tables are left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("from-depmixS4")`.
