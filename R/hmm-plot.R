@@ -30,8 +30,8 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"), data = NULL,
-                         id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
+plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
+                         data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_drawing(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   type <- picture_type(x, if (!missing(type)) type)

@@ -145,7 +145,8 @@ gathered <- function(obs, f) {
 obs_can.obs_product <- function(obs, what) {
   each <- vapply(obs$blocks, obs_can, NA, what)
   switch(what,
-    moments = , divergence = , overlap = , predictive_cdf = length(each) > 0L && all(each), marginals = , densities = any(each), NextMethod()
+    moments = , divergence = , overlap = , predictive_cdf = length(each) > 0L && all(each),
+    marginals = , densities = any(each), NextMethod()
   )
 }
 

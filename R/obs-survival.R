@@ -8,10 +8,11 @@
 #' right. That is `survival::Surv(time, status)`, a matrix `cbind(time, status)` or a data
 #' frame with such columns. By default events come at a constant rate in each cluster (`shape = 1`); time in which none
 #' came counts fully. With `shape = NULL` the times of each cluster are Weibull distributed with a shape of its own, as
-#' in `obs_weibull()`, with other numbers with that shape. Data simulated from a fit, and forecasts, are of times that are not censored.
+#' in `obs_weibull()`, with other numbers with that shape. Data simulated from a fit, and forecasts, are of times that
+#' are not censored.
 #' @export
 obs_survival <- function(a = 1, b = NULL, columns = NULL, shape = 1) {
-  if (!identical(shape, 1)) {
+  if (!is.numeric(shape) || is.object(shape) || !identical(as.double(shape), 1)) {
     return(new_weibull("censored_weibull", shape, a, b, columns))
   }
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))

@@ -58,12 +58,12 @@ resolve_weibull <- function(obs, data, start, call) {
   obs$most <- pmin(20, 300 / reach)
   rows <- sum(data$weights %||% nrow(data$x))
   obs$points <- as.integer(min(max(64, ceiling(3.4 * sqrt(rows))), 256))
-  if (obs$known && any(obs$shape * reach > 300)) refuse_shapes(obs, reach, call)
+  if (obs$known && any(obs$shape * reach > 300)) abort_large_shape(obs, reach, call)
   obs
 }
 weibull_layout <- c("log_unit", "most", "points")
 
-refuse_shapes <- function(obs, reach, call) {
+abort_large_shape <- function(obs, reach, call) {
   abort("range", c(
     "{.arg shape} is too large for values over so many orders of magnitude.",
     x = "With it some powers are beyond what numbers can be.",

@@ -12,7 +12,7 @@ lacks_density <- function(obs) !obs_can(obs, "densities") || isTRUE(obs$exposed)
 # list(kind, panels, cluster, word); data: internal form, or NULL.
 densities_picture <- function(fit, data, call) {
   obs <- fit$model$obs
-  refuse_without_density(fit, call)
+  require_density(fit, call)
   if (!is.null(data) && is_sparse_data(data)) {
     abort("argument", "{.arg data} must be dense: give {.code as.matrix(data)}.", call = call)
   }
@@ -40,7 +40,7 @@ modelled_labels <- function(fit) {
 }
 blocks_or_self <- function(obs) obs$blocks %||% list(obs)
 
-refuse_without_density <- function(fit, call) {
+require_density <- function(fit, call) {
   blocks <- blocks_or_self(fit$model$obs)
   if (any(!vapply(blocks, lacks_density, NA))) {
     return(invisible())

@@ -14,10 +14,10 @@
 #'   kilometres, on a sphere of radius 6371 km, and angles are those between them. Default: `FALSE`, coordinates on a
 #'   plane, and steps in their unit.
 #' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (where given), `x`, `y`, `step`,
-#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track turns here, from -pi to pi,
-#'   to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the first and the last, and
-#'   beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes the same columns, `ID` for
-#'   `id`, but that it gives angles beside steps of 0.
+#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track
+#'   turns here, from -pi to pi, to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the
+#'   first and the last, and beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes
+#'   the same columns, `ID` for `id`, but that it gives angles beside steps of 0.
 #' @details Models whose blocks name their columns take what `track_steps()` returns as it is, and what `prepData()` of
 #'   packages moveHMM and momentuHMM does: other columns of such tables are left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("from-depmixS4")`.
@@ -43,13 +43,13 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
     x <- x[, 1L, drop = TRUE]
   }
   check_flag(lonlat, "lonlat")
-  x <- check_coordinates(x, "x")
-  y <- check_coordinates(y, "y", length(x))
-  check_of_locations(id, "id", length(x))
-  check_of_locations(time, "time", length(x))
-  if (lonlat) check_degrees(x, y)
+  x <- track_coordinates(x, "x")
+  y <- track_coordinates(y, "y", length(x))
+  require_one_each(id, "id", length(x))
+  require_one_each(time, "time", length(x))
+  if (lonlat) require_degrees(x, y)
   tracks <- split(seq_along(x), if (is.null(id)) rep(1L, length(x)) else factor(id, unique(id)))
-  if (!is.null(time)) check_times_of_tracks(time, tracks)
+  if (!is.null(time)) require_ascending_times(time, tracks)
   step <- angle <- rep(NA_real_, length(x))
   for (rows in tracks) {
     n <- length(rows)
@@ -64,7 +64,7 @@ track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
   structure(out, class = c("bnp_track", "data.frame"))
 }
 
-check_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env()) {
+track_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env()) {
   if (!is.numeric(v) || !is.null(dim(v)) || !length(v) || length(v) != n) {
     of <- if (length(v) != n) paste(" of length", n)
     abort("input", "{.arg {arg}} must be a numeric vector{of}, not {describe(v)}.", call = call)
@@ -80,7 +80,7 @@ check_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env())
   as.double(v)
 }
 
-check_of_locations <- function(v, arg, n, call = rlang::caller_env()) {
+require_one_each <- function(v, arg, n, call = rlang::caller_env()) {
   if (!is.null(v) && (length(v) != n || anyNA(v))) {
     abort("argument", c(
       "{.arg {arg}} must have one value for each location ({n}), none of them missing, not be {describe(v)}."
@@ -88,7 +88,7 @@ check_of_locations <- function(v, arg, n, call = rlang::caller_env()) {
   }
 }
 
-check_degrees <- function(x, y, call = rlang::caller_env()) {
+require_degrees <- function(x, y, call = rlang::caller_env()) {
   bad <- which(abs(x) > 360 | abs(y) > 90)
   if (length(bad)) {
     abort("range", c(
@@ -99,7 +99,7 @@ check_degrees <- function(x, y, call = rlang::caller_env()) {
   }
 }
 
-check_times_of_tracks <- function(time, tracks, call = rlang::caller_env()) {
+require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
   intervals <- lapply(tracks, function(rows) diff(as.numeric(time)[rows]))
   late <- unlist(Map(function(rows, interval) rows[-1L][interval <= 0], tracks, intervals))
   if (length(late)) {
@@ -113,8 +113,8 @@ check_times_of_tracks <- function(time, tracks, call = rlang::caller_env()) {
   uneven <- sum(abs(every - usual) > 0.1 * usual)
   if (uneven) {
     cli::cli_inform(
-      c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by more
-         than a tenth.",
+      c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by
+         more than a tenth.",
         i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are
              missed."),
       class = c("bnpvi_message_times", "bnpvi_message"), call = NULL

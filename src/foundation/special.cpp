@@ -32,9 +32,9 @@ constexpr double bernoulli[n_terms] = {1. / 6,  -1. / 30,     1. / 42, -1. / 30,
                                        5. / 66, -691. / 2730, 7. / 6};  // B_2, B_4, ...
 
 // The coefficients of Stirling's series for log Γ, B_2k / (2k (2k − 1)).
-constexpr double stirling[n_terms] = {1. / (2 * 1) * bernoulli[0],   1. / (4 * 3) * bernoulli[1],
-                                      1. / (6 * 5) * bernoulli[2],   1. / (8 * 7) * bernoulli[3],
-                                      1. / (10 * 9) * bernoulli[4],  1. / (12 * 11) * bernoulli[5],
+constexpr double stirling[n_terms] = {1. / (2 * 1) * bernoulli[0],  1. / (4 * 3) * bernoulli[1],
+                                      1. / (6 * 5) * bernoulli[2],  1. / (8 * 7) * bernoulli[3],
+                                      1. / (10 * 9) * bernoulli[4], 1. / (12 * 11) * bernoulli[5],
                                       1. / (14 * 13) * bernoulli[6]};
 
 // Σ_k weight(2k) B_2k x^(1−2k)

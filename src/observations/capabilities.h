@@ -181,6 +181,9 @@ struct Capabilities {
   bool linear = false;  // φ(x) = (1, x): sparse rows are multiplied as they are, without features()
   /// features() brings rows near that are far out (obs_model.h), and log_predictive() knows them.
   bool far_rows = false;
+  /// Features of rows differ by so many orders of magnitude that what a row leaves behind in a sum from which
+  /// it was subtracted may be more than all that stay: totals are made anew from their parts.
+  bool wide_sums = false;
 
   const SparseEntries* entries = nullptr;
   const ExpectedCells* cells = nullptr;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "observations/product_pattern.h"
-#include "observations/rough_evidence.h"
 
 namespace bnpvi {
 
@@ -20,8 +19,7 @@ class Product final : public ObsModel,
                       public BaseMeasure,
                       public ColumnUnits,
                       public LearnedPrior,
-                      public RowEstimates,
-                      public RoughEvidence {
+                      public RowEstimates {
  public:
   explicit Product(std::vector<ProductBlock> blocks) {
     for (ProductBlock& block : blocks) {
@@ -43,6 +41,7 @@ class Product final : public ObsModel,
     Capabilities out;
     for (const Part& part : parts_) {
       if (part.can.far_rows) out.far_rows = true;
+      if (part.can.wide_sums) out.wide_sums = true;
       if (part.can.entries) out.entries = this;
       if (part.can.cells) out.cells = this;
       if (part.can.gaps) out.gaps = this;
@@ -204,12 +203,6 @@ class Product final : public ObsModel,
   double log_evidence(const double* t) const override {
     double sum = 0;
     for (const Part& part : parts_) sum += part.model().log_evidence(part.read(t).data());
-    return sum;
-  }
-
-  double rough_evidence(const double* t) const override {
-    double sum = 0;
-    for (const Part& part : parts_) sum += rough_evidence_of(part.model(), part.read(t).data());
     return sum;
   }
 

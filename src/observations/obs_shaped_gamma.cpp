@@ -20,7 +20,7 @@ class GammaColumn {
   GammaColumn(double a, double log_m, const ShapePrior& shape)
       : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), shape_(shape) {}
 
-  static constexpr bool has_base = true, fixed_points = false;
+  static constexpr bool has_base = true, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"shape", "mean"}; }
   Index sums() const { return 2; }
@@ -67,7 +67,7 @@ class GammaColumn {
     double a_, s_, log_m_, remainder_;
   };
 
-  ShapeLattice posterior(const double* t, LatticePoints points = LatticePoints::all) const {
+  ShapeLattice posterior(const double* t) const {
     const double n = t[0], sum = std::max(t[1], 0.0), logs = t[2];
     return shape_.posterior(
         [this, n, sum, logs](double s) {
@@ -75,7 +75,7 @@ class GammaColumn {
           return (s - 1) * logs - n * stirling_remainder(s) + stirling_remainder(a) - remainder_ -
                  a * std::log(s * (a_ / s + sum) / a);
         },
-        n, t[0] >= 2 ? log_best_shape(log_ratio(t)) : std::numeric_limits<double>::quiet_NaN(), points);
+        n, t[0] >= 2 ? log_best_shape(log_ratio(t)) : std::numeric_limits<double>::quiet_NaN());
   }
 
   // With one more row of y = 1 and the average log y of an exponential of that mean.

@@ -18,7 +18,7 @@ class VonMisesColumn {
  public:
   explicit VonMisesColumn(const ShapePrior& concentration) : concentration_(concentration) {}
 
-  static constexpr bool has_base = false, fixed_points = false;
+  static constexpr bool has_base = false, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"location", "strength"}; }
   static std::array<const char*, 2> means() { return {"concentration", "direction"}; }
   Index sums() const { return 2; }
@@ -63,13 +63,13 @@ class VonMisesColumn {
     double kappa_, log_scaled_;
   };
 
-  ShapeLattice posterior(const double* t, LatticePoints points = LatticePoints::all) const {
+  ShapeLattice posterior(const double* t) const {
     const double n = t[0], r = std::min(std::hypot(t[1], t[2]), n);
     return concentration_.posterior(
         [n, r](double kappa) {
           return -kappa * (n - r) - n * (log_2pi + log_scaled_bessel(kappa)) + log_scaled_bessel(kappa * r);
         },
-        n, t[0] >= 2 ? log_near_best(std::hypot(t[1], t[2]) / t[0]) : not_known, points);
+        n, t[0] >= 2 ? log_near_best(std::hypot(t[1], t[2]) / t[0]) : not_known);
   }
 
   // With one more row that has no direction.

@@ -25,7 +25,7 @@ class WeibullColumn {
   WeibullColumn(double a, double log_m, double log_unit, Shapes shapes)
       : a_(a), low_(log_m - log_unit), log_unit_(log_unit), shapes_(std::move(shapes)) {}
 
-  static constexpr bool has_base = true, fixed_points = true;
+  static constexpr bool has_base = true, fixed_points = true, wide_sums = true;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"shape", "scale"}; }
   Index sums() const { return 1 + n_shapes(); }
@@ -89,10 +89,10 @@ class WeibullColumn {
     // E log of the scale θ^(−1/s), in units u.
     double log_scale(const double* t) const { return (std::log(big_b(t)) - digamma(big_a(t))) / s_; }
     // The log likelihood of an average event at the best θ, and its weights there.
-    double likelihood(const double* t) const {
-      return std::log(s_ / t[2 + at_]) + (s_ - 1) * t[1] - 1;
+    double likelihood(const double* t) const { return std::log(s_ / t[2 + at_]) + (s_ - 1) * t[1] - 1; }
+    void best_weights(const double* t, double* w) const {
+      fill(std::log(s_ / t[2 + at_]), 1 / t[2 + at_], w);
     }
-    void best_weights(const double* t, double* w) const { fill(std::log(s_ / t[2 + at_]), 1 / t[2 + at_], w); }
 
    private:
     double big_a(const double* t) const { return first_a_ + t[0]; }
@@ -116,7 +116,7 @@ class WeibullColumn {
     double s_, first_a_, first_b_;
   };
 
-  ShapeGrid posterior(const double* t, LatticePoints = LatticePoints::all) const {
+  ShapeGrid posterior(const double* t) const {
     const Vec none(static_cast<std::size_t>(1 + sums()), 0.0);
     Vec height = shapes_.log_prior;
     for (std::size_t g = 0; g < height.size(); ++g)

@@ -21,6 +21,7 @@ Capabilities RepeatedRows::capabilities() const {
   const Capabilities rows = of_rows_->capabilities();
   Capabilities out;
   out.linear = true;
+  out.wide_sums = rows.wide_sums;
   if (rows.gaps) out.gaps = this;
   if (rows.prior) out.prior = this;
   if (rows.units) out.units = this;

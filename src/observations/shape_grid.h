@@ -23,9 +23,7 @@ class ShapeGrid {
   double log_integral() const { return log_integral_; }
   const Vec& shape() const { return shape_; }
   const Vec& prob() const { return prob_; }
-  double draw(Stream& stream) const {
-    return shape_[static_cast<std::size_t>(bnpvi::draw(prob_, stream))];
-  }
+  double draw(Stream& stream) const { return shape_[static_cast<std::size_t>(bnpvi::draw(prob_, stream))]; }
 
  private:
   Vec shape_, prob_;

@@ -36,14 +36,13 @@ double place_of(double log_s) {
 
 }  // namespace
 
-ShapeLattice::ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start,
-                           LatticePoints points)
+ShapeLattice::ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start)
     : prior_(prior),
       evidence_(evidence),
       log_constant_(prior.shape * std::log(prior.rate) - log_gamma(prior.shape)) {
   if (std::isnan(start)) {
     double best = -std::numeric_limits<double>::infinity();
-    for (double x = -5; x <= 21; x += points == LatticePoints::few ? few_between : 1)
+    for (double x = -5; x <= 21; x += FewPoints::now() ? few_between : 1)
       if (const double here = height(x); here > best) {
         best = here;
         mode_ = x;
@@ -52,7 +51,7 @@ ShapeLattice::ShapeLattice(const GammaPrior& prior, const Evidence& evidence, do
   } else {
     climb(std::clamp(place_of(start), -5.0, 21.0), std::clamp(2 / std::sqrt(n + 1), 1e-4, 0.5));
   }
-  lay(points);
+  lay();
 }
 
 double ShapeLattice::height(double x) const {
@@ -63,8 +62,7 @@ double ShapeLattice::height(double x) const {
 double ShapeLattice::height(double x, double* s) const {
   const double e = std::exp(-x), t = x - e;
   *s = std::exp(t);
-  const double out = log_constant_ + prior_.shape * t - prior_.rate * *s + std::log1p(e) +
-                     evidence_(*s);
+  const double out = log_constant_ + prior_.shape * t - prior_.rate * *s + std::log1p(e) + evidence_(*s);
   return std::isnan(out) ? -std::numeric_limits<double>::infinity() : out;
 }
 
@@ -98,8 +96,8 @@ void ShapeLattice::climb(double x, double step) {
   top_ = here;
 }
 
-void ShapeLattice::lay(LatticePoints points) {
-  const bool few = points == LatticePoints::few;
+void ShapeLattice::lay() {
+  const bool few = FewPoints::now();
   const double deep = few ? few_depth : depth;
   step_ = few ? std::min(few_widest, few_share * spread_) : std::min(widest, share_of_spread * spread_);
   Vec below, shape_below;
@@ -129,7 +127,8 @@ void ShapeLattice::lay(LatticePoints points) {
     }
   };
   sum_up();
-  for (int i = 0; i < most_halvings && !few && !(std::abs(even - odd) <= difference * std::min(even, odd)); ++i) {
+  for (int i = 0; i < most_halvings && !few && !(std::abs(even - odd) <= difference * std::min(even, odd));
+       ++i) {
     halve();
     sum_up();
   }

@@ -10,7 +10,6 @@
 #include "foundation/data.h"
 #include "foundation/fields.h"
 #include "observations/capabilities.h"
-#include "observations/rough_evidence.h"
 #include "observations/shape_lattice.h"
 
 namespace bnpvi {
@@ -26,10 +25,11 @@ namespace bnpvi {
 ///   has_base                  is h(x) not 1?
 ///   fixed_points              has q(s) the same points whatever the statistic?
 ///   sums()                    m
+///   wide_sums                 do sums of its cells lose their digits when rows leave them?
 ///   mend(t)                   what exact arithmetic says of a cluster's sums, where these are differences
 ///   cell(x, e, s)             the sums of a cell of value x and exposure e
 ///   log_base(x, e)            log h(x)
-///   posterior(t, points)      q(s), with log_integral(), shape() and prob(), and draw(stream)
+///   posterior(t)              q(s), with log_integral(), shape() and prob(), and draw(stream)
 ///   best(t, share, mean, w)   point estimate: the mean statistic per row, and the weights there
 ///   summary(t, q)             two posterior means for users, of the names means()
 ///   At(column, s)             what depends on a shape:
@@ -38,7 +38,7 @@ namespace bnpvi {
 ///     draw(t, stream, w)      the weights of the likelihood at θ drawn from q(θ | s)
 ///     parameters(t)           two numbers that q(θ | s) has, of the names parameters()
 template <class Column>
-class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, public RoughEvidence {
+class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
  public:
   ShapedColumns(std::vector<Column> columns, bool gaps, bool exposed = false)
       : columns_(std::move(columns)),
@@ -51,6 +51,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, pu
   Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
   Capabilities capabilities() const override {
     Capabilities out;
+    out.wide_sums = Column::wide_sums;
     if (Column::has_base) out.base = this;
     if (gaps_) out.gaps = this;
     return out;
@@ -83,8 +84,13 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, pu
     for (Index j = 0; j < d_; ++j) t[count_at(j)] = complete_t[exposed_ ? 1 + m_ * d_ : 0];
   }
 
-  double log_evidence(const double* t) const override { return evidence(t, LatticePoints::all); }
-  double rough_evidence(const double* t) const override { return evidence(t, LatticePoints::few); }
+  double log_evidence(const double* t) const override {
+    double total = 0;
+    for (Index j = 0; j < d_; ++j)
+      if (const Vec own = statistic(t, j); says_something(own))
+        total += columns_[j].posterior(own.data()).log_integral();
+    return total;
+  }
 
   void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
 
@@ -154,7 +160,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, pu
         for (std::size_t g = 0; g < given.size(); ++g)
           term[g] = log_prob[g] + given[g].gain(own.data(), more.data());
         const auto top = std::max_element(term.begin(), term.end());
-        if (Column::fixed_points || given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
+        const bool inside = !given.empty() && top != term.begin() && top != term.end() - 1;
+        if (Column::fixed_points || given.size() == 1 || inside) {
           double sum = 0;
           for (double v : term) sum += std::exp(v - *top);
           out[i] += *top + std::log(sum);
@@ -214,20 +221,13 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, pu
   }
 
  private:
-  double evidence(const double* t, LatticePoints points) const {
-    double total = 0;
-    for (Index j = 0; j < d_; ++j)
-      if (const Vec own = statistic(t, j); says_something(own))
-        total += columns_[j].posterior(own.data(), points).log_integral();
-    return total;
-  }
-
   typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
 
   // Where among the features the count of column j is.
   Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
 
-  // (N_j, S_j1 .. S_jm) of a cluster, as they may be: rounded sums and differences of summaries are not always.
+  // (N_j, S_j1 .. S_jm) of a cluster, as they may be: rounded sums and differences of summaries are not
+  // always.
   Vec statistic(const double* t, Index j) const {
     Vec out = of_row(t, j);
     columns_[j].mend(out.data());

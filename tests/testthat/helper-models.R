@@ -102,10 +102,10 @@ beside <- strsplit(c(
   "negative_binomial, exposure" = "base",
   "negative_binomial, gaps" = "gaps base",
   "negative_binomial, exposure, gaps" = "gaps base",
-  "weibull" = "base",
-  "weibull, gaps" = "gaps base",
-  "weibull, zeros, gaps" = "gaps base",
-  "censored_weibull" = "base",
+  "weibull" = "wide_sums base",
+  "weibull, gaps" = "wide_sums gaps base",
+  "weibull, zeros, gaps" = "wide_sums gaps base",
+  "censored_weibull" = "wide_sums base",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -297,14 +297,16 @@ columns_in_order <- function(obs, order) {
     return(unlist(rev(own), use.names = FALSE))
   }
   switch(obs$family,
-    binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, censored_weibull = 1:2, regression = seq_along(obs$unit), order
+    binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, censored_weibull = 1:2,
+    regression = seq_along(obs$unit), order
   )
 }
 
 # How many parameters may be in any order.
 count_parameters <- function(case) {
   switch(case$model$obs$family,
-    censored = 1L, censored_weibull = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - n_known_columns(case$model$obs)
+    censored = 1L, censored_weibull = 1L, regression = 1L, binomial = case$data$d %/% 2L,
+    case$data$d - n_known_columns(case$model$obs)
   )
 }
 n_block_parameters <- function(obs) {
@@ -339,7 +341,8 @@ permute_columns <- function(obs, order) {
     obs$n_levels <- obs$n_levels[order]
     return(obs)
   }
-  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding", "log_unit"))) {
+  by_column <- c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding", "log_unit")
+  for (field in intersect(names(obs), by_column)) {
     if (!is.object(obs[[field]])) obs[[field]] <- obs[[field]][order] # a prior is one for all columns
   }
   if (is.matrix(obs$scale)) {

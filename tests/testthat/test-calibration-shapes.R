@@ -1,6 +1,6 @@
-# Simulation-based calibration (Talts and others 2018) of samplers of mixtures whose clusters have shapes: labels and data
-# are drawn from the prior and the model, and their posterior by a chain. The rank of each truth among 49 draws is then
-# uniform.
+# Simulation-based calibration (Talts and others 2018) of samplers of mixtures whose clusters have shapes: labels and
+# data are drawn from the prior and the model, and their posterior by a chain. The rank of each truth among 49 draws is
+# then uniform.
 
 long <- identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")
 

@@ -11,9 +11,9 @@ data <- withr::with_seed(1, list(
 data$step <- data$gamma * rep(c(1, 1, 1, 0), 20)
 models <- list(
   gamma = obs_gamma(), weibull = obs_weibull(), angle = obs_vonmises(), count = obs_negbinomial(),
-  step = obs_gamma(zeros = TRUE), known = obs_gamma(2), poisson = obs_poisson(), log = obs_lognormal()
+  step = obs_gamma(zeros = TRUE), known = obs_gamma(2), poisson = obs_poisson()
 )
-columns <- c(known = "gamma", poisson = "count", log = "weibull")
+columns <- c(known = "gamma", poisson = "count")
 values_of <- function(name) data[[if (name %in% names(columns)) columns[[name]] else name]]
 
 panels_of <- function(fit, x = NULL) {

@@ -65,7 +65,9 @@ test_that("bad tracks are refused, and uneven times are told", {
   expect_bad(track_steps(1:3, 1:3, time = c(1, 3, 2)), "times", "row 3")
   expect_bad(track_steps(1:3, 91:93, lonlat = TRUE), "range", "lonlat = FALSE")
   expect_bad(track_steps(1:3, 1:3, lonlat = NA), "argument", "lonlat")
-  expect_message(track_steps(1:4, 1:4, time = c(1, 2, 3, 5)), "1 of 3 intervals.*differs", class = "bnpvi_message_times")
+  expect_message(
+    track_steps(1:4, 1:4, time = c(1, 2, 3, 5)), "1 of 3 intervals.*differs", class = "bnpvi_message_times"
+  )
   expect_silent(track_steps(1:4, 1:4, time = c(1, 2, 1, 2), id = c(1, 1, 2, 2)))
 })
 

@@ -6,7 +6,7 @@
 
 #include "inference/start/seeding.h"
 #include "observations/feature_block.h"
-#include "observations/rough_evidence.h"
+#include "observations/shape_lattice.h"
 
 namespace bnpvi::chains {
 
@@ -76,9 +76,10 @@ class Centres {
 
 std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, Index k, Stream& stream,
                               Pool& pool) {
+  const FewPoints enough;
   Vec own, chance;
   for (const Vec& s : t) {
-    own.push_back(rough_evidence_of(obs, s.data()));
+    own.push_back(obs.log_evidence(s.data()));
     chance.push_back(s[0]);
   }
   Vec loss(t.size(), infinity);
@@ -89,7 +90,7 @@ std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, In
     for (std::size_t s = 0; s < t.size(); ++s) {
       Vec both = t[i];
       add(both, t[s]);
-      loss[s] = std::min(loss[s], own[s] + own[i] - rough_evidence_of(obs, both.data()));
+      loss[s] = std::min(loss[s], own[s] + own[i] - obs.log_evidence(both.data()));
       chance[s] = std::max(0.0, loss[s]);
     }
     chance[i] = loss[i] = 0;

@@ -26,12 +26,13 @@ void visit_batches(const Problem& problem, State& state, const std::vector<Index
                                                state.assignments ? &*state.assignments : nullptr));
   }
   do_work(problem, pool, work);
+  const bool anew = state.batch.size() == 1 || problem.obs->capabilities().wide_sums;
   for (const auto& done : work) {
     const auto fresh = std::make_shared<Summary>(std::move(done->found));
     std::shared_ptr<const Summary>& now = state.batch[done->batch];
     if (now) fresh->log_base = now->log_base;
     const std::shared_ptr<const Summary> old = std::exchange(now, fresh);
-    if (state.batch.size() == 1)
+    if (anew)
       resum(problem, state);
     else if (old)
       state.total.exchange(*old, *fresh, problem.pool);
