@@ -153,8 +153,8 @@ Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, where only gains
-// above `least` matter, and which pairs some document shares.
+// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, where only
+// gains above `least` matter, and which pairs some document shares.
 Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp, double least) {
   return entry([&] {
     const RData rdata(data);

@@ -70,9 +70,8 @@ class TopicBirth final : public Move {
   void rank_pairs(const State& state) {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
-    for (const TopicPair& pair :
-         close_pairs(c_, state.total, c_.options.max_merges,
-                     [&](Index a, Index b) { return may_join(state, a, b); }))
+    for (const TopicPair& pair : close_pairs(c_, state.total, c_.options.max_merges,
+                                             [&](Index a, Index b) { return may_join(state, a, b); }))
       pairs_.push_back({pair.a, pair.b});
   }
 

@@ -86,7 +86,8 @@ void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream)
 }  // namespace
 
 std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const TopicAlloc& alloc,
-                                               const State& state, Index target, const Room& room, Stream& stream) {
+                                               const State& state, Index target, const Room& room,
+                                               Stream& stream) {
   const ObsModel& obs = context.problem.obs;
   NewTopic candidate(context, state);
   std::vector<DocumentRef> users = users_of(state, target, 1);
@@ -134,7 +135,8 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
   const Index k = state.k() - room.size();
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
-  auto made = std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1), search_every);
+  auto made =
+      std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1), search_every);
   TopicEdit& edit = *made;
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
@@ -144,7 +146,7 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
     for (Share& s : edit.start[i]) s.count *= 1 - moved / length;
     edit.start[i].push_back({static_cast<int>(k), 0, moved, 0, 0});
   }
-  std::copy(t.begin(), t.end(), edit.topics.edit_t(k));
+  edit.set_topic(k, t.data());
   const Vec sizes = state.total.sizes();
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
   for (double& x : edit.weights_of_topics) x *= 1 - share;

@@ -11,8 +11,8 @@ namespace bnpvi::topics {
 /// so that it may take from many topics at once what a split of one topic cannot. The document is drawn with
 /// probability proportional to what a topic of its own would explain better, Σ_u c_u max(0, w_u − log p_u),
 /// p_u the probability of word u in the document as it is. The documents that would gain most from the new
-/// topic are visited with it. The topics of `room`, one or none, go in the same proposal. Null: there is no such
-/// document. Documents of counts only. The state must outlive the edit.
+/// topic are visited with it. The topics of `room`, one or none, go in the same proposal. Null: there is no
+/// such document. Documents of counts only. The state must outlive the edit.
 std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const TopicAlloc& alloc,
                                                const State& state, Index target, const Room& room,
                                                Stream& stream);

@@ -9,8 +9,8 @@ namespace bnpvi::topics {
 
 namespace {
 
-// Nats, at most, that the best sticks after a merge are foretold to be above those of before. In three fits to the
-// whales and the birds the median of 8,000 pairs was 0.06, of 99 % below 1.2, the most 9.1.
+// Nats, at most, that the best sticks after a merge are foretold to be above those of before. In three fits
+// to the whales and the birds the median of 8,000 pairs was 0.06, of 99 % below 1.2, the most 9.1.
 constexpr double best_sticks_bring = 10;
 
 }  // namespace

@@ -17,8 +17,8 @@ class MergeForecast {
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  /// U of a wanted pair. Where it is foretold to be below `least` at the best sticks for that U is not searched for,
-  /// and what it is at the present ones comes back, which is less.
+  /// U of a wanted pair. Where it is foretold to be below `least` at the best sticks for that U is not
+  /// searched for, and what it is at the present ones comes back, which is less.
   double gain(Index a, Index b, double least) const;
   bool shared(Index a, Index b) const;  // some document uses both
 
