@@ -58,3 +58,13 @@ test_that("few terms change no bit for threads", {
   for (threads in c(2, 4)) expect_identical(elbo_trace(fit(threads))$elbo, elbo_trace(one)$elbo)
   expect_gt(n_clusters(one), 8)
 })
+
+test_that("weights of many terms, most without counts, are those of a few terms less", {
+  x <- own_terms(terms = 204) # 2,045 terms: all are computed
+  more <- cbind(x, matrix(0, nrow(x), 10)) # 2,055: only those with counts
+  trace <- function(x, prior) {
+    control <- bnp_control(seed = 1, k_init = 6, init = "random", moves = FALSE, max_laps = 8, tol = 0, verbose = FALSE)
+    suppressWarnings(elbo_trace(bnp_topics(x, obs_multinomial(prior), control = control))$elbo)
+  }
+  expect_equal(trace(more, rep(c(0.1, 1e-8), c(ncol(x), 10))), trace(x, rep(0.1, ncol(x))), tolerance = 1e-7)
+})
