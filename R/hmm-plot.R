@@ -10,10 +10,13 @@
 #'   roots above, each node in the colour of its state.
 #'   `"transitions"`: the transition matrix as a heat map, of trees with positions one for each. `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
-#'   in [plot.bnp_mixture()].
+#'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
+#'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
+#'   of the state in which it begins ([track_steps()]).
 #' @param data Sequences to draw, usually the training data, in any form that
 #'   [bnp_hmm()] takes. A fit does not keep its data.
 #' @param id As in [bnp_hmm()].
+#' @param xy Of `"track"`: the names of the two columns of `data` that are coordinates.
 #' @param max_sequences Most sequences, or trees, to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
@@ -27,8 +30,8 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
-                         id = NULL, max_sequences = 40L, ...) {
+plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"), data = NULL,
+                         id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_drawing(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   type <- picture_type(x, if (!missing(type)) type)
@@ -40,7 +43,9 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
     },
     transitions = draw_transitions(transition_matrix(x), ...),
     elbo = draw_trace(trace_picture(x), ...),
-    profile = draw_profile(profile_picture(x), ...)
+    profile = draw_profile(profile_picture(x), ...),
+    density = draw_densities(state_densities(x, data, id), ...),
+    track = draw_track(track_picture(x, data, id, xy), ...)
   )
   invisible(x)
 }
@@ -48,7 +53,11 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
 # NULL: the states of sequences, or of trees.
 picture_type <- function(fit, type, call = rlang::caller_env()) {
   type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
-  check_choice(type, c("segments", "tree", "transitions", "elbo", "profile"), "type", call)
+  check_choice(type, c("segments", "tree", "transitions", "elbo", "profile", "density", "track"), "type", call)
+}
+
+state_densities <- function(fit, data, id, call = rlang::caller_env()) {
+  densities_picture(fit, if (!is.null(data)) as_new_sequences(fit, data, id, call, "data"), call)
 }
 
 # Runs of the first sequences and, with data, their series in long form.
@@ -240,8 +249,8 @@ labelled_states <- function(k, size) {
 
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
-                             id = NULL, max_sequences = 40L, ...) {
+autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
+                             data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   rlang::check_installed("ggplot2", "for autoplot().")
@@ -251,7 +260,9 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions",
     segments = gg_segments(segment_picture(object, data, id, max_sequences)),
     transitions = gg_transitions(transition_matrix(object)),
     elbo = gg_trace(trace_picture(object)),
-    profile = gg_profile(profile_picture(object))
+    profile = gg_profile(profile_picture(object)),
+    density = gg_densities(state_densities(object, data, id)),
+    track = gg_track(track_picture(object, data, id, xy))
   )
 }
 

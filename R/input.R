@@ -53,7 +53,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   refuse_relations(x, arg, call)
   if (obs_can(obs, "read")) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
-    x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
+    x <- choose_columns(as_frame(steps_of_track(x, obs), arg, call), obs, arg, call)
     check_frame_size(x, arg, allow_no_rows, call)
     return(obs_read(obs, x, arg, call, na_action))
   }

@@ -17,7 +17,7 @@
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_negbinomial()], [obs_gamma()],
-#'   [obs_vonmises()], [obs_gaussian()] with
+#'   [obs_weibull()], [obs_vonmises()], [obs_gaussian()] with
 #'   diagonal or spherical covariance, and blocks of [obs_product()]) a missing cell is simply left out, which is
 #'   exact. Where they are not, it is one more hidden variable of its row. A covariance that all clusters share
 #'   (`"tied"` and its like) takes rows that are complete, or missing as a whole.

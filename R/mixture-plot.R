@@ -9,7 +9,9 @@
 #'   data as a heat map of the columns that tell the clusters apart best (rates
 #'   relative to their average);
 #'   data frames with columns of levels as `"profile"`; autoregressions have none.
-#'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
+#'   `"density"`: of one or two Gaussian columns the predictive density. Else a panel for each column that has a density
+#'   of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and, with
+#'   `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner. `"elbo"`: the
 #'   bound by lap, with the accepted moves. `"uncertainty"`: one minus the
 #'   probability of each observation's cluster, as the size of its point (Gaussian
 #'   clusters of several columns), against the value (one column), or in increasing
@@ -69,7 +71,8 @@ plot.bnp_mixture <- function(x, type = c(
       plane = draw_plane(picture, ...),
       surface = draw_surface(picture, ...),
       heat = draw_heat(picture, ...),
-      profile = draw_profile(picture, ...)
+      profile = draw_profile(picture, ...),
+      densities = draw_densities(picture, ...)
     )
   }
   invisible(x)
@@ -234,6 +237,7 @@ autoplot.bnp_mixture <- function(object, type = c(
     plane = gg_plane(picture),
     surface = gg_surface(picture),
     heat = gg_heat(picture),
-    profile = gg_profile(picture)
+    profile = gg_profile(picture),
+    densities = gg_densities(picture)
   )
 }

@@ -2,12 +2,14 @@
 
 #' @rdname observation_models
 #' @order 7
-#' @param shape Of `obs_gamma()`: the shape of each column's Gamma distribution. `NULL`, the default: each cluster has
-#'   one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`; or another
-#'   [gamma_prior()]. Numbers, one or one per column, are known shapes. With 1 values are exponential; a larger one is
-#'   that of a sum of so many waiting times, which varies less (with standard deviation `mean / sqrt(shape)`).
-#' @param zeros Of `obs_gamma()`: may values be 0? A value is then 0 with a probability of its own in each cluster and
-#'   column, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and else Gamma distributed.
+#' @param shape Of `obs_gamma()` and `obs_weibull()`: the shape of each column's distribution. `NULL`, the default: each
+#'   cluster has one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)` (Weibull:
+#'   `gamma_prior(1, 0.1)`); or another [gamma_prior()]. Numbers, one or one per column, are known shapes. With 1 values
+#'   are exponential; a larger one of a Gamma distribution is that of a sum of so many waiting times, which varies less
+#'   (with standard deviation `mean / sqrt(shape)`). Of `obs_survival()`: 1, the default, for exponential times; another
+#'   number, a prior or `NULL` for Weibull ones.
+#' @param zeros Of `obs_gamma()` and `obs_weibull()`: may values be 0? A value is then 0 with a probability of its own in
+#'   each cluster and column, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and else follows the distribution.
 #' @details
 #' `obs_gamma()` takes values above 0: a waiting time of 0 has been rounded, and may be
 #' given as half of the smallest that can be told from 0. By default clusters differ in their shape, too; `b` is then
@@ -176,3 +178,11 @@ obs_marginals.obs_shaped_gamma <- function(obs, means) {
     unname(means$shape))
 }
 obs_picture.obs_gamma <- function(obs, fit, data) heat_picture(fit, relative = TRUE)
+
+gamma_densities <- function(shape, rate) {
+  unname(Map(function(shape, rate) {
+    column_density(function(x) stats::dgamma(x, shape, rate), function(p) stats::qgamma(p, shape, rate))
+  }, shape, rate))
+}
+obs_densities.obs_gamma <- function(obs, means) gamma_densities(means$shape, means$rate)
+obs_densities.obs_shaped_gamma <- function(obs, means) gamma_densities(means$shape, means$shape / means$mean)

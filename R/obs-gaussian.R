@@ -250,6 +250,12 @@ obs_marginals.obs_gaussian <- function(obs, means) {
   Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
 }
 
+obs_densities.obs_gaussian <- function(obs, means) {
+  lapply(obs_marginals.obs_gaussian(obs, means), function(of) {
+    column_density(function(x) stats::dnorm(x, of$mean, of$sd), function(p) stats::qnorm(p, of$mean, of$sd))
+  })
+}
+
 # --- Full covariance ---
 
 model_gaussian_full <- list(

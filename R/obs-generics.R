@@ -130,6 +130,9 @@ obs_as_frame <- function(obs, x) UseMethod("obs_as_frame")
 # "count", mean), list(kind = "time", mean), exponential, list(kind = "share", mean), of all tokens, or list(kind =
 # "levels", prob), probabilities by level.
 obs_marginals <- function(obs, means) UseMethod("obs_marginals")
+# By column, its density in a cluster with this part of coef(), as column_density() has it (R/picture-densities.R); of a
+# product only of the blocks that have one.
+obs_densities <- function(obs, means) UseMethod("obs_densities")
 # What the exponential of a bound is, in words.
 obs_measure <- function(obs) UseMethod("obs_measure")
 obs_measure.default <- function(obs) {

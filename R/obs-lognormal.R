@@ -90,3 +90,9 @@ obs_picture.obs_lognormal <- function(obs, fit, data) {
   fit$input$column_names <- paste0("log(", column_labels(fit), ")")
   obs_picture(fit$model$obs, fit, if (!is.null(data)) in_logs(data))
 }
+
+obs_densities.obs_lognormal <- function(obs, means) {
+  lapply(obs_marginals(of_logs(obs), means), function(of) {
+    column_density(function(x) stats::dlnorm(x, of$mean, of$sd), function(p) stats::qlnorm(p, of$mean, of$sd))
+  })
+}

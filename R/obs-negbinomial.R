@@ -110,3 +110,11 @@ obs_marginals.obs_negbinomial <- function(obs, means) {
   )
 }
 obs_picture.obs_negbinomial <- function(obs, fit, data) heat_picture(fit, relative = TRUE)
+
+obs_densities.obs_negbinomial <- function(obs, means) {
+  unname(Map(function(size, mean) {
+    column_density(
+      function(x) stats::dnbinom(x, size, mu = mean), function(p) stats::qnbinom(p, size, mu = mean), discrete = TRUE
+    )
+  }, means$size, means$mean))
+}

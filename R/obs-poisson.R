@@ -62,3 +62,9 @@ obs_marginals.obs_poisson <- function(obs, means) {
   lapply(means$rate, function(rate) list(kind = "count", mean = rate))
 }
 obs_picture.obs_poisson <- function(obs, fit, data) heat_picture(fit, relative = TRUE)
+
+obs_densities.obs_poisson <- function(obs, means) {
+  lapply(unname(means$rate), function(rate) {
+    column_density(function(x) stats::dpois(x, rate), function(p) stats::qpois(p, rate), discrete = TRUE)
+  })
+}

@@ -145,7 +145,7 @@ gathered <- function(obs, f) {
 obs_can.obs_product <- function(obs, what) {
   each <- vapply(obs$blocks, obs_can, NA, what)
   switch(what,
-    moments = , divergence = , overlap = length(each) > 0L && all(each), marginals = any(each), NextMethod()
+    moments = , divergence = , overlap = , predictive_cdf = length(each) > 0L && all(each), marginals = , densities = any(each), NextMethod()
   )
 }
 
@@ -248,6 +248,21 @@ obs_marginals.obs_product <- function(obs, means) {
     if (obs_can(block, "marginals")) {
       own <- obs_marginals(block, arrays_of_block(means, name, block))
       stats::setNames(own, names(own) %||% obs_terms(block, block$columns)$variable)
+    }
+  })))
+}
+
+obs_predictive_cdf.obs_product <- function(obs, q, data) {
+  do.call(cbind, unname(of_blocks(obs, function(block, name) {
+    obs_predictive_cdf(block, arrays_of_block(q, name, block), data_of_block(data, block))
+  })))
+}
+
+obs_densities.obs_product <- function(obs, means) {
+  do.call(c, unname(of_blocks(obs, function(block, name) {
+    if (!lacks_density(block)) {
+      own <- obs_densities(block, arrays_of_block(means, name, block))
+      stats::setNames(own, obs_terms(block, block$columns)$variable)
     }
   })))
 }

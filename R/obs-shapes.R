@@ -63,7 +63,7 @@ shape_quantile <- function(column, p) {
   if (length(column$shape_node) == 1L) {
     return(NA_real_)
   }
-  curves <- between_points(column)
+  curves <- between_points(column[c("shape_node", "shape_prob")]) # directions may be negative
   at <- seq(0.5, length(column$shape_node) + 0.5, by = 0.01)
   density <- exp(curves$shape_prob(at))
   below <- cumsum(c(0, (density[-1L] + density[-length(density)]) / 2))
@@ -77,16 +77,16 @@ mixture_quantile <- function(column, p, near, below) {
   exp(stats::uniroot(off, log(near) + c(-1, 1), extendInt = "upX", tol = 1e-10)$root)
 }
 
-# Quantiles of the shape, by its name, and of the mean of each column. `mean_near`: about where the mean is given each
-# point; below(mean, column): the probability, given each point, that it is at most so large.
-shaped_quantiles <- function(shape, mean_near, below) {
+# Quantiles of the shape, by its name, and of `location`, the mean of each column. `mean_near`: about where the mean is
+# given each point; below(mean, column): the probability, given each point, that it is at most so large.
+shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
   mean <- function(q, p) {
     vapply(shapes_of_columns(q), function(column) {
       mixture_quantile(column, p, mean_near(column)[which.max(column$shape_prob)], below)
     }, 1)
   }
   of_shape <- function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p)
-  stats::setNames(list(of_shape, mean), c(shape, "mean"))
+  stats::setNames(list(of_shape, mean), c(shape, location))
 }
 
 # E f(column) over the points of each column.

@@ -6,10 +6,14 @@
 #' `obs_survival()` takes one pair of columns: the time that was observed, above 0, and
 #' whether the event came then (1) or had not come yet (0), the time being censored on the
 #' right. That is `survival::Surv(time, status)`, a matrix `cbind(time, status)` or a data
-#' frame with such columns. Events come at a constant rate in each cluster; time in which none
-#' came counts fully. Data simulated from a fit, and forecasts, are of times that are not censored.
+#' frame with such columns. By default events come at a constant rate in each cluster (`shape = 1`); time in which none
+#' came counts fully. With `shape = NULL` the times of each cluster are Weibull distributed with a shape of its own, as
+#' in `obs_weibull()`, with other numbers with that shape. Data simulated from a fit, and forecasts, are of times that are not censored.
 #' @export
-obs_survival <- function(a = 1, b = NULL, columns = NULL) {
+obs_survival <- function(a = 1, b = NULL, columns = NULL, shape = 1) {
+  if (!identical(shape, 1)) {
+    return(new_weibull("censored_weibull", shape, a, b, columns))
+  }
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   do.call(new_obs, c("censored", prior, columns_field(columns)))
 }

@@ -182,3 +182,12 @@ obs_marginals.obs_vonmises <- function(obs, means) {
   )
 }
 obs_picture.obs_vonmises <- function(obs, fit, data) profile_picture(fit)
+
+obs_densities.obs_vonmises <- function(obs, means) {
+  unname(Map(function(k, direction) {
+    column_density(
+      function(x) exp(k * (cos(x - direction) - 1) - log(2 * pi) - log_scaled_bessel(k)),
+      function(p) pi * (2 * p - 1), circular = TRUE
+    )
+  }, means$concentration, means$direction))
+}

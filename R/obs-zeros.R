@@ -93,3 +93,12 @@ obs_marginals.obs_with_zeros <- function(obs, means) {
     list(kind = "number", mean = (1 - zero) * part$mean, sd = sqrt((1 - zero) * square - ((1 - zero) * part$mean)^2))
   }, NextMethod(), unname(means$zero))
 }
+
+obs_densities.obs_with_zeros <- function(obs, means) {
+  Map(function(column, zero) {
+    positive <- column$density
+    column$density <- function(x) (1 - zero) * positive(x)
+    column$mass_0 <- zero
+    column
+  }, NextMethod(), unname(means$zero))
+}

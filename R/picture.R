@@ -171,13 +171,11 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  all_modelled <- is.null(fit$model$obs$responses)
-  picture <- if (fit$input$d <= 2L && all_modelled) cluster_picture(fit, data, call)
+  obs <- fit$model$obs
+  as_whole <- fit$input$d <= 2L && is.null(obs$responses) && is.null(obs$logs) && obs_can(obs, "picture")
+  picture <- if (as_whole) cluster_picture(fit, data, call)
   if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
-    abort("argument", c(
-      "{.code type = \"density\"} needs a Gaussian fit of one or two columns.",
-      i = "Use {.code type = \"clusters\"}."
-    ), call = call)
+    return(densities_picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"), call))
   }
   if (picture$kind == "curve") {
     return(picture)

@@ -1,5 +1,6 @@
 #include "foundation/bessel.h"
 
+#include <array>
 #include <cmath>
 
 #include "foundation/special.h"
@@ -10,12 +11,30 @@ namespace {
 
 constexpr double far = 20;  // from here on the asymptotic series is exact to rounding
 
+constexpr int power_terms = 64, asymptotic_terms = 40;
+
+// Ratios of a term to the one before, but for the power of z, of orders 0 and 1: divisions would be most of
+// the time.
+struct Ratios {
+  std::array<std::array<double, power_terms>, 2> power;
+  std::array<std::array<double, asymptotic_terms>, 2> asymptotic;
+
+  constexpr Ratios() : power(), asymptotic() {
+    for (int order = 0; order < 2; ++order) {
+      for (int k = 1; k < power_terms; ++k) power[order][k] = 1. / (k * (k + order));
+      for (int k = 1; k < asymptotic_terms; ++k)
+        asymptotic[order][k] = ((2. * k - 1) * (2. * k - 1) - 4. * order) / (8. * k);
+    }
+  }
+};
+constexpr Ratios ratios;
+
 // Σ_k (z²/4)^k / (k! (k + order)!)
 double power_series(double z, int order) {
   const double y = 0.25 * z * z;
   double term = 1, sum = 1;
-  for (int k = 1; term > 1e-17 * sum; ++k) {
-    term *= y / (k * (k + order));
+  for (int k = 1; term > 1e-17 * sum && k < power_terms; ++k) {
+    term *= y * ratios.power[order][k];
     sum += term;
   }
   return sum;
@@ -23,9 +42,10 @@ double power_series(double z, int order) {
 
 // I(z) e^(−z) √(2πz) = Σ_k Π_{j ≤ k} ((2j − 1)² − 4 order²) / (8 j z), as long as terms fall.
 double asymptotic_series(double z, int order) {
+  const double inverse = 1 / z;
   double term = 1, sum = 1;
-  for (int k = 1; k < 40; ++k) {
-    const double odd = 2 * k - 1, next = term * (odd * odd - 4.0 * order * order) / (8 * k * z);
+  for (int k = 1; k < asymptotic_terms; ++k) {
+    const double next = term * (ratios.asymptotic[order][k] * inverse);
     if (std::abs(next) < 1e-17) break;
     term = next;
     sum += term;

@@ -31,6 +31,12 @@ constexpr int n_terms = 7;
 constexpr double bernoulli[n_terms] = {1. / 6,  -1. / 30,     1. / 42, -1. / 30,
                                        5. / 66, -691. / 2730, 7. / 6};  // B_2, B_4, ...
 
+// The coefficients of Stirling's series for log Γ, B_2k / (2k (2k − 1)).
+constexpr double stirling[n_terms] = {1. / (2 * 1) * bernoulli[0],   1. / (4 * 3) * bernoulli[1],
+                                      1. / (6 * 5) * bernoulli[2],   1. / (8 * 7) * bernoulli[3],
+                                      1. / (10 * 9) * bernoulli[4],  1. / (12 * 11) * bernoulli[5],
+                                      1. / (14 * 13) * bernoulli[6]};
+
 // Σ_k weight(2k) B_2k x^(1−2k)
 template <class Weight>
 double odd_series(double x, Weight weight) {
@@ -106,7 +112,10 @@ double log_gamma_remainder(double x) {
 double stirling_remainder(double x) {
   if (x < large) return log_gamma(x) - x * std::log(x) + x;
   const double half_log_2_pi = 0.91893853320467274;
-  return half_log_2_pi - 0.5 * std::log(x) + odd_series(x, [](double m) { return 1 / (m * (m - 1)); });
+  const double y = 1 / (x * x);
+  double sum = 0;
+  for (int k = n_terms; k > 0; --k) sum = sum * y + stirling[k - 1];
+  return half_log_2_pi - 0.5 * std::log(x) + sum / x;
 }
 
 // ψ'(x) = 1/x² + ψ'(x + 1) up to the asymptotic series.

@@ -59,6 +59,7 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"binomial", make_binomial},
     {"categorical", make_categorical},
     {"censored", make_censored},
+    {"censored_weibull", make_weibull},
     {"gaussian_diagonal", make_gaussian_diagonal},
     {"gaussian_full", make_gaussian_full},
     {"gaussian_spherical", make_gaussian_spherical},
@@ -76,7 +77,8 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"regression", make_regression},
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
-    {"waiting_time", make_gamma}};
+    {"waiting_time", make_gamma},
+    {"weibull", make_weibull}};
 
 }  // namespace
 

@@ -76,6 +76,9 @@ std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& fields);
 std::unique_ptr<ObsModel> make_von_mises(const Fields& fields);
 /// Counts of events that vary more than Poisson counts, with a size for each cluster and column.
 std::unique_ptr<ObsModel> make_negative_binomial(const Fields& fields);
+/// Values above 0 with a shape for each cluster and column, one of a few; or, with a field `censored`, times
+/// with a status each, which are events or censored on the right.
+std::unique_ptr<ObsModel> make_weibull(const Fields& fields);
 /// `positive` where values may be 0: its rows may have gaps, and its last features are the counts of cells.
 std::unique_ptr<ObsModel> make_zero_cells(std::shared_ptr<const ObsModel> positive);
 std::unique_ptr<ObsModel> make_categorical(const Fields& fields);

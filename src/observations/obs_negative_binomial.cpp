@@ -102,11 +102,12 @@ class NegativeBinomialColumn {
         size_(size),
         nodes_(size.known > 0 ? std::make_shared<const SizeNodes>(size.known) : SizeNodes::learned()) {}
 
-  static constexpr bool has_base = true;
+  static constexpr bool has_base = true, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"size", "mean"}; }
   Index sums() const { return 1 + nodes_->n(); }
 
+  void mend(double*) const {}
   void cell(double y, double exposure, double* sum) const {
     sum[0] = y;
     nodes_->values(y, exposure, sum + 1);
@@ -155,11 +156,11 @@ class NegativeBinomialColumn {
     Vec basis_;
   };
 
-  ShapeLattice posterior(const double* t) const {
+  ShapeLattice posterior(const double* t, LatticePoints points = LatticePoints::all) const {
     const Vec none(static_cast<std::size_t>(1 + sums()), 0.0);
     return size_.posterior([this, none, t = Vec(t, t + 1 + sums())](
                                double s) { return At(*this, s).gain(none.data(), t.data()); },
-                           t[0], std::numeric_limits<double>::quiet_NaN());
+                           t[0], std::numeric_limits<double>::quiet_NaN(), points);
   }
 
   // With one more row, whose count is m. The size stays between the nodes: where rows vary less than Poisson

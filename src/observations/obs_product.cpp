@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "observations/product_pattern.h"
+#include "observations/rough_evidence.h"
 
 namespace bnpvi {
 
@@ -19,7 +20,8 @@ class Product final : public ObsModel,
                       public BaseMeasure,
                       public ColumnUnits,
                       public LearnedPrior,
-                      public RowEstimates {
+                      public RowEstimates,
+                      public RoughEvidence {
  public:
   explicit Product(std::vector<ProductBlock> blocks) {
     for (ProductBlock& block : blocks) {
@@ -202,6 +204,12 @@ class Product final : public ObsModel,
   double log_evidence(const double* t) const override {
     double sum = 0;
     for (const Part& part : parts_) sum += part.model().log_evidence(part.read(t).data());
+    return sum;
+  }
+
+  double rough_evidence(const double* t) const override {
+    double sum = 0;
+    for (const Part& part : parts_) sum += rough_evidence_of(part.model(), part.read(t).data());
     return sum;
   }
 

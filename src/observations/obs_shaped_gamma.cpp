@@ -17,13 +17,15 @@ namespace {
 //   Λ_s = (s − 1) S_l − N R(s) + R(A) − R(a) − A log(s B / A).
 class GammaColumn {
  public:
-  GammaColumn(double a, double log_m, const ShapePrior& shape) : a_(a), log_m_(log_m), shape_(shape) {}
+  GammaColumn(double a, double log_m, const ShapePrior& shape)
+      : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), shape_(shape) {}
 
-  static constexpr bool has_base = true;
+  static constexpr bool has_base = true, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
   static std::array<const char*, 2> means() { return {"shape", "mean"}; }
   Index sums() const { return 2; }
 
+  void mend(double*) const {}
   void cell(double x, double, double* sum) const {
     sum[1] = std::log(x) - log_m_;
     sum[0] = std::exp(sum[1]);
@@ -65,11 +67,15 @@ class GammaColumn {
     double a_, s_, log_m_, remainder_;
   };
 
-  ShapeLattice posterior(const double* t) const {
-    const double none[3] = {0, 0, 0};
+  ShapeLattice posterior(const double* t, LatticePoints points = LatticePoints::all) const {
+    const double n = t[0], sum = std::max(t[1], 0.0), logs = t[2];
     return shape_.posterior(
-        [this, none, t = Vec(t, t + 3)](double s) { return At(*this, s).gain(none, t.data()); }, t[0],
-        t[0] >= 2 ? log_best_shape(log_ratio(t)) : std::numeric_limits<double>::quiet_NaN());
+        [this, n, sum, logs](double s) {
+          const double a = a_ + s * n;
+          return (s - 1) * logs - n * stirling_remainder(s) + stirling_remainder(a) - remainder_ -
+                 a * std::log(s * (a_ / s + sum) / a);
+        },
+        n, t[0] >= 2 ? log_best_shape(log_ratio(t)) : std::numeric_limits<double>::quiet_NaN(), points);
   }
 
   // With one more row of y = 1 and the average log y of an exponential of that mean.
@@ -115,7 +121,7 @@ class GammaColumn {
     return std::log((3 - delta + std::sqrt((delta - 3) * (delta - 3) + 24 * delta)) / (12 * delta));
   }
 
-  double a_, log_m_;
+  double a_, log_m_, remainder_;
   ShapePrior shape_;
 };
 

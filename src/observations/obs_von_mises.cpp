@@ -18,11 +18,12 @@ class VonMisesColumn {
  public:
   explicit VonMisesColumn(const ShapePrior& concentration) : concentration_(concentration) {}
 
-  static constexpr bool has_base = false;
+  static constexpr bool has_base = false, fixed_points = false;
   static std::array<const char*, 2> parameters() { return {"location", "strength"}; }
   static std::array<const char*, 2> means() { return {"concentration", "direction"}; }
   Index sums() const { return 2; }
 
+  void mend(double*) const {}
   void cell(double x, double, double* sum) const {
     sum[0] = std::cos(x);
     sum[1] = std::sin(x);
@@ -62,11 +63,13 @@ class VonMisesColumn {
     double kappa_, log_scaled_;
   };
 
-  ShapeLattice posterior(const double* t) const {
-    const double none[3] = {0, 0, 0};
+  ShapeLattice posterior(const double* t, LatticePoints points = LatticePoints::all) const {
+    const double n = t[0], r = std::min(std::hypot(t[1], t[2]), n);
     return concentration_.posterior(
-        [this, none, t = Vec(t, t + 3)](double kappa) { return At(*this, kappa).gain(none, t.data()); }, t[0],
-        t[0] >= 2 ? log_near_best(std::hypot(t[1], t[2]) / t[0]) : not_known);
+        [n, r](double kappa) {
+          return -kappa * (n - r) - n * (log_2pi + log_scaled_bessel(kappa)) + log_scaled_bessel(kappa * r);
+        },
+        n, t[0] >= 2 ? log_near_best(std::hypot(t[1], t[2]) / t[0]) : not_known, points);
   }
 
   // With one more row that has no direction.

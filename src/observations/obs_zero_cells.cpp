@@ -8,6 +8,7 @@
 #include "observations/capabilities.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
+#include "observations/rough_evidence.h"
 #include "observations/row_values.h"
 
 namespace bnpvi {
@@ -18,7 +19,7 @@ namespace {
 // is missing where it is 0: φ = (1, φ'∖0, ζ) with ζ_j = 1 where cell j is 0, and with N_j, the count of
 // positive cells, among the last features of the other model,
 //   Λ = Λ' + Σ_j log B(½ + Z_j, ½ + N_j) − log B(½, ½).
-class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
+class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure, public RoughEvidence {
  public:
   explicit ZeroCells(std::shared_ptr<const ObsModel> positive)
       : inner_(std::move(positive)), d_(inner_->n_columns()), p_(inner_->n_features()) {}
@@ -47,18 +48,16 @@ class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
     std::copy_n(complete_t, n_features(), t);
   }
 
-  double log_evidence(const double* t) const override {
-    double total = inner_->log_evidence(t);
-    for (Index j = 0; j < d_; ++j) total += log_beta_gain(prior, prior, zeros(t, j), positives(t, j));
-    return total;
+  double log_evidence(const double* t) const override { return inner_->log_evidence(t) + of_zeros(t); }
+  double rough_evidence(const double* t) const override {
+    return rough_evidence_of(*inner_, t) + of_zeros(t);
   }
   void weights(const double* t, double* w) const override {
     inner_->weights(t, w);
     complete_weights(t, w);
   }
   double evidence_and_weights(const double* t, double* w) const override {
-    double total = inner_->evidence_and_weights(t, w);
-    for (Index j = 0; j < d_; ++j) total += log_beta_gain(prior, prior, zeros(t, j), positives(t, j));
+    const double total = inner_->evidence_and_weights(t, w) + of_zeros(t);
     complete_weights(t, w);
     return total;
   }
@@ -127,6 +126,12 @@ class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
   // Not below 0: rounded sums and differences of summaries may be.
   double zeros(const double* t, Index j) const { return std::max(t[p_ + j], 0.0); }
   double positives(const double* t, Index j) const { return std::max(t[count_at(j)], 0.0); }
+
+  double of_zeros(const double* t) const {
+    double total = 0;
+    for (Index j = 0; j < d_; ++j) total += log_beta_gain(prior, prior, zeros(t, j), positives(t, j));
+    return total;
+  }
 
   static RowValues without_zeros(const Dataset& data, const Index* rows, Index n) {
     return RowValues(data, rows, n, [](double x) { return x == 0 ? std::nan("") : x; });

@@ -8,6 +8,9 @@
 
 namespace bnpvi {
 
+/// All points that the integral needs, or so few that it is known to a few hundredths.
+enum class LatticePoints { all, few };
+
 /// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), by the trapezoid rule in x, where log s = x − e^(−x): the
 /// tail s^c of the prior at 0 falls doubly exponentially there, so that the rule is exact to rounding for
 /// any smooth Λ_s. The points lie around the mode, and not on a grid, as a cluster of n rows knows log s to
@@ -17,7 +20,8 @@ class ShapeLattice {
   using Evidence = std::function<double(double)>;  // Λ_s as a function of s
 
   /// n: about how many rows say something of s. start: where log s probably is; NaN: a search finds it.
-  ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start);
+  ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start,
+               LatticePoints points = LatticePoints::all);
 
   /// Of a shape that is known.
   ShapeLattice(double shape, const Evidence& evidence)
@@ -33,9 +37,9 @@ class ShapeLattice {
 
  private:
   double height(double x) const;  // log density of x, not normalised
+  double height(double x, double* s) const;
   void climb(double x, double step);
-  double log_sum(std::size_t from, std::size_t by) const;
-  void lay();
+  void lay(LatticePoints points);
   void halve();
 
   GammaPrior prior_{1, 1};
@@ -49,8 +53,9 @@ struct ShapePrior {
   GammaPrior prior{1, 1};
   double known = 0;  // 0: it is not
 
-  ShapeLattice posterior(const ShapeLattice::Evidence& evidence, double n, double start) const {
-    return known > 0 ? ShapeLattice(known, evidence) : ShapeLattice(prior, evidence, n, start);
+  ShapeLattice posterior(const ShapeLattice::Evidence& evidence, double n, double start,
+                         LatticePoints points) const {
+    return known > 0 ? ShapeLattice(known, evidence) : ShapeLattice(prior, evidence, n, start, points);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "foundation/data.h"
 #include "foundation/fields.h"
 #include "observations/capabilities.h"
+#include "observations/rough_evidence.h"
 #include "observations/shape_lattice.h"
 
 namespace bnpvi {
@@ -23,10 +24,12 @@ namespace bnpvi {
 ///
 /// A Column is one of these, for a statistic t = (N, S_1 .. S_m):
 ///   has_base                  is h(x) not 1?
+///   fixed_points              has q(s) the same points whatever the statistic?
 ///   sums()                    m
+///   mend(t)                   what exact arithmetic says of a cluster's sums, where these are differences
 ///   cell(x, e, s)             the sums of a cell of value x and exposure e
 ///   log_base(x, e)            log h(x)
-///   posterior(t)              q(s), with log_integral(), shape() and prob(), and draw(stream)
+///   posterior(t, points)      q(s), with log_integral(), shape() and prob(), and draw(stream)
 ///   best(t, share, mean, w)   point estimate: the mean statistic per row, and the weights there
 ///   summary(t, q)             two posterior means for users, of the names means()
 ///   At(column, s)             what depends on a shape:
@@ -35,7 +38,7 @@ namespace bnpvi {
 ///     draw(t, stream, w)      the weights of the likelihood at θ drawn from q(θ | s)
 ///     parameters(t)           two numbers that q(θ | s) has, of the names parameters()
 template <class Column>
-class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
+class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps, public RoughEvidence {
  public:
   ShapedColumns(std::vector<Column> columns, bool gaps, bool exposed = false)
       : columns_(std::move(columns)),
@@ -80,13 +83,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     for (Index j = 0; j < d_; ++j) t[count_at(j)] = complete_t[exposed_ ? 1 + m_ * d_ : 0];
   }
 
-  double log_evidence(const double* t) const override {
-    double total = 0;
-    for (Index j = 0; j < d_; ++j)
-      if (const Vec own = statistic(t, j); says_something(own))
-        total += columns_[j].posterior(own.data()).log_integral();
-    return total;
-  }
+  double log_evidence(const double* t) const override { return evidence(t, LatticePoints::all); }
+  double rough_evidence(const double* t) const override { return evidence(t, LatticePoints::few); }
 
   void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
 
@@ -145,18 +143,18 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
       const double before = says_something(own) ? q.log_integral() : 0;
       given.clear();
       log_prob.clear();
-      for (std::size_t g = 0; g < q.shape().size() && own[0] >= few; ++g) {
+      for (std::size_t g = 0; g < q.shape().size() && (Column::fixed_points || own[0] >= few); ++g) {
         given.push_back(at(j, q.shape()[g]));
         log_prob.push_back(std::log(q.prob()[g]));
       }
       term.resize(given.size());
       for (Index i = 0; i < n; ++i) {
-        const Vec more = statistic(phi + i * ld, j);
+        const Vec more = of_row(phi + i * ld, j);
         if (!says_something(more)) continue;
         for (std::size_t g = 0; g < given.size(); ++g)
           term[g] = log_prob[g] + given[g].gain(own.data(), more.data());
         const auto top = std::max_element(term.begin(), term.end());
-        if (given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
+        if (Column::fixed_points || given.size() == 1 || (!given.empty() && top != term.begin() && top != term.end() - 1)) {
           double sum = 0;
           for (double v : term) sum += std::exp(v - *top);
           out[i] += *top + std::log(sum);
@@ -216,13 +214,26 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   }
 
  private:
+  double evidence(const double* t, LatticePoints points) const {
+    double total = 0;
+    for (Index j = 0; j < d_; ++j)
+      if (const Vec own = statistic(t, j); says_something(own))
+        total += columns_[j].posterior(own.data(), points).log_integral();
+    return total;
+  }
+
   typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
 
   // Where among the features the count of column j is.
   Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
 
-  // (N_j, S_j1 .. S_jm); N_j is not below 0, as rounded sums and differences of summaries may be.
+  // (N_j, S_j1 .. S_jm) of a cluster, as they may be: rounded sums and differences of summaries are not always.
   Vec statistic(const double* t, Index j) const {
+    Vec out = of_row(t, j);
+    columns_[j].mend(out.data());
+    return out;
+  }
+  Vec of_row(const double* t, Index j) const {
     Vec out(static_cast<std::size_t>(1 + m_));
     out[0] = std::max(t[count_at(j)], 0.0);
     for (Index v = 0; v < m_; ++v) out[1 + v] = t[1 + v * d_ + j];

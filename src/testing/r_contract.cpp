@@ -1,4 +1,5 @@
 // Entries for tests of laws: every method of an observation model.
+#include "observations/rough_evidence.h"
 #include "r_convert.h"
 #include "r_testing_entries.h"
 
@@ -86,12 +87,13 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
     RowWriter features(n, p), statistic(k, p), weights(k, p), joint_weights(k, p), point_mean(k, p),
         point_weights(k, p);
     RowWriter predictive(n, k), definition(n, k);
-    Rcpp::NumericVector evidence(k), joint_evidence(k);
+    Rcpp::NumericVector evidence(k), joint_evidence(k), rough(k);
     for (Index i = 0; i < n; ++i) features.row(i, &phi[i * p]);
     Vec w(static_cast<std::size_t>(p)), mean(w), log_p(static_cast<std::size_t>(n));
     for (Index j = 0; j < k; ++j) {
       const double* tj = &t[j * p];
       evidence[j] = obs.log_evidence(tj);
+      rough[j] = rough_evidence_of(obs, tj);
       statistic.row(j, tj);
       obs.weights(tj, w.data());
       weights.row(j, w.data());
@@ -126,6 +128,7 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+    out.push_back(rough, "rough_evidence");
     out.push_back(row_mean.matrix(), "row_mean");
     out.push_back(row_weights.matrix(), "row_weights");
     return out;

@@ -29,6 +29,9 @@ case <- function(name, obs, x, twin, rows = function(data) data$x, starts = 0:nr
   )
 }
 
+# How close numbers of a case are to its twin's: `otherwise`, where the case has no tolerance of its own.
+tolerance_of <- function(case, otherwise) case$tolerance %||% otherwise
+
 ar_case <- function(lag, intercept) {
   d <- 2L
   e <- d * lag + intercept
@@ -99,6 +102,10 @@ beside <- strsplit(c(
   "negative_binomial, exposure" = "base",
   "negative_binomial, gaps" = "gaps base",
   "negative_binomial, exposure, gaps" = "gaps base",
+  "weibull" = "base",
+  "weibull, gaps" = "gaps base",
+  "weibull, zeros, gaps" = "gaps base",
+  "censored_weibull" = "base",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -136,6 +143,12 @@ model_cases <- function() {
     angular <- list(family = "von_mises", concentration = gamma_prior(1, 0.02), d = 3, known = FALSE)
     turns <- withr::with_seed(1, cbind(rnorm(40) / 3 + 3, runif(40, -pi, pi), rnorm(40) - 1))
     rests <- function(x) replace(x, withr::with_seed(2, cbind(sample(40, 30, TRUE), rep(1:3, c(20, 8, 2)))), 0)
+    powers <- c(
+      list(family = "weibull", shape = gamma_prior(1, 0.1)), gamma[c("a", "b")],
+      list(log_unit = c(0.3, -1, 0, 2), most = rep(20, 4), points = 64L)
+    )
+    one_power <- c(lapply(powers, function(v) if (is.object(v)) v else v[1]), censored = TRUE)
+    twin_of_powers <- twin_of_shapes(given_weibull, grid = weibull_grid)
     spread_out <- list(
       family = "negative_binomial", size = gamma_prior(0.5, 0.01), a = bernoulli$a, mean = bernoulli$b + 1,
       exposed = FALSE, known = FALSE
@@ -247,7 +260,12 @@ model_cases <- function() {
       of_sizes("negative_binomial", spread_out, counts),
       of_sizes("negative_binomial, exposure", replace(spread_out, "exposed", TRUE), hours),
       of_sizes("negative_binomial, gaps", with_gaps(spread_out), punch(counts)),
-      of_sizes("negative_binomial, exposure, gaps", with_gaps(replace(spread_out, "exposed", TRUE)), punch(hours, 5))
+      of_sizes("negative_binomial, exposure, gaps", with_gaps(replace(spread_out, "exposed", TRUE)), punch(hours, 5)),
+      case("weibull", powers, times, twin_of_powers),
+      case("weibull, gaps", with_gaps(powers), punch(times), twin_of_powers),
+      case("weibull, zeros, gaps", with_gaps(c(powers, zeros = TRUE)), punch(rests(times)),
+        twin_with_zeros(twin_of_powers)),
+      case("censored_weibull", replace(one_power, "family", "censored_weibull"), followed, twin_of_powers)
     )
   })
 }
@@ -279,14 +297,14 @@ columns_in_order <- function(obs, order) {
     return(unlist(rev(own), use.names = FALSE))
   }
   switch(obs$family,
-    binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, regression = seq_along(obs$unit), order
+    binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, censored_weibull = 1:2, regression = seq_along(obs$unit), order
   )
 }
 
 # How many parameters may be in any order.
 count_parameters <- function(case) {
   switch(case$model$obs$family,
-    censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - n_known_columns(case$model$obs)
+    censored = 1L, censored_weibull = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - n_known_columns(case$model$obs)
   )
 }
 n_block_parameters <- function(obs) {
@@ -296,7 +314,7 @@ n_block_columns <- function(obs) {
   if (obs$family == "regression") {
     return(length(obs$unit))
   }
-  n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
+  n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored", "censored_weibull")) 2L else 1L)
 }
 
 # Are `mean` and `unit` those of logarithms of the data?
@@ -321,7 +339,7 @@ permute_columns <- function(obs, order) {
     obs$n_levels <- obs$n_levels[order]
     return(obs)
   }
-  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding"))) {
+  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape", "rounding", "log_unit"))) {
     if (!is.object(obs[[field]])) obs[[field]] <- obs[[field]][order] # a prior is one for all columns
   }
   if (is.matrix(obs$scale)) {

@@ -346,6 +346,9 @@ network_calls <- function() {
       x = x, obs = obs_links(), prior = prior_hdp(), control = few_laps(), start = NULL, nodes = 6, directed = FALSE,
       missing = cbind(1, 6)
     ), holds = is_sound_fit),
+    valid_call("track", "track_steps", list(
+      x = c(1, 2, 3, 3), y = c(0, 1, 1, 0), id = c(1, 1, 2, 2), time = 1:4, lonlat = FALSE
+    )),
     valid_call("split", "split_links", list(x = x, fraction = 0.3, zeros = 1, seed = 1, nodes = 6, directed = FALSE)),
     valid_call("joint", "log_joint", list(fit = fits$blocks))
   ), unlist(lapply(names(fits), function(name) {
@@ -560,6 +563,7 @@ other_calls <- function(tables, fits) {
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2), made("obs_gamma", shape = gamma_prior(1, 0.1), a = 1),
     made("obs_vonmises", concentration = 2, columns = c("a", "b")),
+    made("obs_weibull", shape = c(1, 2), a = 1, b = 2), made("obs_weibull", shape = gamma_prior(1, 0.1), a = 1),
     made("obs_negbinomial", size = 2, a = 1, mean = 3, exposure = c(1, 2), columns = c("a", "b")),
     made("obs_lognormal", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
     made("obs_categorical", prior = 2, columns = "a"),
@@ -571,6 +575,7 @@ other_calls <- function(tables, fits) {
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     made("prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
     made("adjusted_rand_index", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
+    made("agreement", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
     valid_call("kmeans", "bregman_kmeans", list(
       x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
     ), data = "x")
@@ -630,6 +635,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
     fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2), columns = c("hit", "miss", "far", "wide")),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2), fit_with("obs", "obs_gamma", a = 1, b = 2),
+    fit_with("obs", "obs_weibull", shape = c(1, 2, 3), a = 1, b = 2), fit_with("obs", "obs_weibull", a = 1, b = 2),
     fit_with("obs", "obs_lognormal", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
     fit_with("obs", "obs_categorical", prior = c(1, 2, 3), columns = c("colour", "word", "yes")),
     fit_with("prior", "prior_dp", concentration = 1),

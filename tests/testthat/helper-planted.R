@@ -120,7 +120,10 @@ planted_cases <- function() {
       planted_case(
         "shaped_gamma, zeros", obs_gamma(zeros = TRUE), waits[, c(1, 4, 7, 10)] * (binary[, 1:4] < 1), terms
       ),
-      planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms)
+      planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms),
+      planted_case("weibull", obs_weibull(), waits[, c(1, 4, 7, 10)], terms),
+      planted_case("weibull, zeros", obs_weibull(zeros = TRUE), waits[, c(1, 4, 7, 10)] * (binary[, 1:4] < 1), terms),
+      planted_case("censored_weibull", obs_survival(shape = NULL), followed, groups)
     )
   })
 }

@@ -648,22 +648,30 @@ twin_of_logs <- function(twin) {
   }
 }
 
+fine_grid <- function(obs) {
+  place <- seq(-6.2, 23, 0.08)
+  s <- exp(place - exp(-place))
+  structure(s, log_prior = function(prior) {
+    stats::dgamma(s, prior[["shape"]], prior[["rate"]], log = TRUE) + place - exp(-place) + log1p(exp(-place)) +
+      log(0.08)
+  })
+}
+
 # Columns with a shape s of their own in each cluster, integrated over by the trapezoid rule on a fine grid.
 # given(obs, j) has of column j, for all s: evidence(s, x, r), expected(s, x, r, new) and predictive(s, x, r, new)
 # (points x rows), parameters(s, x, r), a list, and means(prob, s, x, r).
-twin_of_shapes <- function(given, prior = function(obs) obs$shape) {
+twin_of_shapes <- function(given, prior = function(obs) obs$shape, grid = fine_grid) {
   function(obs) {
-    place <- seq(-6.2, 23, 0.04)
-    s <- exp(place - exp(-place))
-    c0 <- prior(obs)[["shape"]]
-    d0 <- prior(obs)[["rate"]]
-    log_prior <- stats::dgamma(s, c0, d0, log = TRUE) + place - exp(-place) + log1p(exp(-place)) + log(0.04)
+    s <- grid(obs)
+    log_prior <- attr(s, "log_prior")(prior(obs))
+    s <- as.vector(s)
     columns <- lapply(seq_len(obs$d %||% length(obs$a)), function(j) given(obs, j))
     log_sum <- function(v) max(v) + log(sum(exp(v - max(v))))
     # With an exposure a cell is list(x, e).
     part <- function(x, j) {
       seen <- !is.na(x[, j])
-      if (isTRUE(obs$exposed)) list(x = x[seen, j], e = x[seen, ncol(x)]) else x[seen, j]
+      beside <- isTRUE(obs$exposed) || isTRUE(obs$censored)
+      if (beside) list(x = x[seen, j], e = x[seen, ncol(x)]) else x[seen, j]
     }
     weight <- function(x, r, j) r[!is.na(x[, j])]
     log_post <- function(x, r, j) log_prior + columns[[j]]$evidence(s, part(x, j), weight(x, r, j))
@@ -731,19 +739,27 @@ given_gamma <- function(obs, j) {
   )
 }
 
-# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), by R's functions as far as they go.
-twin_bessel <- function(z) {
-  ifelse(z < 1e4, log(besselI(pmin(z, 1e4), 0, TRUE)), -log(2 * pi * z) / 2 + 1 / (8 * z) + 1 / (16 * z^2))
+# exp(-z) I_nu(z): by R's function, whose time grows with z, up to 500, and by Hankel's series beyond, whose fifth term
+# is below 1e-14 there.
+twin_bessel <- function(z, nu) {
+  out <- z
+  near <- z < 500
+  out[near] <- besselI(z[near], nu, TRUE)
+  far <- z[!near]
+  term <- sum <- rep(1, length(far))
+  for (k in 1:5) {
+    term <- -term * (4 * nu^2 - (2 * k - 1)^2) / (8 * k * far)
+    sum <- sum + term
+  }
+  out[!near] <- sum / sqrt(2 * pi * far)
+  out
 }
-twin_ratio <- function(z) {
-  near <- pmin(z, 1e4)
-  ifelse(z < 1e4, besselI(near, 1, TRUE) / besselI(near, 0, TRUE), 1 - 1 / (2 * z) - 1 / (8 * z^2))
-}
+twin_ratio <- function(z) twin_bessel(z, 1) / twin_bessel(z, 0)
 
 given_von_mises <- function(obs, j) {
   sums <- function(x, r) sum(r * exp(1i * x))
-  i0 <- function(s) -log(2 * pi) - s - twin_bessel(s)
-  log_i0 <- function(z) z + twin_bessel(z)
+  i0 <- function(s) -log(2 * pi) - s - log(twin_bessel(s, 0))
+  log_i0 <- function(z) z + log(twin_bessel(z, 0))
   list(
     evidence = function(s, x, r) sum(r) * i0(s) + log_i0(s * Mod(sums(x, r))),
     expected = function(s, x, r, new) {
@@ -847,4 +863,53 @@ twin_with_zeros <- function(twin) {
       }
     )
   }
+}
+
+# The few shapes that there are, by the density of their logarithm.
+weibull_grid <- function(obs) {
+  s <- 0.1 * (obs$most[1] / 0.1)^(seq(0, obs$points - 1) / (obs$points - 1))
+  structure(s, log_prior = function(prior) {
+    density <- s * stats::dgamma(s, prior[["shape"]], prior[["rate"]])
+    log(density / sum(density))
+  })
+}
+
+# Given s, theta ~ Gamma(a / s, rate (a / s) m^s) for the hazard theta s x^(s - 1); e: did the event come?
+given_weibull <- function(obs, j) {
+  a0 <- obs$a[j]
+  m <- obs$b[j] / a0
+  with_status <- function(x) if (is.list(x)) x else list(x = x, e = rep(1, length(x)))
+  power <- function(s, x) exp(outer(s, log(x)))
+  post <- function(s, x, r) {
+    x <- with_status(x)
+    of_rows <- if (length(r)) drop(power(s, x$x) %*% r) else 0
+    list(a = a0 / s + sum(r * x$e), b = a0 / s * m^s + of_rows)
+  }
+  list(
+    evidence = function(s, x, r) {
+      q <- post(s, x, r)
+      x <- with_status(x)
+      sum(r * x$e) * log(s) + (s - 1) * sum(r * x$e * log(x$x)) + lgamma(q$a) - lgamma(a0 / s) +
+        a0 / s * log(a0 / s * m^s) - q$a * log(q$b)
+    },
+    expected = function(s, x, r, new) {
+      q <- post(s, x, r)
+      new <- with_status(new)
+      outer(log(s) + digamma(q$a) - log(q$b), new$e) + outer(s - 1, new$e * log(new$x)) - q$a / q$b * power(s, new$x)
+    },
+    predictive = function(s, x, r, new) {
+      q <- post(s, x, r)
+      new <- with_status(new)
+      outer(log(s * q$a), new$e) + outer(s - 1, new$e * log(new$x)) + q$a * log(q$b) -
+        outer(q$a, new$e, `+`) * log(q$b + power(s, new$x))
+    },
+    parameters = function(s, x, r) {
+      q <- post(s, x, r)
+      list(a = q$a, b = q$b^(1 / s))
+    },
+    means = function(prob, s, x, r) {
+      q <- post(s, x, r)
+      list(shape = sum(prob * s), scale = exp(sum(prob * (log(q$b) - digamma(q$a)) / s)))
+    }
+  )
 }

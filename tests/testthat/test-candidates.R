@@ -43,7 +43,7 @@ for (case in model_cases()) {
     fit <- run(case, 2, batches = 2, moves = no_moves, max_laps = 8)
     resp <- fit$responsibilities[modelled(case, case$data), , drop = FALSE]
     expect_equal(rowSums(resp), rep(1, nrow(resp)), tolerance = 1e-12)
-    expect_equal(fit$elbo, sum(elbo_twin(case, rows, resp, case$model$prior)), tolerance = case$tolerance %||% 1e-10)
+    expect_equal(fit$elbo, sum(elbo_twin(case, rows, resp, case$model$prior)), tolerance = tolerance_of(case, 1e-10))
   })
 }
 

@@ -47,6 +47,12 @@ draw_of <- list(
     share <- rbeta(ncol(drawn), drawn["a", ], drawn["b", ])
     list(size = drawn["shape_node", ], mean = drawn["shape_node", ] * share / (1 - share))
   },
+  weibull = function(q) {
+    drawn <- vapply(shapes_of_columns(q), function(column) unlist(draw_shape(column)), double(3L))
+    of_scale <- rgamma(ncol(drawn), drawn["a", ])
+    list(shape = drawn["shape_node", ], scale = drawn["b", ] * of_scale^(-1 / drawn["shape_node", ]))
+  },
+  censored_weibull = function(q) draw_of$weibull(q),
   censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
   binomial = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   gaussian_spherical = function(q) {
@@ -91,7 +97,8 @@ test_that("every model has intervals for every parameter of its clusters, and a 
     obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
     arrays <- sub(".*[.]", "", names(obs_facts(obs)$arrays))
     known <- c(if (!"shape_node" %in% arrays) "shape", if (grepl("tied", obs$family)) "cov")
-    of_prior <- setdiff(of_prior, if (obs$family == "von_mises") "concentration")
+    own <- c(von_mises = "concentration", weibull = "scale", censored_weibull = "scale")
+    of_prior <- setdiff(of_prior, own[obs$family])
     parameters <- setdiff(arrays, c(of_prior, known))
     expect_setequal(sub(".*[.]", "", names(obs_quantiles(obs))), parameters)
   }

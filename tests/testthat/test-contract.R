@@ -106,7 +106,7 @@ for (case in model_cases()) {
   rows <- case$rows(case$data)
   resp <- weights_of(case)
   n <- nrow(rows)
-  tolerance <- case$tolerance %||% 1e-10
+  tolerance <- tolerance_of(case, 1e-10)
 
   test_that(paste0(case$name, ": statistics are weighted sums of features, and N comes first"), {
     e <- contract(case, resp)

@@ -386,3 +386,20 @@ test_that("the default of a typical value, moments and draws of shapes are what 
   drawn <- withr::with_seed(1, replicate(50, draw_shape(column)$shape_node))
   expect_length(unique(drawn), 50) # of a density, and not of points
 })
+
+test_that("the rough evidence, by which candidates are chosen, is within a twentieth of a nat of the evidence", {
+  resp <- cbind(1, 1e-3, diag(6)[, 1:2], c(1, 1, 0, 0, 0, 0), c(0.3, 0, 1, 0, 0.2, 0), 1e4)
+  models <- list(
+    list(shaped_gamma(), times), list(shaped_gamma(b = 40), times), list(shaped_gamma(), rep(5, 6)),
+    list(angular(), angles), list(angular(), rep(1, 6)), list(sized(), counts), list(sized(), rep(40, 6)),
+    list(shaped_gamma(zeros = TRUE), replace(times, 2, 0))
+  )
+  for (model in models) {
+    e <- engine_contract(engine_data(as.matrix(model[[2]])), list(obs = model[[1]], prior = one), resp)
+    expect_lt(max(abs(e$rough_evidence - e$evidence)), 0.05, label = model[[1]]$family)
+    both <- list(family = "product", blocks = list(a = model[[1]], b = shaped_gamma()))
+    p <- engine_contract(engine_data(cbind(model[[2]], times)), list(obs = both, prior = one), resp)
+    expect_lt(max(abs(p$rough_evidence - p$evidence)), 0.1, label = model[[1]]$family)
+    expect_false(identical(e$rough_evidence, e$evidence))
+  }
+})

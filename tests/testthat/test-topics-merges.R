@@ -66,6 +66,7 @@ test_that("pairs that forecasts refuse at the present sticks are refused at the 
     for (least in c(-100, -30, 0)) {
       found <- engine_merge_forecasts(count_data(x), model, r, least)$gain[pairs]
       expect_identical(found < least, best[pairs] < least)
+      expect_equal(found[found >= least], best[pairs][found >= least], tolerance = 1e-9)
     }
   }
 })

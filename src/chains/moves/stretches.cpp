@@ -6,6 +6,7 @@
 
 #include "inference/start/seeding.h"
 #include "observations/feature_block.h"
+#include "observations/rough_evidence.h"
 
 namespace bnpvi::chains {
 
@@ -77,7 +78,7 @@ std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, In
                               Pool& pool) {
   Vec own, chance;
   for (const Vec& s : t) {
-    own.push_back(obs.log_evidence(s.data()));
+    own.push_back(rough_evidence_of(obs, s.data()));
     chance.push_back(s[0]);
   }
   Vec loss(t.size(), infinity);
@@ -88,7 +89,7 @@ std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, In
     for (std::size_t s = 0; s < t.size(); ++s) {
       Vec both = t[i];
       add(both, t[s]);
-      loss[s] = std::min(loss[s], own[s] + own[i] - obs.log_evidence(both.data()));
+      loss[s] = std::min(loss[s], own[s] + own[i] - rough_evidence_of(obs, both.data()));
       chance[s] = std::max(0.0, loss[s]);
     }
     chance[i] = loss[i] = 0;

@@ -1,0 +1,226 @@
+# Steps and turning angles of tracks, and the picture of a track in the colours of its states.
+
+#' Steps and turning angles of tracks
+#'
+#' Lengths of steps and turning angles from locations at equal times, as [bnp_hmm()] models movement with
+#' [obs_gamma()] and [obs_vonmises()].
+#'
+#' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns. `NA` where a location was
+#'   missed.
+#' @param id The track of each location. Rows of a track must be in order, and tracks may be mixed. Default: one track.
+#' @param time Times of locations, ascending within a track. Steps over intervals of different lengths do not compare:
+#'   a message says how many last more or less than the usual interval.
+#' @param lonlat Are `x` and `y` longitudes and latitudes in degrees? Steps are then lengths of great circles in
+#'   kilometres, on a sphere of radius 6371 km, and angles are those between them. Default: `FALSE`, coordinates on a
+#'   plane, and steps in their unit.
+#' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (where given), `x`, `y`, `step`,
+#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track turns here, from -pi to pi,
+#'   to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the first and the last, and
+#'   beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes the same columns, `ID` for
+#'   `id`, but that it gives angles beside steps of 0.
+#' @details Models whose blocks name their columns take what `track_steps()` returns as it is, and what `prepData()` of
+#'   packages moveHMM and momentuHMM does: other columns of such tables are left out.
+#' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("from-depmixS4")`.
+#' @references
+#' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
+#' movement data using hidden Markov models. *Methods in Ecology and Evolution* 7(11), 1308-1315.
+#' @examples
+#' set.seed(1)
+#' turn <- cumsum(c(rnorm(60, 0, 0.2), runif(60, -pi, pi)))
+#' length <- rgamma(120, rep(c(9, 1), each = 60), 3)
+#' track <- track_steps(cumsum(length * cos(turn)), cumsum(length * sin(turn)))
+#' walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
+#' fit <- bnp_hmm(track, obs = walk, na_action = "model", control = bnp_control(seed = 1))
+#' coef(fit)$gamma
+#' plot(fit, "track", data = track)
+#' @export
+track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
+  if (is.null(y)) {
+    if (!(is.matrix(x) || is.data.frame(x)) || ncol(x) != 2L) {
+      abort("input", "{.arg x} must have two columns where {.arg y} is not given, not be {describe(x)}.")
+    }
+    y <- x[, 2L, drop = TRUE]
+    x <- x[, 1L, drop = TRUE]
+  }
+  check_flag(lonlat, "lonlat")
+  x <- check_coordinates(x, "x")
+  y <- check_coordinates(y, "y", length(x))
+  check_of_locations(id, "id", length(x))
+  check_of_locations(time, "time", length(x))
+  if (lonlat) check_degrees(x, y)
+  tracks <- split(seq_along(x), if (is.null(id)) rep(1L, length(x)) else factor(id, unique(id)))
+  if (!is.null(time)) check_times_of_tracks(time, tracks)
+  step <- angle <- rep(NA_real_, length(x))
+  for (rows in tracks) {
+    n <- length(rows)
+    if (n < 2L) next
+    moved <- if (lonlat) on_sphere(x[rows], y[rows]) else on_plane(x[rows], y[rows])
+    step[rows[-n]] <- moved$length
+    angle[rows[-c(1L, n)]] <- wrapped(moved$leaves[-1L] - moved$arrives[-(n - 1L)])
+  }
+  out <- data.frame(x = x, y = y, step = step, angle = angle)
+  if (!is.null(time)) out <- cbind(time = time, out)
+  if (!is.null(id)) out <- cbind(id = id, out)
+  structure(out, class = c("bnp_track", "data.frame"))
+}
+
+check_coordinates <- function(v, arg, n = length(v), call = rlang::caller_env()) {
+  if (!is.numeric(v) || !is.null(dim(v)) || !length(v) || length(v) != n) {
+    of <- if (length(v) != n) paste(" of length", n)
+    abort("input", "{.arg {arg}} must be a numeric vector{of}, not {describe(v)}.", call = call)
+  }
+  bad <- which(is.infinite(v))
+  if (length(bad)) {
+    abort("not_finite", c(
+      "{.arg {arg}} must be finite; {cli::qty(length(bad))}element{?s} {places(bad)}
+       {cli::qty(length(bad))}{?is/are} not.",
+      i = "Give {.code NA} where a location was missed."
+    ), call = call)
+  }
+  as.double(v)
+}
+
+check_of_locations <- function(v, arg, n, call = rlang::caller_env()) {
+  if (!is.null(v) && (length(v) != n || anyNA(v))) {
+    abort("argument", c(
+      "{.arg {arg}} must have one value for each location ({n}), none of them missing, not be {describe(v)}."
+    ), call = call)
+  }
+}
+
+check_degrees <- function(x, y, call = rlang::caller_env()) {
+  bad <- which(abs(x) > 360 | abs(y) > 90)
+  if (length(bad)) {
+    abort("range", c(
+      "Longitudes {.arg x} must be from -360 to 360 degrees, latitudes {.arg y} from -90 to 90.",
+      x = "Not so in {cli::qty(length(bad))}row{?s} {places(bad)}.",
+      i = "Coordinates on a plane, as of UTM, go with {.code lonlat = FALSE}."
+    ), call = call)
+  }
+}
+
+check_times_of_tracks <- function(time, tracks, call = rlang::caller_env()) {
+  intervals <- lapply(tracks, function(rows) diff(as.numeric(time)[rows]))
+  late <- unlist(Map(function(rows, interval) rows[-1L][interval <= 0], tracks, intervals))
+  if (length(late)) {
+    abort("times", c(
+      "{.arg time} must ascend within a track.",
+      x = "Not so in {cli::qty(length(late))}row{?s} {places(sort(late))}.", i = "Sort the locations by track and time."
+    ), call = call)
+  }
+  every <- unlist(intervals)
+  usual <- stats::median(every)
+  uneven <- sum(abs(every - usual) > 0.1 * usual)
+  if (uneven) {
+    cli::cli_inform(
+      c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by more
+         than a tenth.",
+        i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are
+             missed."),
+      class = c("bnpvi_message_times", "bnpvi_message"), call = NULL
+    )
+  }
+}
+
+# Tables of tracks have coordinates beside the steps that are modelled: what no block names is left out.
+track_classes <- c("bnp_track", "moveData", "momentuHMMData")
+steps_of_track <- function(x, obs) {
+  if (!inherits(x, track_classes) || any(vapply(obs$blocks, function(block) is.null(named_columns_of(block)), NA))) {
+    return(x)
+  }
+  named <- unlist(lapply(obs$blocks, function(block) {
+    c(named_columns_of(block), exposure_column(block), covariates_of(block))
+  }))
+  class(x) <- "data.frame"
+  x[names(x) %in% named]
+}
+
+# list(length, leaves, arrives) of each step of one track: its length, and its direction where it begins and where it
+# ends, anticlockwise; NA of a step that has none.
+on_plane <- function(x, y) {
+  dx <- diff(x)
+  dy <- diff(y)
+  direction <- ifelse(dx == 0 & dy == 0, NA, atan2(dy, dx))
+  list(length = sqrt(dx^2 + dy^2), leaves = direction, arrives = direction)
+}
+
+on_sphere <- function(x, y) {
+  from <- -length(x)
+  lon <- x * pi / 180
+  lat <- y * pi / 180
+  apart <- diff(lon)
+  a <- sin(diff(lat) / 2)^2 + cos(lat[from]) * cos(lat[-1L]) * sin(apart / 2)^2
+  # Directions from east, anticlockwise, of the great circle from a to b where it leaves a.
+  bearing <- function(lat_a, lat_b, apart) {
+    atan2(cos(lat_a) * sin(lat_b) - sin(lat_a) * cos(lat_b) * cos(apart), sin(apart) * cos(lat_b))
+  }
+  leaves <- bearing(lat[from], lat[-1L], apart)
+  arrives <- wrapped(bearing(lat[-1L], lat[from], -apart) + pi)
+  none <- a == 0
+  list(
+    length = 2 * 6371 * asin(pmin(sqrt(a), 1)), leaves = replace(leaves, none, NA), arrives = replace(arrives, none, NA)
+  )
+}
+
+# --- The picture ---
+
+# list(from (x, y, state of each step), all (x, y of locations), k).
+track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
+  if (has_trees(fit$input)) {
+    abort("argument", "{.code type = \"track\"} is for sequences, and this fit is one to trees.", call = call)
+  }
+  if (is.null(data)) {
+    abort("argument", c(
+      "{.code type = \"track\"} needs {.arg data}, with the coordinates in columns {.field {xy}}.",
+      i = "A fit does not keep its data."
+    ), call = call)
+  }
+  if (!is.character(xy) || length(xy) != 2L || anyNA(xy)) {
+    abort("argument", "{.arg xy} must be the names of two columns, not {describe(xy)}.", call = call)
+  }
+  if (!is.data.frame(data) || !all(xy %in% names(data)) || !all(vapply(unclass(data)[xy], is.numeric, NA))) {
+    abort("columns", c(
+      "{.arg data} must be a data frame with numeric columns {.field {xy}}, where locations are.",
+      i = "{.fn track_steps} keeps them; other names are given as {.arg xy}."
+    ), call = call)
+  }
+  internal <- as_new_sequences(fit, data, id, call, "data")
+  if (internal$n != nrow(data)) {
+    abort("argument", "{.arg data} must be given in whole rows, none of which is left out.", call = call)
+  }
+  runs <- segments(fit, data, !!id)
+  state <- cluster_ids(fit)[rep(runs$state, runs$length)]
+  from <- unlist(Map(seq_len, diff(internal$starts) - 1L))
+  first <- rep(internal$starts[-length(internal$starts)], pmax(diff(internal$starts) - 1L, 0L)) + from
+  x <- data[[xy[1L]]]
+  y <- data[[xy[2L]]]
+  list(
+    steps = data.frame(x = x[first], y = y[first], to_x = x[first + 1L], to_y = y[first + 1L], state = state[first]),
+    ends = list(x = range(x, na.rm = TRUE), y = range(y, na.rm = TRUE)), xy = xy, k = max(state, fit$state$k)
+  )
+}
+
+draw_track <- function(picture, main = "", xlab = picture$xy[1L], ylab = picture$xy[2L], asp = 1, ...) {
+  steps <- picture$steps
+  plan <- state_plan(steps$state, graphics::par("fin")[2L])
+  old <- set_margins(c(usual[1:3], plan$width))
+  on.exit(graphics::par(old))
+  graphics::plot(picture$ends$x, picture$ends$y, type = "n", main = main, xlab = xlab, ylab = ylab, asp = asp, ...)
+  colour <- cluster_colours(picture$k)
+  graphics::segments(steps$x, steps$y, steps$to_x, steps$to_y, col = colour[steps$state], lwd = 1.5)
+  graphics::points(steps$x, steps$y, pch = 20, cex = 0.4, col = colour[steps$state])
+  state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
+}
+
+gg_track <- function(picture) {
+  steps <- picture$steps
+  steps$state <- factor(steps$state, levels = seq_len(picture$k))
+  ggplot2::ggplot(
+    steps, ggplot2::aes(.data$x, .data$y, xend = .data$to_x, yend = .data$to_y, colour = .data$state)
+  ) +
+    ggplot2::geom_segment(na.rm = TRUE) +
+    gg_states(picture$k, picture$steps$state, "colour") +
+    ggplot2::coord_equal() +
+    ggplot2::labs(x = picture$xy[1L], y = picture$xy[2L], colour = "State") +
+    ggplot2::theme_minimal()
+}

@@ -1,0 +1,127 @@
+# Steps and angles of tracks, their models from end to end, and the picture of a track.
+
+quiet <- bnp_control(seed = 1, verbose = FALSE)
+walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
+# Two animals that forage and travel in turn.
+animals_moved <- function() {
+  withr::with_seed(5, {
+    state <- rep(rep(1:2, 5), each = 40)
+    turn <- wrapped(c(pi, 0)[state] + ifelse(state == 1, draw_angles(400, 0.4), draw_angles(400, 6)))
+    length <- rgamma(400, c(0.9, 3)[state], c(3, 2.5)[state])
+    length[c(7, 250)] <- 0
+    id <- rep(c("a", "b"), each = 200)
+    heading <- stats::ave(turn, id, FUN = cumsum)
+    list(
+      x = stats::ave(length * cos(heading), id, FUN = cumsum), y = stats::ave(length * sin(heading), id, FUN = cumsum),
+      id = id, state = state
+    )
+  })
+}
+
+test_that("steps and angles are those of the plane, and missing where there are none", {
+  x <- c(0, 1, 1, 0, 0, 0)
+  y <- c(0, 0, 1, 1, 1, 0)
+  track <- track_steps(x, y)
+  expect_s3_class(track, c("bnp_track", "data.frame"))
+  expect_equal(track$step, c(1, 1, 1, 0, 1, NA))
+  expect_equal(track$angle, c(NA, pi / 2, pi / 2, NA, NA, NA))
+  expect_equal(track_steps(cbind(x, y)), track)
+  expect_equal(track_steps(data.frame(x, y)), track)
+  # Straight on, half a turn, and left and right.
+  expect_equal(track_steps(c(0, 1, 2, 1), c(0, 0, 0, 0))$angle[2:3], c(0, pi))
+  expect_equal(track_steps(c(0, 1, 2, 3), c(0, 0, 1, 1))$angle[2:3], c(pi / 4, -pi / 4))
+  both <- track_steps(c(x, x), c(y, -y), id = rep(c("b", "a"), each = 6), time = rep(1:6, 2))
+  expect_identical(names(both), c("id", "time", "x", "y", "step", "angle"))
+  expect_equal(both$angle, c(track$angle, -track$angle))
+  mixed <- track_steps(rep(x, each = 2), c(rbind(y, -y)), id = rep(c("b", "a"), 6))
+  expect_equal(mixed$step[c(TRUE, FALSE)], track$step)
+  gap <- track_steps(c(0, NA, 2, 3, 4), c(0, 0, 0, 0, 0))
+  expect_equal(gap$step, c(NA, NA, 1, 1, NA))
+  expect_equal(gap$angle, c(NA, NA, NA, 0, NA))
+  expect_equal(track_steps(1, 2)$step, NA_real_)
+})
+
+test_that("on the sphere steps are great circles, and angles are those between them", {
+  quarter <- track_steps(c(0, 90, 90), c(0, 0, 90), lonlat = TRUE)
+  expect_equal(quarter$step[1:2], rep(6371 * pi / 2, 2))
+  expect_equal(quarter$angle[2], pi / 2)
+  # Along the equator straight on, across the date line; along another circle of latitude a little to the pole.
+  expect_equal(track_steps(c(178, 179, -180, -179), rep(0, 4), lonlat = TRUE)$angle[2:3], c(0, 0))
+  expect_equal(track_steps(c(0, 1, 2), rep(60, 3), lonlat = TRUE)$angle[2], 2 * atan(tan(pi / 360) * sin(pi / 3)))
+  # Short steps are those of the plane.
+  near <- track_steps(c(10, 10.001, 10.001, 10.003), c(0, 0, 0.001, 0.001), lonlat = TRUE)
+  flat <- track_steps(c(10, 10.001, 10.001, 10.003), c(0, 0, 0.001, 0.001))
+  expect_equal(near$step, flat$step * 6371 * pi / 180, tolerance = 1e-6)
+  expect_equal(near$angle, flat$angle, tolerance = 1e-4)
+})
+
+test_that("bad tracks are refused, and uneven times are told", {
+  expect_bad(track_steps("a", 1), "input", "`x`")
+  expect_bad(track_steps(1:3, 1:2), "input", "`y`.*length 3")
+  expect_bad(track_steps(1:3), "input", "two columns")
+  expect_bad(track_steps(c(1, Inf), 1:2), "not_finite", "element 2")
+  expect_bad(track_steps(1:3, 1:3, id = 1:2), "argument", "`id`")
+  expect_bad(track_steps(1:3, 1:3, time = c(1, NA, 3)), "argument", "`time`")
+  expect_bad(track_steps(1:3, 1:3, time = c(1, 3, 2)), "times", "row 3")
+  expect_bad(track_steps(1:3, 91:93, lonlat = TRUE), "range", "lonlat = FALSE")
+  expect_bad(track_steps(1:3, 1:3, lonlat = NA), "argument", "lonlat")
+  expect_message(track_steps(1:4, 1:4, time = c(1, 2, 3, 5)), "1 of 3 intervals.*differs", class = "bnpvi_message_times")
+  expect_silent(track_steps(1:4, 1:4, time = c(1, 2, 1, 2), id = c(1, 1, 2, 2)))
+})
+
+test_that("a table of tracks is modelled as it is, has pseudo-residuals that are normal, and is drawn", {
+  moved <- animals_moved()
+  track <- track_steps(moved$x, moved$y, moved$id)
+  fit <- bnp_hmm(track, id = "id", obs = walk, na_action = "model", control = quiet)
+  expect_equal(n_clusters(fit), 2)
+  expect_gt(adjusted_rand_index(fitted(fit), c(moved$state[-1], 2)), 0.6)
+  plain <- bnp_hmm(as.data.frame(unclass(track))[c("id", "step", "angle")],
+    id = "id", obs = walk, na_action = "model", control = quiet
+  )
+  expect_equal(elbo(fit), elbo(plain))
+  like_prep <- structure(track, class = c("moveData", "data.frame"), names = c("ID", "x", "y", "step", "angle"))
+  expect_equal(elbo(bnp_hmm(like_prep, id = "ID", obs = walk, na_action = "model", control = quiet)), elbo(fit))
+  left <- residuals(fit, track, id = "id")
+  expect_identical(dim(left), c(400L, 2L))
+  expect_identical(is.na(unname(left)), is.na(cbind(track$step, track$angle)))
+  above <- left[!is.na(track$step) & track$step > 0, 1]
+  expect_gt(stats::ks.test(above, "pnorm")$p.value, 0.01)
+  expect_gt(stats::ks.test(left[!is.na(track$angle), 2], "pnorm")$p.value, 0.01)
+  alone <- residuals(bnp_hmm(track["step"][-400, , drop = FALSE], obs = obs_gamma(zeros = TRUE), na_action = "model",
+    control = quiet), track["step"][-400, , drop = FALSE])
+  expect_identical(ncol(alone), 1L)
+  picture <- track_picture(fit, track, "id", c("x", "y"))
+  expect_equal(nrow(picture$steps), 398L)
+  expect_equal(sqrt((picture$steps$to_x - picture$steps$x)^2 + (picture$steps$to_y - picture$steps$y)^2),
+    track$step[!is.na(track$step)]
+  )
+  expect_identical(picture$steps$state, unname(fitted(fit))[-c(200, 400)])
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_silent(plot(fit, "track", data = track, id = "id", main = "Ways"))
+  expect_silent(plot(fit, "density", data = track, id = "id"))
+  renamed <- track
+  names(renamed)[2:3] <- c("east", "north")
+  expect_silent(plot(fit, "track", data = renamed, id = "id", xy = c("east", "north")))
+  if (rlang::is_installed("ggplot2")) {
+    expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(fit, "track", data = track, id = "id")), "ggplot_built")
+  }
+  expect_bad(plot(fit, "track"), "argument", "`data`")
+  expect_bad(plot(fit, "track", data = renamed, id = "id"), "columns", "x")
+  expect_bad(plot(fit, "track", data = track, id = "id", xy = 1:2), "argument", "xy")
+})
+
+test_that("elks of package moveHMM: two states are those of its maximum likelihood fit", {
+  skip_if_not_installed("moveHMM")
+  elk <- moveHMM::elk_data
+  tracks <- moveHMM::prepData(
+    data.frame(ID = elk$ID, x = elk$Easting / 1000, y = elk$Northing / 1000), type = "UTM"
+  )
+  fit <- bnp_hmm(tracks, id = "ID", obs = walk, na_action = "model", prior = prior_hmm(2), control = quiet)
+  expect_equal(unname(coef(fit)$gamma$shape[, 1]), c(0.883, 0.529), tolerance = 0.05)
+  expect_equal(unname(coef(fit)$gamma$mean[, 1]), c(0.378, 3.149), tolerance = 0.05)
+  own <- track_steps(elk$Easting / 1000, elk$Northing / 1000, elk$ID)
+  expect_equal(own$step, tracks$step, tolerance = 1e-10)
+  moving <- !is.na(own$angle)
+  expect_lt(max(abs(wrapped(own$angle - tracks$angle)[moving])), 1e-8)
+})
