@@ -5,8 +5,8 @@ namespace bnpvi {
 double Rounds::round() {
   proposed_.total = rest_;
   visit(proposed_.globals, proposed_.total);
-  renew_globals(c_.problem, proposed_);
-  proposed_.elbo = sum_terms(elbo_terms(c_.problem, proposed_.total, proposed_.globals));
+  renew_globals(problem(), proposed_);
+  proposed_.elbo = sum_terms(elbo_terms(problem(), proposed_.total, proposed_.globals)) + elbo_beyond_;
   ++rounds_;
   return proposed_.elbo;
 }

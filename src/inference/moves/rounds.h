@@ -27,8 +27,11 @@ class Rounds {
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   Index rounds() const { return rounds_; }
-  /// ELBO, globals and the whole-data summary after the last round; without batches.
+  /// ELBO of the whole data, and under problem() globals and the summary, after the last round; without
+  /// batches.
   const State& proposed() const { return proposed_; }
+  /// What rounds go by: the problem, or one that is smaller and has the same differences of ELBOs.
+  virtual const Problem& problem() const { return c_.problem; }
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
@@ -38,7 +41,8 @@ class Rounds {
 
   const MoveContext& c_;
   Changes changes_;
-  Summary rest_;  // the whole data without the part, changed: derived classes set it
+  Summary rest_;            // the whole data without the part, changed: derived classes set it
+  double elbo_beyond_ = 0;  // what the ELBO of the whole data has beside that of problem()
 
  private:
   State proposed_;
