@@ -1,11 +1,13 @@
 // A cluster, or some near each other, fitted anew, judged when the rows around have settled: the escape from
 // a wrong border and from a wrong number of clusters where they overlap.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
 #include "inference/data/shared_entropy.h"
 #include "inference/moves/neighbour_groups.h"
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
@@ -151,12 +153,17 @@ class MixtureRefit final : public Move {
       UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      if (!edit.climb(state, max_rounds)) continue;
+      const double before = state.elbo;
+      const bool climbed = edit.climb(state, max_rounds);
+      tell({name_of(born), ids_[i], 0, (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+      if (!climbed) continue;
       renumber_after(i, order);
       return true;
     }
     return false;
   }
+
+  static const char* name_of(Index born) { return born > 0 ? "refit with one more" : "refit"; }
 
   // The whole data with the group's mass where the restricted fit has it; a born cluster comes last.
   Summary started(const State& state, const Target& group, const RestrictedFit& fit,
