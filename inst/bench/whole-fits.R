@@ -1,7 +1,7 @@
 # Whole fits of mixtures: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package,
-# whose fits take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that overlap; m32:
-# 50,000 x 32, 50. From one start, one thread, with the given prior, and with what is the default.
-# Rscript whole-fits.R [library of the other build, or none] [fits, as a regular expression] [number of seeds] [threads]
+# whose fits take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that
+# overlap; m32: 50,000 x 32, 50. From one start, one thread, with the given prior, and with what is the default.
+# Rscript whole-fits.R [library of the other build, or none] [fits, a regular expression] [number of seeds] [threads]
 planted <- function(n, d, k, apart) {
   set.seed(1)
   cluster <- sample(k, n, TRUE)
@@ -52,7 +52,7 @@ for (name in grep(args[2], names(fits), value = TRUE)) {
     ratio <- if (run != "other" && "other" %in% names(runs)) stats::median(found$other[, 1]) / m[1] else NA
     bounds <- found[[run]][, 5]
     cat(sprintf(
-      "%-4s %-8s CPU s %.2f (%.2f to %.2f; 1/%.2f), by the clock %.2f, %g laps, K %g, bound %.4f (least %.4f)\n",
+      "%-4s %-8s CPU s %.2f (%.2f to %.2f; 1/%.2f), by the clock %.2f, %g laps, K %g, bound %.4f (%.4f)\n",
       name, run, m[1], min(found[[run]][, 1]), max(found[[run]][, 1]), ratio, m[2], m[3], m[4], m[5], min(bounds)
     ))
   }
