@@ -12,11 +12,11 @@ double Rounds::round() {
 }
 
 bool Rounds::rise(const State& state, Index max_rounds, double before) {
-  const double present = c_.to_beat(state);
+  const double present = to_beat(state);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
     if (elbo > present) return true;
-    if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) break;
+    if (present - elbo > (elbo - before) * static_cast<double>(left)) break;
     before = elbo;
   }
   return false;

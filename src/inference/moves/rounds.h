@@ -26,6 +26,9 @@ class Rounds {
   /// before the first of these rounds, where it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
+  /// What rises by no more than this is not worth a change.
+  void require_gain(double least) { least_gain_ = least; }
+
   Index rounds() const { return rounds_; }
   /// ELBO of the whole data, and under problem() globals and the summary, after the last round; without
   /// batches.
@@ -41,12 +44,16 @@ class Rounds {
 
   const MoveContext& c_;
   Changes changes_;
+  /// The ELBO that is to be exceeded.
+  double to_beat(const State& state) const { return c_.to_beat(state) + least_gain_; }
+
   Summary rest_;            // the whole data without the part, changed: derived classes set it
   double elbo_beyond_ = 0;  // what the ELBO of the whole data has beside that of problem()
 
  private:
   State proposed_;
   Index rounds_ = 0;
+  double least_gain_ = 0;
 };
 
 }  // namespace bnpvi
