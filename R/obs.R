@@ -103,7 +103,9 @@ obs_models <- list(
   binomial = model_binomial,
   regression = model_regression,
   categorical = model_categorical,
-  product = model_product
+  product = model_product,
+  student_full = model_student_full,
+  student_diagonal = model_student_diagonal
 ) |> lapply(function(facts) do.call(new_obs_facts, facts))
 
 # Of pairs of nodes, not of rows: no verb of the others takes them.

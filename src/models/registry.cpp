@@ -76,7 +76,9 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"regression", make_regression},
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
-    {"waiting_time", make_gamma}};
+    {"waiting_time", make_gamma},
+    {"student_full", make_student_full},
+    {"student_diagonal", make_student_diagonal}};
 
 }  // namespace
 

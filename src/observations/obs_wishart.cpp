@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
@@ -200,11 +201,20 @@ void WishartModel::draw(const double* t, Stream& stream, double* w) const {
 }
 
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
-  log_student(factorise(t), df_ + t[0], row_constant(), cell_, phi, n, ld, out);
+  log_student(student_rows(t), phi, n, ld, out);
 }
 
 void WishartModel::log_marginal_predictive(const double* t, const std::vector<Index>& observed,
                                            const double* phi, Index n, Index ld, double* out) const {
+  log_student(student_rows(t, observed), phi, n, ld, out);
+}
+
+WishartModel::StudentRows WishartModel::student_rows(const double* t) const {
+  return student_rows(factorise(t), df_ + t[0], row_constant(), cell_);
+}
+
+WishartModel::StudentRows WishartModel::student_rows(const double* t,
+                                                     const std::vector<Index>& observed) const {
   const Index m = static_cast<Index>(observed.size());
   Vec prior(static_cast<std::size_t>(m * m)), p(prior.size());
   for (Index i = 0; i < m; ++i)
@@ -219,29 +229,42 @@ void WishartModel::log_marginal_predictive(const double* t, const std::vector<In
   Vec cell;
   for (Index i : observed)
     if (!cell_.empty()) cell.push_back(cell_[i]);
-  log_student(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant, cell,
-              phi, n, ld, out);
+  return student_rows(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant,
+                      cell);
 }
 
-void WishartModel::log_student(const Cholesky& chol, double df, double constant, const Vec& cell,
-                               const double* phi, Index n, Index ld, double* out) const {
+WishartModel::StudentRows WishartModel::student_rows(Cholesky chol, double df, double constant,
+                                                     Vec cell) const {
   const Index m = chol.size();
   const double d = static_cast<double>(m - e_);
   constant = 0.5 * (d * log_2 - chol.log_det(e_, m)) + log_gamma(0.5 * (df + 1)) -
              log_gamma(0.5 * (df + 1 - d)) + constant;
-  Vec v(static_cast<std::size_t>(m));
+  return {std::move(chol), df, constant, e_, m - e_, std::move(cell)};
+}
+
+void WishartModel::StudentRows::squares(const double* phi, Index offset, double* scratch, double& a,
+                                        double& b) const {
+  const Index m = regressors + responses;
+  row_of_features(phi, offset, m, cell, scratch);
+  chol.solve_lower(scratch);
+  a = b = 0;
+  for (Index i = 0; i < regressors; ++i) a += scratch[i] * scratch[i];
+  for (Index i = regressors; i < m; ++i) b += scratch[i] * scratch[i];
+}
+
+void WishartModel::log_student(const StudentRows& rows, const double* phi, Index n, Index ld,
+                               double* out) const {
+  const double d = static_cast<double>(rows.responses);
+  Vec v(static_cast<std::size_t>(rows.chol.size()));
   for (Index r = 0; r < n; ++r) {
-    row_of_features(phi + r * ld, offset_, m, cell, v.data());
-    chol.solve_lower(v.data());
-    double a = 0, b = 0;
-    for (Index i = 0; i < e_; ++i) a += v[i] * v[i];
-    for (Index i = e_; i < m; ++i) b += v[i] * v[i];
+    double a, b;
+    rows.squares(phi + r * ld, offset_, v.data(), a, b);
     double log_a = std::log1p(a), log_b = std::log1p(b / (1 + a));
     if (const double log_square = -std::log(phi[r * ld]); log_square > 0) {
       log_a = log_1p_exp(log_square + std::log(a));
       log_b = log_1p_exp(log_square + std::log(b) - log_a);
     }
-    out[r] = constant - 0.5 * (df + 1) * log_b - 0.5 * d * log_a;
+    out[r] = rows.constant - 0.5 * (rows.df + 1) * log_b - 0.5 * d * log_a;
   }
 }
 

@@ -120,7 +120,11 @@ planted_cases <- function() {
       planted_case(
         "shaped_gamma, zeros", obs_gamma(zeros = TRUE), waits[, c(1, 4, 7, 10)] * (binary[, 1:4] < 1), terms
       ),
-      planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms)
+      planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms),
+      planted_case("student_full", obs_student(), points$x, points$cluster),
+      planted_case("student_diagonal", obs_student("diagonal"), points$x, points$cluster),
+      planted_case("regression, tails", obs_regression(tails = NULL), on_lines, lines),
+      planted_case("ar, tails", obs_ar(tails = NULL), series$x, series$cluster)
     )
   })
 }
