@@ -13,7 +13,7 @@ namespace {
 
 constexpr double small_step = 0.02;    // of ν, below which its posterior is as good
 constexpr double least_rows = 1;       // of which a Newton step is made
-constexpr double furthest = 1;         // of log ν, at a step
+constexpr double furthest = 0.3;
 
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }
