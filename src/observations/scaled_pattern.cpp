@@ -167,8 +167,9 @@ class ScaledPattern final : public MissingPattern {
     t[layout_.log_scale] += sum.away + sum.mass * q.log_scale;
     t[layout_.entropy] += sum.log_u + sum.mass * (q.entropy + normaliser) - missing_ / 2 * log_scale;
     t[layout_.information] += (sum.mass * q.spread + sum.spread) / a;
-    t[layout_.used] +=
-        sum.mass * (2 * w[layout_.log_scale] + 2 - static_cast<double>(layout_.responses));
+    const double nu = 2 * w[layout_.log_scale] + 2 - static_cast<double>(layout_.responses);
+    t[layout_.used] += sum.mass * nu;
+    t[layout_.used_square] += sum.mass * nu * nu;
   }
 
   const ScaledLayout& layout_;

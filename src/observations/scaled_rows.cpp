@@ -25,7 +25,8 @@ ScaledLayout::ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> bloc
   entropy = p + 1;
   information = p + 2;
   used = p + 3;
-  p += 4;
+  used_square = p + 4;
+  p += 5;
 }
 
 Vec ScaledLayout::of_block(std::size_t b, const double* t, Index first) const {

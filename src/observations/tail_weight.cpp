@@ -12,6 +12,7 @@ namespace bnpvi {
 namespace {
 
 constexpr double small_step = 0.02;    // of ν, below which its posterior is as good
+constexpr double same_nu = 1e-9;       // relative variance of ν that is rounding
 constexpr double least_rows = 1;       // of which a Newton step is made
 constexpr double furthest = 0.3;
 
@@ -76,6 +77,7 @@ TailWeight::Slopes TailWeight::slopes(const ScaleSums& s, const ShapeLattice& q)
 double TailWeight::next(const ScaleSums& s) const {
   if (prior_.known > 0 || !(s.used > 0) || s.n < least_rows) return 0;
   const double nu = s.used / s.n;
+  if (!(std::abs(s.used_square / s.n - nu * nu) <= same_nu * nu * nu)) return 0;
   const auto& [c, d] = prior_.prior;
   const double slope = -0.5 * s.n * digamma_less_log(nu / 2) + 0.5 * s.log_scale,
                bend = -s.n * trigamma_remainder(nu / 2) / (2 * nu) + 0.25 * s.information;

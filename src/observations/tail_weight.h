@@ -17,6 +17,7 @@ struct ScaleSums {
   double entropy = 0;      // Σ r H[q(u)]
   double information = 0;  // Σ r Var(log u − u)
   double used = 0;         // Σ r ν, of the weights under which the rows were visited
+  double used_square = 0;  // Σ r ν²
 };
 
 /// The degrees of freedom ν of a cluster, with a Gamma prior, or known.
@@ -32,8 +33,9 @@ class TailWeight {
   ///
   /// A posterior given the sums is EM's step, which takes hundreds of laps to where rows are Gaussian, as all u
   /// remember the ν that they were found with. The second derivative of the likelihood without u [Louis 1982]
-  /// makes a step of Newton's out of it. Close to its end, where the step is below 2 %, and where the sums do
-  /// not tell how they came about, these are the derivatives themselves, which no visit loses by.
+  /// makes a step of Newton's out of it. Close to its end, where the step is below 2 %, and where not all rows
+  /// were visited under the same ν (batches are visited one after the other), these are the derivatives
+  /// themselves, which no visit loses by.
   struct Slopes {
     double n, total, log_scale;
   };
