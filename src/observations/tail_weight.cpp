@@ -13,6 +13,7 @@ namespace {
 
 constexpr double small_step = 0.02;    // of ν, below which its posterior is as good
 constexpr double same_nu = 1e-9;       // relative variance of ν that is rounding
+constexpr double settled = -1;       // step of log ν by its posterior, up to which Newton's is made
 constexpr double least_rows = 1;       // of which a Newton step is made
 constexpr double furthest = 0.3;
 
@@ -68,16 +69,17 @@ TailWeight::Slopes TailWeight::slopes_at(double nu) const {
 
 TailWeight::Slopes TailWeight::slopes(const ScaleSums& s, const ShapeLattice& q) const {
   const double nu = expected(q, itself), remainder = expected(q, remainder_of_half);
-  const double step = next(s), used = step > 0 ? step : nu;
+  const double step = next(s, nu), used = step > 0 ? step : nu;
   Slopes out = slopes_at(used);
   out.n += remainder_of_half(nu) - remainder;
   return out;
 }
 
-double TailWeight::next(const ScaleSums& s) const {
+double TailWeight::next(const ScaleSums& s, double mean) const {
   if (prior_.known > 0 || !(s.used > 0) || s.n < least_rows) return 0;
   const double nu = s.used / s.n;
   if (!(std::abs(s.used_square / s.n - nu * nu) <= same_nu * nu * nu)) return 0;
+  if (std::abs(std::log(mean / nu)) > settled) return 0;
   const auto& [c, d] = prior_.prior;
   const double slope = -0.5 * s.n * digamma_less_log(nu / 2) + 0.5 * s.log_scale,
                bend = -s.n * trigamma_remainder(nu / 2) / (2 * nu) + 0.25 * s.information;

@@ -33,9 +33,9 @@ class TailWeight {
   ///
   /// A posterior given the sums is EM's step, which takes hundreds of laps to where rows are Gaussian, as all u
   /// remember the ν that they were found with. The second derivative of the likelihood without u [Louis 1982]
-  /// makes a step of Newton's out of it. Close to its end, where the step is below 2 %, and where not all rows
-  /// were visited under the same ν (batches are visited one after the other), these are the derivatives
-  /// themselves, which no visit loses by.
+  /// makes a step of Newton's out of it, where the steps of EM have become small. Close to its end, where the
+  /// step is below 2 %, and where not all rows were visited under the same ν (batches are visited one after the
+  /// other), these are the derivatives themselves, which no visit loses by.
   struct Slopes {
     double n, total, log_scale;
   };
@@ -52,7 +52,7 @@ class TailWeight {
  private:
   double log_evidence(const ScaleSums& s, const ShapeLattice& posterior) const;
   Slopes slopes(const ScaleSums& s, const ShapeLattice& posterior) const;
-  double next(const ScaleSums& s) const;  // ν of a Newton step; 0 where there is none
+  double next(const ScaleSums& s, double mean) const;  // ν of a Newton step; 0 where there is none
 
   ShapePrior prior_;
   double d_;
