@@ -27,9 +27,8 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
     coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
     coef_precision = check_definite(coef_precision, "coef_precision")
   )
-  tails <- tails_argument(tails)
   if (!is.null(learn)) check_flag(learn, "learn")
-  check_tails_and_learn(tails, learn)
+  tails <- tails_argument(tails, learn)
   do.call(new_obs, c(
     "ar", parameters, if (!is.null(learn)) list(learn = learn), if (!is.null(tails)) list(tails = tails)
   ))

@@ -27,8 +27,7 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   )
   of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
   learned <- if (!is.null(learn)) list(learn = check_flag(learn, "learn"))
-  tails <- tails_argument(tails)
-  check_tails_and_learn(tails, learn)
+  tails <- tails_argument(tails, learn)
   do.call(new_obs, c("regression", parameters, learned, of_formula, if (!is.null(tails)) list(tails = tails)))
 }
 

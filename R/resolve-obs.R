@@ -28,8 +28,8 @@ learned_by_default <- list(
 )
 
 # The model with `learn = TRUE` where it is to be learned in fits of this class with this control. A model that drifts,
-# or whose rows have scales, has a given prior, and so have draws that are not begun from a fit (see with_given_priors()), and what is learned
-# without a summary of the whole data.
+# or whose rows have scales, has a given prior, and so have draws that are not begun from a fit (see
+# with_given_priors()), and what is learned without a summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&

@@ -1,15 +1,22 @@
 # Tails of t distributions: their degrees of freedom, the field `tails` of observation models that have them (those
-# without are Gaussian), and scales of rows. Posterior parameters of a cluster have points of the posterior of its degrees
-# of freedom, `tails_node`, and their probabilities `tails_prob`.
+# without are Gaussian), and scales of rows. Posterior parameters of a cluster have points of the posterior of its
+# degrees of freedom, `tails_node`, and their probabilities `tails_prob`.
 
 tails_arrays <- list(
   tails = "clusters", tails_node = c("clusters", "nodes"), tails_prob = c("clusters", "nodes")
 )
 
 # NULL for infinite ones: a Gaussian model has no field of that name.
-tails_argument <- function(tails, call = rlang::caller_env()) {
+# Priors of noise with tails are not learned.
+tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
   if (identical(tails, Inf)) {
     return(NULL)
+  }
+  if (isTRUE(learn)) {
+    abort("argument", c(
+      "{.code learn = TRUE} learns priors of Gaussian noise, not of noise with finite {.arg tails}.",
+      i = "Leave {.arg learn} or {.arg tails} out."
+    ), call = call)
   }
   if (is.numeric(tails) && length(tails) != 1L) {
     abort("argument", c(
@@ -30,15 +37,6 @@ facts_with_tails <- function(facts, obs) {
     facts$arrays <- c(facts$arrays, tails_arrays)
   }
   facts
-}
-
-check_tails_and_learn <- function(tails, learn, call = rlang::caller_env()) {
-  if (!is.null(tails) && isTRUE(learn)) {
-    abort("argument", c(
-      "{.code learn = TRUE} learns priors of Gaussian noise, not of noise with finite {.arg tails}.",
-      i = "Leave {.arg learn} or {.arg tails} out."
-    ), call = call)
-  }
 }
 
 # --- One cluster, q: its posterior parameters. Points of the posterior of the degrees of freedom, and their weights ---
@@ -138,8 +136,8 @@ draw_gaps_with_scales <- function(obs, clusters, data, path) {
   x
 }
 
-# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... of the blocks whose rows
-# have one; an empty list where none do. prob: of all rows that were given, rows x clusters.
+# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... of the blocks whose
+# rows have one; an empty list where none do. prob: of all rows that were given, rows x clusters.
 row_scales <- function(fit, data, prob) {
   obs <- fit$model$obs
   clusters <- posterior_clusters(fit)

@@ -38,8 +38,10 @@ for (df in c(4, Inf)) {
     student <- of_fit(data, obs_student(), seed)
     gaussian <- of_fit(data, obs_gaussian(learn = FALSE), seed)
     cat(sprintf(
-      "seed %2d  rule %.3f  student: K %d, %.3f, bound %.1f, %.2f s, tails %s  gaussian: K %d, %.3f, bound %.1f, %.2f s\n",
-      seed, by_rule(data), student$k, student$ari, student$elbo, student$seconds,
+      paste0(
+        "seed %2d  rule %.3f  student: K %d, %.3f, bound %.1f, %.2f s, tails %s  ",
+        "gaussian: K %d, %.3f, bound %.1f, %.2f s\n"
+      ), seed, by_rule(data), student$k, student$ari, student$elbo, student$seconds,
       paste(signif(student$tails, 2), collapse = " "), gaussian$k, gaussian$ari, gaussian$elbo, gaussian$seconds
     ))
   }

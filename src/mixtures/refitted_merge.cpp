@@ -1,5 +1,5 @@
-// Merge of pairs that are judged when they have been fitted together: what the rows of two clusters hide (their
-// scales) was found under either, and the sum of both is far from what one cluster would make of it.
+// Merge of pairs that are judged when they have been fitted together: what the rows of two clusters hide
+// (their scales) was found under either, and the sum of both is far from what one cluster would make of it.
 #include <algorithm>
 
 #include "inference/moves/unit_edit.h"
@@ -10,9 +10,10 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index tried_at_most = 3;     // pairs a lap; with all pairs planted sets ended the same (design/shapes.md)
-constexpr Index rounds = 10;           // of local steps: halves of one cluster are within .1 nats of it then
-constexpr double most_lost = 0.5;      // nats a row that refitting may make up for: a guess; .25 was seen
+constexpr Index tried_at_most =
+    3;                        // pairs a lap; with all pairs planted sets ended the same (design/shapes.md)
+constexpr Index rounds = 10;  // of local steps: halves of one cluster are within .1 nats of it then
+constexpr double most_lost = 0.5;  // nats a row that refitting may make up for: a guess; .25 was seen
 
 struct Pair {
   Index a, b;    // a < b

@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// Rows that lack the same responses of a model, v_m, and have the others, v_o. With A the symmetric matrix of
-/// a cluster's weights, ⟨φ(x), w⟩ = const + ½ vᵀAv: q(v_m) = N(G v_o, V), V = −A_mm⁻¹, G = V A_mo. Their
+/// Rows that lack the same responses of a model, v_m, and have the others, v_o. With A the symmetric matrix
+/// of a cluster's weights, ⟨φ(x), w⟩ = const + ½ vᵀAv: q(v_m) = N(G v_o, V), V = −A_mm⁻¹, G = V A_mo. Their
 /// reduced features are φ_0 and the second moments of v_o, packed as those of v are.
 ///
 /// w and t: weights and statistics with the model's features, of which those of v vᵀ are read and written.

@@ -95,7 +95,8 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
   Vec weight(static_cast<std::size_t>(n * k), 0.0);
   for (Index i = 0; i < n; ++i)
     for (Index l = g.at[i] * r.width; l < (g.at[i] + 1) * r.width; ++l)
-      if (r.value[l] != 0) weight[i * k + column[r.sparse ? r.cluster[l] : l - g.at[i] * r.width]] = r.value[l];
+      if (r.value[l] != 0)
+        weight[i * k + column[r.sparse ? r.cluster[l] : l - g.at[i] * r.width]] = r.value[l];
   g.pattern->add(n, g.phi.data(), k, weight.data(), w.data(), t.data());
 }
 

@@ -40,7 +40,8 @@ class Regression final : public CoefficientModel {
 
  protected:
   std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const override {
-    return std::shared_ptr<const CoefficientModel>(new Regression(std::move(prior), columns(), first_ == 1, offset() == 0));
+    return std::shared_ptr<const CoefficientModel>(
+        new Regression(std::move(prior), columns(), first_ == 1, offset() == 0));
   }
 
   Index column_of(Index i) const override {

@@ -6,14 +6,14 @@ namespace bnpvi {
 
 namespace {
 
-// Some columns of a Gaussian model, with the constant 1 as their only regressor, whose second moment is none of
-// φ_0: the 1 of a row counts by its scale.
+// Some columns of a Gaussian model, with the constant 1 as their only regressor, whose second moment is none
+// of φ_0: the 1 of a row counts by its scale.
 class GaussianColumns final : public WishartModel {
  public:
   GaussianColumns(const NormalWishart& prior, const Columns& columns)
-      : WishartModel({1, static_cast<Index>(prior.mean.size()), prior.df, prior.mean, {prior.strength},
-                      prior.scale},
-                     columns, false) {}
+      : WishartModel(
+            {1, static_cast<Index>(prior.mean.size()), prior.df, prior.mean, {prior.strength}, prior.scale},
+            columns, false) {}
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);

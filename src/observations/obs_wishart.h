@@ -91,8 +91,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
     gather_rows(data, rows, n, v);
   }
 
-  /// The predictive of rows, which may have only some coordinates of v (all regressors are among them): with a
-  /// = zᵀV̂⁻¹z and b = eᵀB̂⁻¹e / (1 + a)
+  /// The predictive of rows, which may have only some coordinates of v (all regressors are among them): with
+  /// a = zᵀV̂⁻¹z and b = eᵀB̂⁻¹e / (1 + a)
   ///   constant − ((df + 1)/2) log(1 + b) − (D/2) log(1 + a).
   struct StudentRows {
     Cholesky chol;

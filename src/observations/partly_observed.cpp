@@ -45,8 +45,8 @@ class SomeResponses final : public MissingPattern {
     const Index n = model_.n_features();
     if (offset() == 1) t[0] += reduced[0];
     t[n] += reduced[0];
-    t[n + 1] += reduced[0] * (q.log_normaliser + 0.5 * static_cast<double>(expected_.n_missing()) +
-                              expected_.log_unit());
+    t[n + 1] += reduced[0] *
+                (q.log_normaliser + 0.5 * static_cast<double>(expected_.n_missing()) + expected_.log_unit());
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {

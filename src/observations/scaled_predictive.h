@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// log ∫ p(u) p(y | z, u) du of rows in one cluster, p(u) averaged over q(ν): a trapezoid rule in log u around
-/// the mode of each row.
+/// log ∫ p(u) p(y | z, u) du of rows in one cluster, p(u) averaged over q(ν): a trapezoid rule in log u
+/// around the mode of each row.
 class ScaledPredictive {
  public:
   /// blocks: of independent responses, their predictives of rows with u = 1.

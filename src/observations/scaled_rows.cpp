@@ -193,9 +193,8 @@ class ScaledRows final : public ObsModel, public ExpectedCells, public Gaps, pub
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArrays out = of_blocks(t, k, [](const WishartModel& block, const double* own, Index n) {
-      return block.posterior(own, n);
-    });
+    NamedArrays out = of_blocks(
+        t, k, [](const WishartModel& block, const double* own, Index n) { return block.posterior(own, n); });
     std::vector<ShapeLattice> tails;
     std::size_t most = 0;
     for (Index j = 0; j < k; ++j) {

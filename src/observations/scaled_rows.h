@@ -27,8 +27,8 @@ struct ScaledLayout {
         used_square = 0, p = 0;
 
   ScaleSums sums(const double* t) const {
-    return {std::max(t[count], 0.0), t[total], t[log_scale], t[entropy], t[information], t[used],
-            t[used_square]};
+    return {std::max(t[count], 0.0), t[total], t[log_scale],  t[entropy],
+            t[information],          t[used],  t[used_square]};
   }
   /// A block's own statistic; the first of its numbers is that feature.
   Vec of_block(std::size_t b, const double* t, Index first) const;

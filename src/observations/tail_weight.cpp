@@ -11,10 +11,10 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double small_step = 0.02;    // of ν, below which its posterior is as good
-constexpr double same_nu = 1e-9;       // relative variance of ν that is rounding
+constexpr double small_step = 0.02;  // of ν, below which its posterior is as good
+constexpr double same_nu = 1e-9;     // relative variance of ν that is rounding
 constexpr double settled = -1;       // step of log ν by its posterior, up to which Newton's is made
-constexpr double least_rows = 1;       // of which a Newton step is made
+constexpr double least_rows = 1;     // of which a Newton step is made
 constexpr double furthest = 0.3;
 
 // ψ(x) − log x, without the cancellation for large x.
@@ -45,8 +45,8 @@ ShapeLattice TailWeight::posterior(const ScaleSums& s) const {
                                                    ? std::log(s.used / n)
                                                    : std::numeric_limits<double>::quiet_NaN();
   const double sum = std::min(s.log_scale, 0.0);
-  return prior_.posterior(
-      [n, sum](double nu) { return 0.5 * nu * sum - n * stirling_remainder(nu / 2); }, n, start);
+  return prior_.posterior([n, sum](double nu) { return 0.5 * nu * sum - n * stirling_remainder(nu / 2); }, n,
+                          start);
 }
 
 double TailWeight::mean(const ScaleSums& s) const { return expected(posterior(s), itself); }

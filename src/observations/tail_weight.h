@@ -8,8 +8,8 @@ namespace bnpvi {
 /// cluster. u ~ Gamma(ν/2, rate ν/2) makes Gaussian rows with precision u Λ a Student-t distribution with ν
 /// degrees of freedom.
 ///
-/// All are sums over rows; with L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are
-/// near 1. information and used say how the sums came about and are no part of Λ.
+/// All are sums over rows; with L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u
+/// are near 1. information and used say how the sums came about and are no part of Λ.
 struct ScaleSums {
   double n = 0;            // N = Σ r
   double total = 0;        // W = Σ r E u
@@ -23,19 +23,19 @@ struct ScaleSums {
 /// The degrees of freedom ν of a cluster, with a Gamma prior, or known.
 class TailWeight {
  public:
-  TailWeight(const ShapePrior& prior, Index responses)
-      : prior_(prior), d_(static_cast<double>(responses)) {}
+  TailWeight(const ShapePrior& prior, Index responses) : prior_(prior), d_(static_cast<double>(responses)) {}
 
-  /// log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy, with the D/2 Σ r E log u of the rows' Gaussian densities.
+  /// log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy, with the D/2 Σ r E log u of the rows' Gaussian
+  /// densities.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
   /// Derivatives of this by n, total and log_scale, with the ν of the next visit in place of the posterior's.
   ///
-  /// A posterior given the sums is EM's step, which takes hundreds of laps to where rows are Gaussian, as all u
-  /// remember the ν that they were found with. The second derivative of the likelihood without u [Louis 1982]
-  /// makes a step of Newton's out of it, where the steps of EM have become small. Close to its end, where the
-  /// step is below 2 %, and where not all rows were visited under the same ν (batches are visited one after the
-  /// other), these are the derivatives themselves, which no visit loses by.
+  /// A posterior given the sums is EM's step, which takes hundreds of laps to where rows are Gaussian, as all
+  /// u remember the ν that they were found with. The second derivative of the likelihood without u [Louis
+  /// 1982] makes a step of Newton's out of it, where the steps of EM have become small. Close to its end,
+  /// where the step is below 2 %, and where not all rows were visited under the same ν, these are the
+  /// derivatives themselves, which no visit loses by.
   struct Slopes {
     double n, total, log_scale;
   };

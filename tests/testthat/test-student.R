@@ -1,4 +1,4 @@
-# Student-t clusters beside figures of plain R (quadrature, enumeration) and beside the Gaussian models that they become.
+# Student-t clusters beside figures of plain R (quadrature, enumeration) and the Gaussian models that they become.
 
 one_cluster <- function(x, obs, ..., laps = 500L) {
   bnp_mixture(x, obs,
