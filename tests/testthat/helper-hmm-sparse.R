@@ -4,7 +4,7 @@
 # E log p(x | state) of the modelled rows.
 random_chains <- function(k, lengths, prior_names = names(hmm_priors)) {
   out <- list()
-  for (case in model_cases()) {
+  for (case in without_scales(model_cases())) {
     lag <- case$model$obs$lag %||% 0L
     case$data$starts <- as.integer(c(0, cumsum(lengths + lag)))
     case$data$n <- as.integer(sum(lengths + lag))

@@ -566,6 +566,8 @@ other_calls <- function(tables, fits) {
     made("obs_weibull", shape = c(1, 2), a = 1, b = 2), made("obs_weibull", shape = gamma_prior(1, 0.1), a = 1),
     made("obs_negbinomial", size = 2, a = 1, mean = 3, exposure = c(1, 2), columns = c("a", "b")),
     made("obs_lognormal", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_student", covariance = "full", tails = 4, mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_regression", df = 3, tails = 4), made("obs_ar", lag = 1, tails = gamma_prior(2, 0.1)),
     made("obs_categorical", prior = 2, columns = "a"),
     made("obs_links", assortative = TRUE, degree = FALSE, family = "poisson", a = 2, b = 1, background = c(1, 4)),
     made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),

@@ -42,11 +42,11 @@ class Rounds {
   /// A local step on the part under the changed clusters, as round rounds(); adds its summary to `total`.
   virtual void visit(const Globals& globals, Summary& total) = 0;
 
-  const MoveContext& c_;
-  Changes changes_;
   /// The ELBO that is to be exceeded.
   double to_beat(const State& state) const { return c_.to_beat(state) + least_gain_; }
 
+  const MoveContext& c_;
+  Changes changes_;
   Summary rest_;            // the whole data without the part, changed: derived classes set it
   double elbo_beyond_ = 0;  // what the ELBO of the whole data has beside that of problem()
 
