@@ -91,6 +91,13 @@ test_that("a visit is messages over the whole sequence, fast or careful, for any
   }
 })
 
+test_that("with so many states that only a few segments stay in memory, threads do not write over each other's", {
+  chain <- circling(4200, integer(), 140L)
+  one <- one_visit(chain, 1L)
+  for (threads in c(2L, 4L)) for (again in 1:3) expect_identical(one_visit(chain, threads), one)
+  expect_equal(rowSums(one$resp), rep(1, 4200), tolerance = 1e-9)
+})
+
 test_that("one long sequence has the same bits on any number of threads with every observation model", {
   for (name in names(chains <- withr::with_seed(3, random_chains(3, 4200, "finite")))) {
     chain <- chains[[name]]
