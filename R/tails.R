@@ -21,7 +21,7 @@ tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
   if (is.numeric(tails) && length(tails) != 1L) {
     abort("argument", c(
       "{.arg tails} must be one number, a {.fn gamma_prior}, or {.code NULL}, not {describe(tails)}.",
-      i = "For columns with tails of their own make each a block of {.fn obs_product}."
+      i = "For columns with tails of their own make each a block of a product."
     ), call = call)
   }
   shape_argument(tails, "tails", gamma_prior(2, 0.1), c(0.1, 1e8), call)

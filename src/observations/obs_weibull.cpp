@@ -32,8 +32,9 @@ class WeibullColumn {
 
   // log Σ r y^s is convex in s, and a straight line from two shapes on is below it. What leaves a cluster
   // with a power many orders above those that stay leaves its rounding error behind, and less than that line
-  // would be a cluster of equal values.
+  // would be a cluster of equal values. Where next to no event is left, all is rounding error and no line.
   void mend(double* t) const {
+    if (!(t[0] > 1e-9)) return;
     double last_s = 0, last = 0, slope = -std::numeric_limits<double>::infinity();
     bool begun = false;
     for (Index g = 0; g < n_shapes(); ++g) {
