@@ -40,6 +40,7 @@ for (case in Filter(can_repeat, model_cases())) {
         known <- r + (seq_along(r) %in% own[seq_len(j - 1L)])
         case$twin$predictive(rows, known, rows)[own[j]]
       }, 1))
+    }
     alone <- vapply(1:2, function(i) of_one(resp[individual, 2], i), 1)
     expect_equal(e$log_predictive[1:2, 2], alone, tolerance = tolerance_of(case, 1e-9))
   })
