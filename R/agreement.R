@@ -111,8 +111,8 @@ shared_information <- function(joint) {
 }
 
 # The most items that a one-to-one matching of rows and columns has in common, by shortest augmenting paths: each row in
-# turn is matched, and prices keep the reduced costs of matched pairs at 0 and those of the rest at 0 or more (Jonker and
-# Volgenant 1987, Computing 38, 325-340).
+# turn is matched, and prices keep the reduced costs of matched pairs at 0 and those of the rest at 0 or more (Jonker
+# and Volgenant 1987, Computing 38, 325-340).
 best_matching <- function(joint) {
   if (nrow(joint) > ncol(joint)) joint <- t(joint)
   k <- ncol(joint)
