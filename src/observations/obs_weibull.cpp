@@ -30,24 +30,25 @@ class WeibullColumn {
   static std::array<const char*, 2> means() { return {"shape", "scale"}; }
   Index sums() const { return 1 + n_shapes(); }
 
-  // log Σ r y^s is convex in s, and a straight line from two shapes on is below it. What leaves a cluster
-  // with a power many orders above those that stay leaves its rounding error behind, and less than that line
-  // would be a cluster of equal values. Where next to no event is left, all is rounding error and no line.
+  // log Σ r y^s is convex in s, and a straight line through two shapes is below it from there on. What leaves
+  // a cluster with a power many orders above those that stay leaves its rounding error behind, and less than
+  // that line would be a cluster of equal values. Of next to no event the sums are nothing else.
   void mend(double* t) const {
-    if (!(t[0] > 1e-9)) return;
+    if (t[0] < 1e-6) return;
     double last_s = 0, last = 0, slope = -std::numeric_limits<double>::infinity();
     bool begun = false;
     for (Index g = 0; g < n_shapes(); ++g) {
-      const double s = shapes_.value[g], here = t[2 + g] > 0 ? std::log(t[2 + g]) : -most;
-      const double least = begun ? last + slope * (s - last_s) : -most;
-      if (begun && here < least - 1e-6) {
+      const double s = shapes_.value[g];
+      const double least = begun ? last + slope * (s - last_s) : -std::numeric_limits<double>::infinity();
+      const double here = t[2 + g] > 0 ? std::log(t[2 + g]) : -std::numeric_limits<double>::infinity();
+      if (here < least - 1e-6) {
         t[2 + g] = std::exp(std::min(least, most));
-        continue;
+      } else if (t[2 + g] > 0) {
+        if (begun) slope = (here - last) / (s - last_s);
+        begun = true;
+        last = here;
+        last_s = s;
       }
-      if (begun) slope = (here - last) / (s - last_s);
-      begun = begun || t[2 + g] > 0;
-      last = here;
-      last_s = s;
     }
   }
   void cell(double x, double event, double* sum) const {
