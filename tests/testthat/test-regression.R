@@ -305,5 +305,5 @@ test_that("formulas and data that make no regression are refused", {
   expect_bad(obs_regression(scale = -1), "not_definite", "scale")
   expect_bad(obs_regression(coef_precision = 0), "not_definite", "coef_precision")
   expect_bad(plot(fit(y ~ x + kind)), "argument", "one covariate")
-  expect_bad(plot(fit(y ~ x), "density"), "argument", "Gaussian")
+  expect_bad(plot(fit(y ~ x), "density"), "argument", "needs columns with a density")
 })
