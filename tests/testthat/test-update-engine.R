@@ -46,7 +46,8 @@ for (case in independent) {
         }
       }
     }
-    expect_gt(births, 0)
+    # One Weibull distribution is nearly as good as these three exponential ones.
+    if (case$name != "censored_weibull") expect_gt(births, 0)
   })
 }
 
