@@ -15,7 +15,9 @@ namespace {
 constexpr Index neighbours = 4;         // of each member
 constexpr double least_around = 1e-3;   // entropy lost by joining, per observation of the smaller cluster
 constexpr double least_overlap = 0.01;  // the same; of 914 refits of 16 fits those of groups that share less
-                                        // gained 0.9 nats in all (inst/design/decisions.md)
+                                        // gained 0.9 nats in all (inst/design/decisions.md). Where clusters
+constexpr double few = 512;  // are smaller than this, a try is cheap, and 0.9 nats may be the third
+                             // cluster of faithful: what shares with any around it is tried
 
 }  // namespace
 
@@ -42,7 +44,7 @@ Target GroupSharing::around(const Target& group) const {
 
 bool GroupSharing::overlaps(const Target& group, const Target& around) const {
   const auto shares = [&](const Target& with_these, Index a, double smallest) {
-    return with(with_these, a) >= least_overlap * smallest;
+    return with(with_these, a) >= (smallest < few ? least_around : least_overlap) * smallest;
   };
   if (group.size() == 1)
     return std::any_of(around.begin(), around.end(),
