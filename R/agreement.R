@@ -81,10 +81,9 @@ labels_to_compare <- function(x, arg, call) {
   if (NCOL(x) > 1L) {
     abort(arg, "{.arg {arg}} must have one label an item, not {NCOL(x)} columns.", call = call)
   }
-  for (name in c("classification", "cluster", "clustering", "membership")) {
-    if (is.list(x) && !is.data.frame(x) && is.atomic(x[[name]]) && length(x[[name]])) {
-      return(x[[name]])
-    }
+  own <- intersect(c("classification", "cluster", "clustering", "membership"), if (is.list(x)) names(unclass(x)))
+  if (length(own)) {
+    return(x[[own[1L]]])
   }
   if (!rlang::is_bare_list(x)) {
     return(x)

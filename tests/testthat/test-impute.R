@@ -201,7 +201,7 @@ test_that("gaps of a series are drawn from the Gaussian conditional of the whole
     near <- with_neighbours(replace(x, missing, NA))
     parts <- gaps_of_series(missing, lag)
     expect_length(parts, 2L)
-    found <- lapply(parts, function(gap) conditional_of_gap(obs, parameters, near, path, gap))
+    found <- lapply(parts, function(gap) conditional_of_gap(obs, parameters, near, path, gap, rep(1, n)))
     by_parts <- unlist(lapply(seq_along(parts), function(i) near[parts[[i]]] + found[[i]]$mean * found[[i]]$unit))
     expect_equal(by_parts, expected, tolerance = 1e-9)
     first <- found[[1]]
