@@ -15,6 +15,7 @@ kinds <- list(
   regressions = kind("mixtures of regressions", of = "mixture"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
   mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
+  scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
@@ -22,6 +23,7 @@ kinds <- list(
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
+  scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
   blocks = kind("blockmodels", "bnp_blocks", of = "network"),
@@ -72,6 +74,7 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
+    if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(

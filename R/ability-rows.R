@@ -67,10 +67,18 @@ of_pairs <- able(
   series = no_closed_form, lagged = no_closed_form, regressions = no_closed_form, hidden = no_closed_form,
   network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
 )
+no_scaled_streams <- c(
+  "The scale of a row depends on its cluster.", "Learn in batches ({.fn bnp_control}), or choose {.fn obs_gaussian}."
+)
+no_scaled_samplers <- c(
+  "The scale of a row, which a draw would have to have, is none of those that are drawn.",
+  "Sample with Gaussian rows."
+)
 of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
+  scaled_rows = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),
   draws = c("{.fn update} draws more.")

@@ -18,6 +18,7 @@ ability_table <- c(list(
     c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
     "Read the data into memory, or give a source.",
     drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
+    scaled_rows = no_scaled_streams,
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
@@ -37,6 +38,10 @@ ability_table <- c(list(
     c("mixture", "topics", "sequences"), "Rows are not grouped.", "Leave {.arg id} out.",
     series = c(not_in_series, "A list of series has one for each individual."),
     drift = c("Each row is of its own cluster.", "Leave {.arg id} or {.code drift} out."),
+    scaled_rows = c(
+      "The scale of a row depends on its cluster, and rows of an individual would have to be kept one by one.",
+      "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_topics} and {.fn bnp_hmm} take {.arg id}."
+    ),
     rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
   ),
   time = able(

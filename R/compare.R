@@ -10,10 +10,8 @@
 #' @param id As in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()], for `newdata`.
 #' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`,
 #'   `laps`, `converged`; `heldout`, where `newdata` is given; and the agreement of
-#'   its clusters with those of the first fit: `ari`, the adjusted Rand index,
-#'   and, where the package aricode is installed, `nmi`, normalised mutual
-#'   information (relative to the mean of both entropies), and `vi`, the variation of
-#'   information in nats (0 for the same clusters). For topics of counts, clusters are the
+#'   its clusters with those of the first fit: `ari`, `nmi` and `vi` of
+#'   [agreement()]. For topics of counts, clusters are the
 #'   largest topics of documents. `plugged_in` names what a fit has as numbers that were fitted to the data, see
 #'   *Details*; `""`: nothing.
 #' @details A difference of bounds is an approximate log Bayes factor. It means
@@ -77,7 +75,7 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
   )
   if (!is.null(newdata)) out$heldout <- heldout_of(fits, newdata, id)
   labels <- lapply(fits, hard_labels)
-  out <- cbind(out, agreement(labels), plugged_in = vapply(fits, plugged_in_numbers, ""))
+  out <- cbind(out, agreement_with_first(labels), plugged_in = vapply(fits, plugged_in_numbers, ""))
   structure(
     out, class = c("bnp_comparison", "data.frame"),
     no_bound = names[!vapply(lapply(fits, described_fractions), is.null, NA)],
@@ -152,17 +150,9 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   }, 1)
 }
 
-agreement <- function(labels) {
-  with_first <- function(f) vapply(labels, function(b) f(labels[[1L]], b), 1)
-  out <- data.frame(ari = with_first(adjusted_rand_index))
-  if (requireNamespace("aricode", quietly = TRUE)) {
-    out$nmi <- with_first(function(a, b) aricode::NMI(a, b, variant = "sum"))
-    out$vi <- with_first(function(a, b) {
-      h <- aricode::entropy(a, b)
-      max(0, 2 * h$UV - h$U - h$V)
-    })
-  }
-  out
+agreement_with_first <- function(labels) {
+  each <- do.call(rbind, lapply(labels, function(b) agreement(labels[[1L]], b)))
+  data.frame(each[c("ari", "nmi", "vi")], row.names = NULL)
 }
 
 #' @export

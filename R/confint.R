@@ -178,7 +178,7 @@ cluster_intervals <- function(fit, params, kind, quantile, ends) {
   axes <- obs_facts(obs)$arrays[[kind]]
   columns <- column_labels(fit)
   names_of <- obs_axes(obs, columns)[axes[axes != "clusters"]]
-  term <- Reduce(function(a, b) outer(a, b, paste, sep = ","), names_of)
+  term <- if (length(names_of)) Reduce(function(a, b) outer(a, b, paste, sep = ","), names_of) else ""
   estimate <- mean_arrays(fit)[[kind]]
   clusters <- posterior_clusters(fit, params)
   parts <- lapply(seq_along(clusters), function(k) {

@@ -22,7 +22,7 @@
 #'   number of clusters (`k`), the laps and the work of each, whether it was given up, and whether it agrees with the
 #'   best, and `summary()` shows the bounds. `bnp_control(seed, init, k_init, restarts = 1)` of a row, without those
 #'   that are `NA`, repeats that start (of Gaussian states with [prior_hmm()] give `init = "bregman"`, from which a
-#'   number of restarts begins). Default: the option `bnpvi.restarts` (1 or `"auto"`), or 1.
+#'   number of restarts begins). Default: the option `bnpvi.restarts` (1 or `"auto"`), or `"auto"`.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.

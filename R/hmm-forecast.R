@@ -96,7 +96,8 @@ moments_of_dynamics <- function(fit, data, states, transition) {
   means <- coef(fit)
   k <- fit$state$k
   steps <- lapply(seq_len(k), function(j) companion(one_cluster(means$coef, c(FALSE, FALSE, TRUE), j), obs))
-  noise <- lapply(seq_len(k), function(j) one_cluster(means$cov, c(FALSE, FALSE, TRUE), j))
+  spread <- spread_by_tails(means$tails, k)
+  noise <- lapply(seq_len(k), function(j) one_cluster(means$cov, c(FALSE, FALSE, TRUE), j) * spread[j])
   ends <- data$starts[-1L]
   sequences <- lapply(seq_along(ends), function(i) {
     last <- c(t(data$x[ends[i] + 1L - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
@@ -130,6 +131,7 @@ moments_of_sequence <- function(last, steps, noise, states, transition,
     all <- pool(in_state, p)
     mean[[h]] <- all$mean[own]
     var[[h]] <- diag(all$cov)[own]
+    var[[h]][is.nan(var[[h]])] <- Inf # of noise without a variance, times 0
     covariance[[h]] <- all$cov[own, own, drop = FALSE]
     before <- p
   }

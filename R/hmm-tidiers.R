@@ -28,6 +28,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
   internal$expected <- latent_rows(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_responsibilities(x, internal))
+  scales <- row_scales(x, internal, prob)
   out <- as.data.frame(if (is.data.frame(data)) data else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
     if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
@@ -37,10 +38,12 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
     if (nrow(out) > length(at)) out <- out[at, , drop = FALSE]
     path <- path[at]
     prob <- prob[at, , drop = FALSE]
+    scales <- lapply(scales, `[`, at)
   }
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
   more <- augment_columns(x, internal)
   out[names(more)] <- more
+  out[names(scales)] <- scales
   like_input(out, data)
 }

@@ -1,5 +1,8 @@
 # Missing values of autoregressions, given the rows before and after them and the clusters of all rows.
 
+# Where rows have scales, cells given these and scales given the cells are drawn in turn, so often (a guess).
+sweeps_of_scales <- 20L
+
 # The internal data with draws where cells are missing; path: the cluster of each row.
 draw_series_gaps <- function(obs, clusters, data, path) {
   parameters <- vector("list", length(clusters))
@@ -8,9 +11,13 @@ draw_series_gaps <- function(obs, clusters, data, path) {
   for (rows in sequence_rows(data)) {
     filled <- with_neighbours(x[rows, , drop = FALSE])
     for (gap in gaps_of_series(data$missing[rows, , drop = FALSE], obs$lag)) {
-      given <- conditional_of_gap(obs, parameters, filled, path[rows], gap)
-      noise <- backsolve(given$root, stats::rnorm(length(given$mean)))
-      filled[gap] <- filled[gap] + (given$mean + noise) * given$unit
+      scale <- rep(1, length(rows))
+      for (sweep in seq_len(if (has_tails(obs)) sweeps_of_scales else 1L)) {
+        if (sweep > 1L) scale <- draw_scales_of_noise(obs, parameters, filled, path[rows], gap, scale)
+        given <- conditional_of_gap(obs, parameters, filled, path[rows], gap, scale)
+        noise <- backsolve(given$root, stats::rnorm(length(given$mean)))
+        filled[gap] <- filled[gap] + (given$mean + noise) * given$unit
+      }
     }
     x[rows, ] <- filled
   }
@@ -42,21 +49,21 @@ with_neighbours <- function(x) {
 # have: e_t = e_t(x) + G_t u, so that the precision is the sum of G' W G, and that times the mean the sum of -G' W e(x)
 # (Rue and Held, 2005, Gaussian Markov Random Fields, section 2.3). In units of the conditional standard deviations:
 # list(mean, root, unit), root' root = precision.
-conditional_of_gap <- function(obs, parameters, x, path, gap) {
+# scale: of each row, by which its precision is multiplied.
+conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   d <- ncol(x)
-  rows <- seq(max(gap[1L, 1L], obs$lag + 1L), min(gap[nrow(gap), 1L] + obs$lag, nrow(x)))
+  rows <- rows_beside_gap(obs, x, gap)
   precision <- matrix(0, nrow(gap), nrow(gap))
   shift <- double(nrow(gap))
   for (t in rows) {
     own <- parameters[[path[t]]]
-    s <- c(t(x[t - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
-    noise <- x[t, ] - drop(own$coef %*% s)
+    noise <- noise_of_row(obs, own, x, t)
     back <- t - gap[, 1L] # how many rows before row t each cell is
     g <- matrix(0, d, nrow(gap))
     g[cbind(gap[back == 0L, 2L], which(back == 0L))] <- 1
     lagged <- which(back >= 1L & back <= obs$lag)
     g[, lagged] <- -own$coef[, (back[lagged] - 1L) * d + gap[lagged, 2L]]
-    half <- backsolve(own$root, cbind(g, noise), transpose = TRUE)
+    half <- sqrt(scale[t]) * backsolve(own$root, cbind(g, noise), transpose = TRUE)
     precision <- precision + crossprod(half[, seq_len(nrow(gap)), drop = FALSE])
     shift <- shift - drop(crossprod(half[, seq_len(nrow(gap)), drop = FALSE], half[, nrow(gap) + 1L]))
   }
@@ -65,13 +72,32 @@ conditional_of_gap <- function(obs, parameters, x, path, gap) {
   list(mean = backsolve(root, backsolve(root, shift * unit, transpose = TRUE)), root = root, unit = unit)
 }
 
-# One draw of a cluster's coefficients and noise: list(coef, cov, root), root' root = cov.
+# Rows whose noise depends on the cells of a gap.
+rows_beside_gap <- function(obs, x, gap) {
+  seq(max(gap[1L, 1L], obs$lag + 1L), min(gap[nrow(gap), 1L] + obs$lag, nrow(x)))
+}
+
+noise_of_row <- function(obs, own, x, t) {
+  x[t, ] - drop(own$coef %*% c(t(x[t - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1))
+}
+
+draw_scales_of_noise <- function(obs, parameters, x, path, gap, scale) {
+  for (t in rows_beside_gap(obs, x, gap)) {
+    own <- parameters[[path[t]]]
+    square <- sum(backsolve(own$root, noise_of_row(obs, own, x, t), transpose = TRUE)^2)
+    scale[t] <- stats::rgamma(1L, (own$nu + ncol(x)) / 2, (own$nu + square) / 2)
+  }
+  scale
+}
+
+# One draw of a cluster's coefficients and noise: list(coef, cov, root, nu), root' root = cov, nu the degrees of freedom
+# of noise that has them.
 draw_regression <- function(q) {
   cov <- draw_covariance(q$df, q$scale)
   root <- chol(cov)
   noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
   coef <- q$coef_mean + t(root) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
-  list(coef = coef, cov = cov, root = root)
+  list(coef = coef, cov = cov, root = root, nu = if (!is.null(q$tails_node)) draw_tails(q))
 }
 
 # Rows that a series is conditioned on have no distribution.

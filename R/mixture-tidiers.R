@@ -27,6 +27,8 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
   )
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
+  scales <- row_scales(x, internal, prob)
+  out[names(scales)] <- scales
   if (!is.null(x$state$owner)) out$.label <- unname(most_probable_class(x, prob))
   like_input(out, data)
 }

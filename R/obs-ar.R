@@ -15,7 +15,7 @@
 #'   precision of 0.01, so that a fit does not depend on the origin of the data.
 #' @export
 obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
-                   coef_precision = NULL, learn = NULL) {
+                   coef_precision = NULL, learn = NULL, tails = Inf) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -27,7 +27,11 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
     coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
     coef_precision = check_definite(coef_precision, "coef_precision")
   )
-  do.call(new_obs, c("ar", parameters, if (!is.null(learn)) list(learn = check_flag(learn, "learn"))))
+  if (!is.null(learn)) check_flag(learn, "learn")
+  tails <- tails_argument(tails, learn)
+  do.call(new_obs, c(
+    "ar", parameters, if (!is.null(learn)) list(learn = learn), if (!is.null(tails)) list(tails = tails)
+  ))
 }
 
 # Identity dynamics; noise expected at half the variance of first differences;
@@ -98,7 +102,10 @@ with_centred_precision <- function(obs, precision, call) {
 
 obs_axes.obs_ar <- function(obs, columns) {
   lagged <- paste0(rep(columns, obs$lag), "_lag", rep(seq_len(obs$lag), each = length(columns)))
-  list(columns = columns, regressors = if (!is.null(columns)) c(lagged, if (obs$intercept) "intercept"))
+  list(
+    columns = columns, regressors = if (!is.null(columns)) c(lagged, if (obs$intercept) "intercept"),
+    nodes = character()
+  )
 }
 
 # z_t = (lag 1, lag 2, ..., intercept); NA where a sequence is too young.
@@ -113,11 +120,23 @@ regressors_of <- function(data, obs) {
   unname(z)
 }
 
+obs_facts.obs_ar <- function(obs) facts_with_tails(NextMethod(), obs)
+
 obs_predictive_cdf.obs_ar <- function(obs, q, data) {
   z <- regressors_of(data, obs)
   df <- q$df - data$d + 1
-  spread <- spread_of_rows(q, z)
-  stats::pt((data$x - z %*% t(q$coef_mean)) / sqrt(outer(spread, diag(q$scale) / df)), df)
+  offset <- data$x - z %*% t(q$coef_mean)
+  over_scales(q, spread_of_rows(q, z), function(spread) {
+    stats::pt(offset / sqrt(outer(spread, diag(q$scale) / df)), df)
+  })
+}
+
+obs_row_scales.obs_ar <- function(obs, q, data) {
+  z <- regressors_of(data, obs)
+  first <- rowSums(is.na(z)) > 0
+  z[first, ] <- 0
+  out <- scales_of_rows(q, data$x, z %*% t(q$coef_mean), as.matrix(q$scale) / q$df, spread_of_rows(q, z) - 1)
+  replace(out, first, NA)
 }
 
 # 1 + z' K^-1 z of each row, of regressors in units however far apart.
@@ -154,7 +173,11 @@ obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
 draw_dynamics <- function(q) {
   noise <- draw_noise(q$df, q$scale)
   coef <- draw_coef(q, noise)
-  function(z) drop(coef %*% z + noise(1L))
+  nu <- if (!is.null(q$tails_node)) draw_tails(q)
+  function(z) {
+    spread <- if (is.null(nu)) 1 else 1 / sqrt(stats::rgamma(1L, nu / 2, nu / 2))
+    drop(coef %*% z + spread * noise(1L))
+  }
 }
 
 # One draw of the coefficients; noise: of the rows, for one draw of its covariance.
@@ -180,7 +203,7 @@ model_ar <- list(
 obs_learned.obs_ar <- function(obs) if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "df")
 obs_keep.obs_ar <- function(obs, data) list(initial = column_medians(data$x, data$weights))
 obs_given.obs_ar <- function(obs) list(initial = first_rows)
-obs_quantiles.obs_ar <- function(obs) coef_quantiles
+obs_quantiles.obs_ar <- function(obs) c(coef_quantiles, if (has_tails(obs)) list(tails = tails_quantile))
 
 coef_quantiles <- list(
   coef = function(q, p) {

@@ -105,6 +105,8 @@ obs_draw.default <- function(obs, clusters, path, lengths, given) {
 obs_draw_rows <- function(obs, q, rows, given) UseMethod("obs_draw_rows")
 # Posterior predictive probability of a value of at most x_ij: rows x columns that are modelled.
 obs_predictive_cdf <- function(obs, q, data) UseMethod("obs_predictive_cdf")
+# Of models whose rows have scales: E u of each row in a cluster, NA where it has none. No method: rows have none.
+obs_row_scales <- function(obs, q, data) UseMethod("obs_row_scales")
 # For each row of x log(P(cell) / width) of rounded values (R/rounding-cells.R). No method: there is no such number.
 obs_log_cells <- function(obs, q, x) UseMethod("obs_log_cells")
 # list(mean, var) of each column under the posterior predictive. Models with a lag have none: `coef` and `cov` are

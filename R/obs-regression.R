@@ -15,7 +15,7 @@
 #'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
 #' @export
 obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
-                           learn = NULL) {
+                           learn = NULL, tails = Inf) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -27,7 +27,8 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   )
   of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
   learned <- if (!is.null(learn)) list(learn = check_flag(learn, "learn"))
-  do.call(new_obs, c("regression", parameters, learned, of_formula))
+  tails <- tails_argument(tails, learn)
+  do.call(new_obs, c("regression", parameters, learned, of_formula, if (!is.null(tails)) list(tails = tails)))
 }
 
 # Coefficients of one response may be given as a vector.
@@ -176,12 +177,13 @@ obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses,
 obs_axes.obs_regression <- function(obs, columns) {
   y <- response_columns(obs)
   regressors <- if (!is.null(columns)) c(if (obs$intercept) "(Intercept)", obs$regressors %||% columns[-y])
-  list(columns = columns, responses = columns[y], regressors = regressors)
+  list(columns = columns, responses = columns[y], regressors = regressors, nodes = character())
 }
 
 obs_learned.obs_regression <- function(obs) if (isTRUE(obs$learn)) list(by = "learn = TRUE", numbers = "df")
 obs_given.obs_regression <- function(obs) list(covariates = covariates_of_rows)
-obs_quantiles.obs_regression <- function(obs) coef_quantiles
+obs_quantiles.obs_regression <- obs_quantiles.obs_ar
+obs_facts.obs_regression <- obs_facts.obs_ar
 
 obs_draw.obs_regression <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
@@ -196,7 +198,22 @@ obs_draw.obs_regression <- function(obs, clusters, path, lengths, given) {
 obs_conditional.obs_regression <- function(obs, q, x) {
   z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
   df <- q$df - nrow(q$scale) + 1
-  list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread_of_rows(q, z), df = df)
+  location <- z %*% t(q$coef_mean)
+  if (has_tails(obs)) {
+    tails <- tails_of(q)
+    nu <- sum(tails$nu * tails$prob)
+    return(list(location = location, scale = q$scale / df * nu, spread = spread_of_rows(q, z), df = nu))
+  }
+  list(location = location, scale = q$scale / df, spread = spread_of_rows(q, z), df = df)
+}
+
+obs_draw_gaps.obs_regression <- function(obs, clusters, data, path) {
+  if (has_tails(obs)) draw_gaps_with_scales(obs, clusters, data, path) else NextMethod()
+}
+
+obs_row_scales.obs_regression <- function(obs, q, data) {
+  z <- with_intercept(data$x[, -response_columns(obs), drop = FALSE], obs)
+  scales_of_rows(q, data$x, z %*% t(q$coef_mean), as.matrix(q$scale) / q$df, spread_of_rows(q, z) - 1)
 }
 
 obs_draw_conditional.obs_regression <- function(obs, q, x) {
@@ -206,7 +223,10 @@ obs_draw_conditional.obs_regression <- function(obs, q, x) {
 }
 
 obs_predictive_cdf.obs_regression <- function(obs, q, data) {
-  t <- obs_conditional(obs, q, data$x)
-  y <- data$x[, response_columns(obs), drop = FALSE]
-  stats::pt((y - t$location) / sqrt(outer(t$spread, diag(t$scale))), t$df)
+  z <- with_intercept(data$x[, -response_columns(obs), drop = FALSE], obs)
+  offset <- data$x[, response_columns(obs), drop = FALSE] - z %*% t(q$coef_mean)
+  df <- q$df - nrow(q$scale) + 1
+  over_scales(q, spread_of_rows(q, z), function(spread) {
+    stats::pt(offset / sqrt(outer(spread, diag(q$scale / df))), df)
+  })
 }

@@ -63,7 +63,7 @@ shape_quantile <- function(column, p) {
   if (length(column$shape_node) == 1L) {
     return(NA_real_)
   }
-  curves <- between_points(column)
+  curves <- between_points(column[c("shape_node", "shape_prob")]) # directions may be negative
   at <- seq(0.5, length(column$shape_node) + 0.5, by = 0.01)
   density <- exp(curves$shape_prob(at))
   below <- cumsum(c(0, (density[-1L] + density[-length(density)]) / 2))

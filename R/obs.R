@@ -105,7 +105,9 @@ obs_models <- list(
   categorical = model_categorical,
   product = model_product,
   weibull = model_weibull,
-  censored_weibull = model_censored_weibull
+  censored_weibull = model_censored_weibull,
+  student_full = model_student_full,
+  student_diagonal = model_student_diagonal
 ) |> lapply(function(facts) do.call(new_obs_facts, facts))
 
 # Of pairs of nodes, not of rows: no verb of the others takes them.

@@ -114,7 +114,7 @@ option_table <- list(
   ),
   sampled_network = list(
     algorithms = "stochastic",
-    takes = c("batches", "restarts", "effort", "k_init", "init", "checkpoint")
+    takes = c("batches", "restarts", "k_init", "init", "checkpoint")
   ),
   truncation_free = list(
     algorithms = "truncation_free", takes = "batches"

@@ -27,12 +27,12 @@ learned_by_default <- list(
   bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )
 
-# The model with `learn = TRUE` where it is to be learned in fits of this class with this control. A model that drifts
-# has a given prior, and so have draws that are not begun from a fit (see with_given_priors()), and what is learned
-# without a summary of the whole data.
+# The model with `learn = TRUE` where it is to be learned in fits of this class with this control. A model that drifts,
+# or whose rows have scales, has a given prior, and so have draws that are not begun from a fit (see
+# with_given_priors()), and what is learned without a summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
-  learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) &&
+  learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&
     control$algorithm %in% c("memoized", "full") && !isTRUE(attr(control, "given_priors"))
   if (learns && is.null(obs$learn) && !gives_proportions(obs)) obs$learn <- TRUE
   obs

@@ -5,7 +5,7 @@
 work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
 
 default_restarts <- function(call = rlang::caller_env()) {
-  restarts <- getOption("bnpvi.restarts", 1L)
+  restarts <- getOption("bnpvi.restarts", "auto")
   if (identical(restarts, "auto")) {
     return(restarts)
   }

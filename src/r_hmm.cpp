@@ -1,5 +1,6 @@
 // Entries that evaluate a fitted hidden Markov model on data.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "chains/messages/smooth_states.h"
@@ -57,10 +58,12 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
         made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(q.data().n), NA_INTEGER); });
     int* label = out.begin();
     for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index) {
-      FeatureBlock block(q.obs(), q.data());
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
-      log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
+      for_chunks(s.size(), q.pool, [&](Index, Index from, Index n) {
+        FeatureBlock block(q.obs(), q.data());
+        log_likelihoods(block, *weights, s.rows.data() + from, n, log_e.data() + from * chain.k);
+      });
       if (s.back.empty())
         viterbi(chain, s.size(), log_e.data(), path.data());
       else
@@ -114,23 +117,25 @@ namespace {
 
 // log p(x | state) of the rows of a sequence or tree, n × K, without their base measure, whose sum is
 // returned.
-double log_potentials(const ClusterDensities& densities, const Query& q, const SequenceRows& s, Vec& log_e) {
+double log_potentials(const ClusterDensities& densities, Query& q, const SequenceRows& s, Vec& log_e) {
   const Index k = densities.k();
-  FeatureBlock block(q.obs(), q.data());
-  Vec log_p, base(static_cast<std::size_t>(block.block_rows()));
   log_e.resize(static_cast<std::size_t>(s.size() * k));
-  double sum = 0;
-  for (Index from = 0; from < s.size(); from += block.block_rows()) {
-    const Index m = std::min(block.block_rows(), s.size() - from);
-    block.load(s.rows.data() + from, m);
-    densities.of(block, log_p);
-    base_of(q.obs()).log_base(q.data(), s.rows.data() + from, m, base.data());
-    for (Index i = 0; i < m; ++i) {
-      sum += base[i];
-      for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
+  Vec sums(static_cast<std::size_t>(count_chunks(s.size())));
+  for_chunks(s.size(), q.pool, [&](Index chunk, Index begin, Index n) {
+    FeatureBlock block(q.obs(), q.data());
+    Vec log_p, base(static_cast<std::size_t>(block.block_rows()));
+    for (Index from = begin, end = begin + n; from < end; from += block.block_rows()) {
+      const Index m = std::min(block.block_rows(), end - from);
+      block.load(s.rows.data() + from, m);
+      densities.of(block, log_p);
+      base_of(q.obs()).log_base(q.data(), s.rows.data() + from, m, base.data());
+      for (Index i = 0; i < m; ++i) {
+        sums[chunk] += base[i];
+        for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
+      }
     }
-  }
-  return sum;
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace

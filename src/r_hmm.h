@@ -31,6 +31,17 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
+/// Calls task(chunk, from, n) for the chunks of the n rows of a sequence: on the threads of the pool where it
+/// is called for one sequence only, as for_sequences() gives others to threads as wholes.
+template <class Task>
+void for_chunks(Index n, Pool& pool, Task task) {
+  const Index chunks = count_chunks(n);
+  pool.run(chunks, [&](Index i) {
+    const Index from = chunk_begin(n, chunks, i);
+    task(i, from, chunk_end(n, chunks, i) - from);
+  });
+}
+
 /// Posterior means of the transitions; with `first_only`, given that the chain never leaves the states in
 /// use.
 chains::Chain mean_chain(const Query& q, bool first_only);

@@ -26,6 +26,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
+  o.moves.tol = o.tol;
   o.moves.birth = moves.flag("birth");
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");

@@ -7,7 +7,9 @@
 # Bits depend on the instruction set: the table names the kernels it was made with.
 library(bnpvi)
 
-control <- function(...) bnp_control(seed = 7, max_laps = 40, verbose = FALSE, ...)
+control <- function(..., restarts = 1) {
+  bnp_control(seed = 7, max_laps = 40, verbose = FALSE, restarts = restarts, ...)
+}
 no_moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE)
 set.seed(20)
 groups <- matrix(rnorm(20, sd = 6), 10)

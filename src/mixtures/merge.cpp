@@ -110,6 +110,7 @@ class MixtureMerge final : public Move {
 }  // namespace
 
 std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc) {
+  if (hides_scales(context.problem.obs)) return make_refitted_merge(context, alloc);
   return std::make_unique<MixtureMerge>(context, alloc);
 }
 

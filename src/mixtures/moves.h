@@ -15,8 +15,10 @@ std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const Mix
 /// after the rows around have moved to whichever cluster they like. In laps in which no other move has
 /// anything to try.
 std::unique_ptr<Move> make_mixture_refit(const MoveContext& context, const MixtureAlloc& alloc);
-/// Merge of pairs of clusters [Hughes 2016, §4.1].
+/// Merge of pairs of clusters [Hughes 2016, §4.1]; where rows hide scales, the one below.
 std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc);
+/// The same of pairs that are fitted together first.
+std::unique_ptr<Move> make_refitted_merge(const MoveContext& context, const MixtureAlloc& alloc);
 /// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].
 std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
 

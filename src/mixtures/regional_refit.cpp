@@ -1,140 +1,118 @@
 // A cluster, or some near each other, fitted anew, judged when the rows around have settled: the escape from
 // a wrong border and from a wrong number of clusters where they overlap.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
-#include <set>
+#include <optional>
 
-#include "inference/data/shared_entropy.h"
+#include "foundation/special.h"
 #include "inference/moves/neighbour_groups.h"
+#include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
+#include "mixtures/claimed_rows.h"
+#include "mixtures/group_sharing.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 #include "mixtures/restricted_fit.h"
-#include "mixtures/touched_rows.h"
+#include "mixtures/seen_rows.h"
 
 namespace bnpvi::mixtures {
 
 namespace {
 
-// Guesses; with all clusters as neighbours, or with twice the rounds, medians of ten seeds differed by less
-// than 1 on three sets and by 2 on a fourth.
+// Guesses; with twice the rounds medians of ten seeds differed by less than 1 on three sets and by 2 on a
+// fourth. What forecasts refuse was tried on ten fits: decisions.md.
 constexpr Index sizes_of_groups[] = {1, 2, 3};  // tried one after the other
-constexpr Index neighbours = 4;                 // of each member, whose rows are assigned afresh too
-constexpr double least_mass = 0.01;             // of these clusters on such a row
+constexpr double least_mass = 0.01;             // of the group on a row that is divided anew
+constexpr double least_claim = 1e-3;            // of the group's new clusters on a row that may come over
 constexpr Index max_rounds = 15;                // of local steps on these rows
-constexpr double least_shared = 1e-3;  // entropy lost by joining, per observation of the smaller cluster,
-                                       // from which two share rows
+constexpr double hope = 30;                     // nats by which rounds may lift a start, and more where
+constexpr double lift_of_shared = 0.1;          // clusters share rows: for each nat of that entropy
 
 class MixtureRefit final : public Move {
  public:
   MixtureRefit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Groups of one size that are worth trying.
   bool prepare(const State& state) override {
-    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
-    for (Index m : sizes_of_groups) {
-      groups_ = affordable(neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
-                           [&](const Target& group, const Vec& sizes) {
-                             return one_owner(state.total, group) && may_join(state, group) &&
-                                    c_.memory.refit_worth_trying(group, sizes);
-                           });
-      if (!groups_.empty()) break;
-    }
-    for (Target& group : groups_) {
-      // Settled mass stays where it is, as the mass of a group that no row has stays with its first cluster.
-      std::stable_partition(group.begin(), group.end(), [&](Index j) { return has_settled(state, j); });
-      ids_.push_back(c_.memory.ids(group));
-      regions_.push_back(region_of(group, state.k(), loss));
-    }
-    touched_.assign(groups_.size(), std::vector<TouchedRows>(state.batch.size()));
-    return !groups_.empty();
+    k_ = state.k();
+    loss_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    seen_.emplace(state.batch.size());
+    for (Index m : sizes_of_groups)
+      for (const Target& group : neighbour_groups(k_, loss_, m))
+        if (worth_trying(state, group)) return true;
+    return false;
   }
 
   std::unique_ptr<Watch> watch(const State&, Index) override {
-    return std::make_unique<TouchedSink>(regions_, n_cells(c_.problem.obs) > 0, least_mass);
+    Target all(static_cast<std::size_t>(k_));
+    std::iota(all.begin(), all.end(), Index{0});
+    return std::make_unique<TouchedSink>(std::vector<Target>{all}, n_cells(c_.problem.obs) > 0);
   }
 
   void after_batch(Index b, Watch* watch) override {
-    const TouchedSink& seen = static_cast<const TouchedSink&>(*watch);
-    for (std::size_t i = 0; i < groups_.size(); ++i) touched_[i][b] = seen.rows_of(i);
+    seen_->set(b, static_cast<const TouchedSink&>(*watch).rows_of(0));
   }
 
-  // Every try counts, as one that is accepted may do no more than the laps to come would have done.
+  // Larger groups once no smaller one is left.
   void after_lap(State& state) override {
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      if (touched_[i].empty()) continue;
-      const Target group = c_.memory.numbers_of(ids_[i]);
-      c_.memory.refit_tried(group, sizes_of(group, state.total.sizes()));
-      const Target around = sharing(state, group, touched_[i]);
-      if (overlaps(state, group, touched_[i], around)) {
-        ++tried_;
-        Target moving = group;
-        moving.insert(moving.end(), around.begin(), around.end());
-        for (TouchedRows& batch : touched_[i]) batch = batch.with_mass(moving, least_mass);
-        if (propose(state, group, i)) ++accepted_;
-      }
-      touched_[i].clear();
+    sharing_.emplace(seen_->shared(k_), state.total.sizes(), loss_);
+    bool left = false;
+    for (Index m : sizes_of_groups) {
+      for (const Target& group : neighbour_groups(k_, loss_, m))
+        if (worth_trying(state, now(group)) && !try_group(state, group)) left = true;
+      if (left || accepted_ > 0) return;
     }
   }
 
  private:
-  // The group and the clusters nearest to each of its members.
-  static Target region_of(const Target& group, Index k, const Vec& loss) {
-    std::set<Index> out(group.begin(), group.end());
-    for (Index a : group)
-      for (Index b : nearest(a, k, loss, neighbours)) out.insert(b);
-    return Target(out.begin(), out.end());
-  }
-
-  // True when every cluster of the group shares rows with the others, or a single one with some other.
-  static bool overlaps(const State& state, const Target& group, const std::vector<TouchedRows>& touched,
-                       const Target& around) {
-    if (group.size() == 1) return !around.empty();
-    Vec shared(group.size());
-    for (const TouchedRows& batch : touched)
-      for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
-        const double all = batch.mass(n, group);
-        for (std::size_t l = 0; l < group.size(); ++l) {
-          const double x = batch.get(n, group[l]);
-          shared[l] += batch.weight[n] * shared_entropy(x, std::max(all - x, 0.0));
-        }
-      }
-    const Vec sizes = sizes_of(group, state.total.sizes());
-    return *std::min_element(shared.begin(), shared.end()) >=
-           least_shared * *std::min_element(sizes.begin(), sizes.end());
-  }
-
-  // The clusters outside the group that share rows with it.
-  static Target sharing(const State& state, const Target& group, const std::vector<TouchedRows>& touched) {
-    Vec shared(static_cast<std::size_t>(state.k()));
-    for (const TouchedRows& batch : touched)
-      for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
-        const double mass = batch.mass(n, group);
-        for (Index e = batch.offset[n]; mass > 0 && e < batch.offset[n + 1]; ++e)
-          shared[batch.cluster[e]] += batch.weight[n] * shared_entropy(mass, batch.value[e]);
-      }
-    for (Index j : group) shared[j] = 0;
-    double size = 0;
-    for (Index j : group) size += state.total.size(j);
+  // Clusters are numbered as the lap began, unless they are `now`.
+  Target now(const Target& group) const {
     Target out;
-    for (Index j = 0; j < state.k(); ++j)
-      if (shared[j] > 0 && shared[j] >= least_shared * std::min(size, state.total.size(j))) out.push_back(j);
+    for (Index j : group) out.push_back(seen_->now(j));
     return out;
   }
 
-  // The group's mass is split among one cluster more, then among as many as now; then the rows of the region
-  // go wherever they like.
-  bool propose(State& state, const Target& group, std::size_t i) {
-    const std::vector<TouchedRows>& touched = touched_[i];
+  bool worth_trying(const State& state, const Target& now) const {
+    return one_owner(state.total, now) && may_join(state, now) &&
+           c_.memory.refit_worth_trying(now, sizes_of(now, state.total.sizes()));
+  }
+
+  // False when it has to wait for another lap, as rows around it have gone elsewhere in this one. Every other
+  // try counts, as one that is accepted may do no more than the laps to come would have done.
+  bool try_group(State& state, Target group) {
+    // Settled mass stays where it is, as the mass of a group that no row has stays with its first cluster.
+    std::stable_partition(group.begin(), group.end(),
+                          [&](Index j) { return has_settled(state, seen_->now(j)); });
+    const Target around = sharing_->around(group), current = now(group);
+    const double most_lifted = hope + lift_of_shared * sharing_->in_all(group);
+    std::vector<TouchedRows> region;
+    if (sharing_->overlaps(group, around)) {
+      Target both = group;
+      both.insert(both.end(), around.begin(), around.end());
+      if (seen_->may_have_changed(both)) return false;
+      region = seen_->on(both, least_mass);
+    }
+    c_.memory.refit_tried(current, sizes_of(current, state.total.sizes()));
+    if (region.empty()) return true;
+    ++tried_;
+    if (propose(state, current, now(around), region, most_lifted)) ++accepted_;
+    return true;
+  }
+
+  // The group's mass is split among one cluster more, then among as many as now; then its rows, and those
+  // that its clusters then claim, go wherever they like. most_lifted: a start that would lose more than this
+  // if no other row moved is not followed.
+  bool propose(State& state, const Target& group, const Target& around,
+               const std::vector<TouchedRows>& region, double most_lifted) {
     std::vector<MassOnRows> where;
-    std::vector<EditedPart> parts;  // of the first try, for both
     double mass = 0;
-    for (const TouchedRows& rows : touched) {
+    for (const TouchedRows& rows : region) {
       where.push_back(mass_on(rows, group));
       mass += where.back().total();
     }
     if (mass < 2) return false;
-    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i][0]);
+    const std::vector<std::uint64_t> ids = c_.memory.ids(group);
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids[0]);
     RestrictedFit fit(c_.problem, alloc_, c_.pool, state, group, where, stream);
     const Index m = static_cast<Index>(group.size());
     const int owner = state.total.owner_of(group.front());
@@ -143,35 +121,114 @@ class MixtureRefit final : public Move {
       Stream own = stream;
       fit.reseed(m + born, own);
       if (fit.k() < m + born) continue;
-      if (parts.empty()) parts = parts_without(c_.problem, c_.pool, state, touched);
-      Summary start = started(state, group, fit, where, born);
-      if (born == 0 && !has_settled(state, group.front())) match_sizes(start, state.total, group);
-      const std::vector<Index> order = by_size(start);
+      double entropy = -split_entropy(region, group);
+      Summary start = started(state, group, fit, where, born, entropy);
+      Target changed = group;
+      if (born > 0) changed.push_back(state.k());
+      if (!has_settled(state, group.front())) match(start, state.total, group, changed);
+      const std::vector<Index> order = by_size(start), number = inverse(order);
       start.permute(order);
-      UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
+      const double gain = gain_of_start(state.total, start, group, renumbered(changed, number)) + entropy;
+      const bool follows = gain >= -most_lifted;
+      if (!follows && !c_.problem.observer.wants_spared_work()) {
+        tell({name_of(born), ids, 0, NAN, false});
+        continue;
+      }
+      const std::vector<TouchedRows> moving =
+          claimed(region, group, start, renumbered(changed, number), renumbered(around, number));
+      UnitEdit edit(c_, state, Changes().append(born, owner).permute(order),
+                    parts_without(c_.problem, c_.pool, state, moving));
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
-      if (!edit.climb(state, max_rounds)) continue;
-      renumber_after(i, order);
+      edit.require_gain(c_.options.tol / 10 * total(state.total.sizes()));
+      const double before = state.elbo;
+      if (!follows) {
+        edit.rise(state, max_rounds, before + gain);
+        tell({"forecast of a refit", ids, 0, edit.proposed().elbo - before, false});
+        continue;
+      }
+      const bool climbed = edit.climb(state, max_rounds, before + gain);
+      tell({name_of(born), ids, 0, (climbed ? state.elbo : edit.proposed().elbo) - before, climbed});
+      if (!climbed) continue;
+      seen_->change(moving, least_mass);
+      seen_->renumber(number);
       return true;
     }
     return false;
   }
 
-  // The whole data with the group's mass where the restricted fit has it; a born cluster comes last.
+  static double total(const Vec& sizes) { return std::accumulate(sizes.begin(), sizes.end(), 0.0); }
+
+  static const char* name_of(Index born) { return born > 0 ? "refit with one more" : "refit"; }
+
+  static Target renumbered(const Target& clusters, const std::vector<Index>& number) {
+    Target out;
+    for (Index j : clusters) out.push_back(number[j]);
+    return out;
+  }
+
+  static std::vector<Index> inverse(const std::vector<Index>& order) {
+    std::vector<Index> out(order.size());
+    for (std::size_t j = 0; j < order.size(); ++j) out[order[j]] = static_cast<Index>(j);
+    return out;
+  }
+
+  // Of the rows of a region those that the group has, and those of which its clusters at the start would get
+  // a share from the clusters around.
+  std::vector<TouchedRows> claimed(const std::vector<TouchedRows>& region, const Target& group,
+                                   const Summary& start, const Target& changed, const Target& others) const {
+    RestrictedStep step;
+    const Vec log_pi = alloc_.expected_log_weights(start.sizes());
+    for (const Target* clusters : {&changed, &others})
+      for (Index j : *clusters) {
+        step.t.insert(step.t.end(), start.t(j), start.t(j) + start.shape.p);
+        step.log_weights.push_back(log_pi[j]);
+        ++step.k;
+      }
+    return with_claimed(c_.problem, c_.pool, region, group, least_mass,
+                        {std::move(step), static_cast<Index>(changed.size()), least_claim});
+  }
+
+  // Σ_n of −w r log r over the clusters of the group, of the rows and shares that are divided anew.
+  static double split_entropy(const std::vector<TouchedRows>& touched, const Target& group) {
+    double sum = 0;
+    for (const TouchedRows& batch : touched)
+      for (Index n = 0; n < batch.size(); ++n) {
+        const double mass = batch.mass(n, group);
+        if (mass < least_mass) continue;
+        sum += batch.weight[n] * x_log_x(mass);
+        for (Index j : group) sum -= batch.weight[n] * x_log_x(batch.get(n, j));
+      }
+    return sum;
+  }
+
+  // What the start of a proposal would gain if no other row moved, without the entropy of the split; changed:
+  // the clusters of the group in it.
+  double gain_of_start(const Summary& now, const Summary& start, const Target& group,
+                       const Target& changed) const {
+    double gain = allocation_value(alloc_, start.sizes()) - allocation_value(alloc_, now.sizes());
+    for (Index j : changed) gain += used_evidence(c_.problem.obs, start.t(j));
+    for (Index j : group) gain -= used_evidence(c_.problem.obs, now.t(j));
+    return gain;
+  }
+
+  // The whole data with the group's mass where the restricted fit has it; a born cluster comes last. Adds the
+  // entropy of the split.
   Summary started(const State& state, const Target& group, const RestrictedFit& fit,
-                  const std::vector<MassOnRows>& where, Index born) const {
+                  const std::vector<MassOnRows>& where, Index born, double& entropy) const {
     Summary out = state.total;
     out.append(born, out.owner_of(group.front()));
     Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
-    for (const Redistributed& found : fit.assign(where))
+    for (const Redistributed& found : fit.assign(where)) {
+      entropy += found.entropy;
       for (Index f = 0; f < out.shape.p; ++f) {
         out.edit_t(placed[0])[f] -= found.left[f];
         for (std::size_t l = 0; l < placed.size(); ++l)
           out.edit_t(placed[l])[f] += found.arrived[static_cast<Index>(l) * out.shape.p + f];
       }
+    }
     return out;
   }
 
@@ -199,18 +256,28 @@ class MixtureRefit final : public Move {
     }
   }
 
-  // The largest cluster of the group takes the place of what was the largest, and so on: which is which is by
-  // chance, and what is remembered of a cluster holds for its size.
-  static void match_sizes(Summary& start, const Summary& before, const Target& group) {
-    const auto by_size_in = [&](const Summary& s) {
-      Target out = group;
-      std::stable_sort(out.begin(), out.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
-      return out;
-    };
-    const Target now = by_size_in(start), then = by_size_in(before);
+  // Clusters of the group take the places in which they lose least when each is joined with what was there:
+  // which is which is by chance, what is remembered of a cluster holds for what it is, and its rows that are
+  // not divided anew stay with it. changed: the group and what is born.
+  void match(Summary& start, const Summary& before, const Target& group, const Target& changed) const {
+    Vec gain(group.size() * changed.size()), both(static_cast<std::size_t>(start.shape.p));
+    for (std::size_t l = 0; l < group.size(); ++l)
+      for (std::size_t j = 0; j < changed.size(); ++j) {
+        for (Index f = 0; f < start.shape.p; ++f) both[f] = before.t(group[l])[f] + start.t(changed[j])[f];
+        gain[l * changed.size() + j] =
+            used_evidence(c_.problem.obs, both.data()) - used_evidence(c_.problem.obs, start.t(changed[j]));
+      }
+    std::vector<Index> place(changed.size()), best;
+    std::iota(place.begin(), place.end(), Index{0});
+    double most = -INFINITY;
+    do {
+      double all = 0;
+      for (std::size_t l = 0; l < group.size(); ++l) all += gain[l * changed.size() + place[l]];
+      if (all > most) most = all, best = place;
+    } while (std::next_permutation(place.begin(), place.end()));
     std::vector<Index> order(static_cast<std::size_t>(start.k));
     std::iota(order.begin(), order.end(), Index{0});
-    for (std::size_t i = 0; i < group.size(); ++i) order[then[i]] = now[i];
+    for (std::size_t l = 0; l < changed.size(); ++l) order[changed[l]] = changed[best[l]];
     start.permute(order);
   }
 
@@ -221,22 +288,12 @@ class MixtureRefit final : public Move {
     return order;
   }
 
-  // Of the groups after an accepted one, those with a row of it wait for another lap.
-  void renumber_after(std::size_t done, const std::vector<Index>& order) {
-    std::vector<Index> number(order.size());
-    for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
-    for (std::size_t i = done + 1; i < touched_.size(); ++i)
-      if (share_rows(touched_[done], touched_[i]))
-        touched_[i].clear();
-      else
-        for (TouchedRows& rows : touched_[i]) rows.renumber(number);
-  }
-
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  std::vector<Target> groups_, regions_;           // as the lap began
-  std::vector<std::vector<std::uint64_t>> ids_;    // of the groups
-  std::vector<std::vector<TouchedRows>> touched_;  // by group and batch: rows of its region
+  Index k_ = 0;  // this, and what follows, as the lap began
+  Vec loss_;     // evidence_of_merging()
+  std::optional<SeenRows> seen_;
+  std::optional<GroupSharing> sharing_;
 };
 
 }  // namespace

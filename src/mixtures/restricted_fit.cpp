@@ -89,7 +89,7 @@ void RestrictedFit::load_sample() {
   });
 }
 
-bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
+bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse) {
   const double sharpness = draw_sharpness(least_sharpness, most_sharpness, stream);
   const HardClusters hard = bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k,
                                            true, 5, stream, pool_, data_or_null(expected_), sharpness);
@@ -97,19 +97,22 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
   share_.clear();
   if (k_ < 2) return false;
   place_base(hard.t, hard.k, base_of_its_own);
+  if (may_collapse && collapses()) return false;
   for (int round = 0; round < sharp_rounds; ++round) local_step(sharpness);
   return true;
 }
 
+// Under a prior that follows the clusters, what seeds are worth shows only once it has.
 void RestrictedFit::develop(Index k, std::optional<PriorSteps> steps, Stream& stream) {
-  if (!seed(k, true, stream)) return;
+  const bool follows = steps && !has_learned_ && prior_of(problem_.obs).has_occupied_term();
+  if (!seed(k, true, stream, !follows)) return;
   iterate(developing);
   learn_prior(steps);
   prune();
 }
 
 void RestrictedFit::reseed(Index k, Stream& stream) {
-  if (seed(k, false, stream)) iterate(reseeding), drop_small();
+  if (seed(k, false, stream, false)) iterate(reseeding), drop_small();
 }
 
 void RestrictedFit::halve(std::optional<PriorSteps> steps, Stream& stream) {
@@ -139,6 +142,22 @@ void RestrictedFit::learn_prior(std::optional<PriorSteps> steps) {
   t.insert(t.end(), current_.begin(), current_.end());
   const Index k = static_cast<Index>(others_.size()) + k_;
   if (auto obs = prior.learned(t.data(), k, *steps, &pool_)) problem_.obs.replace(std::move(obs));
+}
+
+bool RestrictedFit::collapses() {
+  const Vec seeds = current_;
+  const Index k = k_;
+  while (k_ > 1) {
+    const std::vector<Pair> pairs = bounded_pairs();
+    if (pairs.empty()) break;
+    const auto [a, b, gain] = pairs.front();
+    if (gain < std::log(2) * (current_[a * p_] + current_[b * p_])) break;
+    join(a, b);
+  }
+  if (k_ == 1) return true;
+  current_ = seeds;
+  k_ = k;
+  return false;
 }
 
 void RestrictedFit::prune() {
@@ -248,8 +267,8 @@ void RestrictedFit::join(Index a, Index b) {
   for (Index i = 0; i < p_; ++i) current_[a * p_ + i] += current_[b * p_ + i];
   current_.erase(current_.begin() + b * p_, current_.begin() + (b + 1) * p_);
   Vec share;
-  share.reserve(sample_.rows.size() * static_cast<std::size_t>(k_ - 1));
-  for (std::size_t n = 0; n < sample_.rows.size(); ++n)
+  if (!share_.empty()) share.reserve(sample_.rows.size() * static_cast<std::size_t>(k_ - 1));
+  for (std::size_t n = 0; n < sample_.rows.size() && !share_.empty(); ++n)
     for (Index j = 0; j < k_; ++j) {
       if (j == b) continue;
       share.push_back(share_[n * k_ + j] + (j == a ? share_[n * k_ + b] : 0));

@@ -25,7 +25,7 @@ class RestrictedFit {
 
   /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
   /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
-  /// below one observation, until their number stays.
+  /// below one observation, until their number stays. One cluster is left when the seeds alone fall together.
   /// steps: how far a prior that is learned follows, in the first of develop() and halve(); empty: not at
   /// all.
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
@@ -55,7 +55,12 @@ class RestrictedFit {
 
   Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
-  bool seed(Index k, bool base_of_its_own, Stream& stream);  // false: fewer than two clusters
+  // False: fewer than two clusters, or clusters that fall together at once, where they may.
+  bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
+  // A forecast: the seeds, each row with one of them, fall together by merges that gain more than log 2 a
+  // row, which is the most that sharing rows between two clusters adds to their objective. Leaves them as
+  // they are unless they do.
+  bool collapses();
   void place_base(const Vec& t, Index k, bool of_its_own);
   struct Limits {
     int rounds;          // of local steps

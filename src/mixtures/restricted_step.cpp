@@ -67,22 +67,56 @@ Redistributed RestrictedStep::on(const ObsModel& obs, const Dataset& data, const
   return out;
 }
 
-AssignWork::AssignWork(Index batch, Reader& in) : BatchWork(batch, nullptr) {
-  auto step = std::make_shared<RestrictedStep>();
-  step->k = in.integer();
-  step->t = in.list<Vec>();
-  step->log_weights = in.list<Vec>();
-  step->hard = in.flag();
-  step_ = std::move(step);
-  own_ = std::make_unique<MassOnRows>(MassOnRows::read(in));
-  where_ = own_.get();
+Vec RestrictedStep::shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
+                           Pool& pool) const {
+  Weights weights = make_weights(obs, t.data(), k);
+  weights.add_constants(log_weights);
+  weights.pack(obs, data);
+  const Index n = static_cast<Index>(rows.size()), n_chunks = count_chunks(n);
+  pool.spend(cost_of_rows(obs, data, n, stored_entries(data, rows), k));
+  Vec out(static_cast<std::size_t>(n * k));
+  pool.run(n_chunks, [&](Index chunk) {
+    FeatureBlock block(obs, data);
+    Responsibilities r;
+    Vec w;
+    const Index end = chunk_end(n, n_chunks, chunk);
+    for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.n()) {
+      pool.poll();
+      block.load(rows.data() + from, std::min(block.block_rows(), end - from));
+      w.resize(static_cast<std::size_t>(block.n() * k));
+      block.times(weights, w.data());
+      double unused = 0;
+      normalise(block.n(), k, w, 0, r, unused);
+      std::copy(r.value.begin(), r.value.end(), out.begin() + from * k);
+    }
+  });
+  return out;
 }
 
+void RestrictedStep::write(Writer& out) const {
+  out.integer(k);
+  out.list(t);
+  out.list(log_weights);
+  out.flag(hard);
+}
+
+RestrictedStep RestrictedStep::read(Reader& in) {
+  RestrictedStep out;
+  out.k = in.integer();
+  out.t = in.list<Vec>();
+  out.log_weights = in.list<Vec>();
+  out.hard = in.flag();
+  return out;
+}
+
+AssignWork::AssignWork(Index batch, Reader& in)
+    : BatchWork(batch, nullptr),
+      step_(std::make_shared<const RestrictedStep>(RestrictedStep::read(in))),
+      own_(std::make_unique<MassOnRows>(MassOnRows::read(in))),
+      where_(own_.get()) {}
+
 void AssignWork::write_task(Writer& out) const {
-  out.integer(step_->k);
-  out.list(step_->t);
-  out.list(step_->log_weights);
-  out.flag(step_->hard);
+  step_->write(out);
   where_->write(out);
 }
 

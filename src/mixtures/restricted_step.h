@@ -26,6 +26,12 @@ struct RestrictedStep {
   /// empty); with it only `arrived` and the share are computed.
   Redistributed on(const ObsModel& obs, const Dataset& data, const MassOnRows& where, Pool& pool,
                    Vec* share = nullptr, const LoadedRows* loaded = nullptr) const;
+
+  /// p_n of these rows alone (rows × k), never hard.
+  Vec shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool& pool) const;
+
+  void write(Writer& out) const;
+  static RestrictedStep read(Reader& in);
 };
 
 /// The step on rows of a batch.

@@ -19,8 +19,11 @@ struct TouchedRows {
   std::shared_ptr<const Weights> expected;
   std::vector<Index> at_visit;
 
+  Index size() const { return static_cast<Index>(rows.size()); }
+
   void append(const TouchedRows& other);
   TouchedRows ascending() const;                                    // the same in order of the rows
+  TouchedRows some(const std::vector<Index>& numbers) const;        // these of the rows
   TouchedRows with_mass(const Target& target, double least) const;  // those on which it has so much
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
   double mass(Index row, const Target& target) const;  // responsibility of the target
@@ -29,9 +32,6 @@ struct TouchedRows {
 
   void write(Writer& out, bool with_weights) const;
   static TouchedRows read(Reader& in);
-
- private:
-  TouchedRows some(const std::vector<Index>& numbers) const;  // these of the rows
 };
 
 /// Collects the touched rows of each target during a visit: those on which it has any mass, or at least

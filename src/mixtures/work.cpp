@@ -1,4 +1,5 @@
 // Watches and work of mixtures, made anew in the process that is to do them.
+#include "mixtures/claimed_rows.h"
 #include "mixtures/mixture.h"
 #include "mixtures/pair_entropy.h"
 #include "mixtures/restricted_step.h"
@@ -16,6 +17,7 @@ std::unique_ptr<Watch> MixtureAlloc::read_watch(const std::string& kind, Reader&
 std::unique_ptr<BatchWork> MixtureAlloc::read_work(const std::string& kind, Index batch,
                                                    std::shared_ptr<const WorkGlobals> at, Reader& in) const {
   if (kind == "assign") return std::make_unique<AssignWork>(batch, in);
+  if (kind == "claim") return std::make_unique<ClaimWork>(batch, in);
   if (kind == "statistic") return std::make_unique<StatisticWork>(batch, in);
   if (kind == "without") return std::make_unique<WithoutWork>(batch, in);
   return WorkReader::read_work(kind, batch, std::move(at), in);

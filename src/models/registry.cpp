@@ -78,7 +78,9 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
     {"waiting_time", make_gamma},
-    {"weibull", make_weibull}};
+    {"weibull", make_weibull},
+    {"student_full", make_student_full},
+    {"student_diagonal", make_student_diagonal}};
 
 }  // namespace
 

@@ -81,6 +81,11 @@ Index n_dense(const ObsModel& obs) {
   return own ? own->n_dense() : obs.n_features();
 }
 
+bool hides_scales(const ObsModel& obs) {
+  const ExpectedCells* own = obs.capabilities().cells;
+  return own && own->all_rows();
+}
+
 Index n_cells(const ObsModel& obs) {
   const ExpectedCells* own = obs.capabilities().cells;
   return own ? own->n_cells() : 0;

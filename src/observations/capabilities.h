@@ -39,7 +39,8 @@ class SparseEntries {
   ~SparseEntries() = default;
 };
 
-/// Cells that depend on the others of their row, and are expected given these where they are missing.
+/// Cells that depend on the others of their row, and are expected given these where they are missing; or
+/// scales of rows, which are never seen.
 class ExpectedCells {
  public:
   virtual Index n_cells() const = 0;  // of a row, above 0
@@ -48,6 +49,8 @@ class ExpectedCells {
   virtual std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                                       Index n) const = 0;
   virtual std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const = 0;
+  /// Has every row something hidden? Those that lack no cell, too, are then among the incomplete ones.
+  virtual bool all_rows() const { return false; }
 
  protected:
   ~ExpectedCells() = default;
@@ -206,9 +209,10 @@ const BaseMeasure& base_of(const ObsModel& obs);    // h = 1
 /// Λ(T) and, of a cluster with observations, what a learned prior adds to it: what sums over clusters, and
 /// comparisons of sums, are made of. Not for predictives, urns and draws.
 double used_evidence(const ObsModel& obs, const double* t);
-Index n_dense(const ObsModel& obs);                                         // all features
-Index n_cells(const ObsModel& obs);                                         // 0
-std::shared_ptr<const Urn> urn_of(const ObsModel& obs);                     // T alone, and log_predictive()
+Index n_dense(const ObsModel& obs);                      // all features
+Index n_cells(const ObsModel& obs);                      // 0
+bool hides_scales(const ObsModel& obs);                  // ExpectedCells::all_rows(): false
+std::shared_ptr<const Urn> urn_of(const ObsModel& obs);  // T alone, and log_predictive()
 std::shared_ptr<const RowEstimates> row_estimates_of(const ObsModel& obs);  // PlainRowEstimates
 
 /// Row estimates of any model: point_estimate() of T = times × φ.

@@ -69,6 +69,7 @@ FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
       data_(data),
       cells_(obs.capabilities().cells),
       sparse_(obs.capabilities().entries),
+      all_incomplete_(cells_ && cells_->all_rows()),
       p_(obs.n_features()),
       sparse_path_(by_sparse_rows(obs, data)),
       dense_(sparse_path_ ? 0 : n_dense(obs)),
@@ -87,9 +88,9 @@ void FeatureBlock::load(const Index* rows, Index n) {
   filled_ = false;
   if (sparse_path_) return;
   dense_phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * dense_ld_));
-  if (sparse_)
+  if (!all_incomplete_ && sparse_)
     sparse_->dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
-  else
+  else if (!all_incomplete_)
     obs_.features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
   if (cells_) find_incomplete();
   if (dense_ == p_) return;
@@ -107,50 +108,6 @@ const double* FeatureBlock::features() {
     filled_ = true;
   }
   return phi_.data();
-}
-
-void FeatureBlock::find_incomplete() {
-  incomplete_.clear();
-  Index left = n_;
-  std::vector<Index> numbers;
-  for (IncompleteRows& rows : cells_->incomplete_rows(data_, rows_, n_)) {
-    std::shared_ptr<const MissingPattern>& pattern = patterns_[rows.missing];
-    if (!pattern) pattern = cells_->pattern(rows.missing);
-    numbers.clear();
-    for (Index i : rows.at) {
-      std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
-      numbers.push_back(rows_[i]);
-    }
-    const Index p = pattern->n_features(), n = static_cast<Index>(numbers.size());
-    left -= n;
-    incomplete_.push_back({pattern, std::move(rows.at), Vec(static_cast<std::size_t>(n * p))});
-    pattern->features(data_, numbers.data(), n, incomplete_.back().phi.data(), p);
-  }
-  any_complete_ = left > 0;
-}
-
-void FeatureBlock::complete(const double* w) {
-  if (!w) w = prior_.data();
-  for (const Incomplete& g : incomplete_) {
-    const Index p = g.pattern->n_features();
-    for (std::size_t i = 0; i < g.at.size(); ++i)
-      g.pattern->expand(w, g.phi.data() + static_cast<Index>(i) * p, dense_phi_.data() + g.at[i] * dense_ld_);
-  }
-  incomplete_.clear();
-  any_complete_ = true;
-  filled_ = false;
-}
-
-// The rows of a group times some clusters: |group| × |clusters|.
-Vec FeatureBlock::reduced_products(const Incomplete& g, const Weights& weights,
-                                   const std::vector<int>& clusters) const {
-  const Index p = g.pattern->n_features(), n = static_cast<Index>(g.at.size()),
-              k = static_cast<Index>(clusters.size());
-  Vec reduced(static_cast<std::size_t>(k * p)), out(static_cast<std::size_t>(n * k));
-  for (Index j = 0; j < k; ++j)
-    g.pattern->weights(weights.w.data() + clusters[j] * p_, reduced.data() + j * p);
-  kernels().product_nt(n, k, p, g.phi.data(), p, reduced.data(), p, out.data(), k);
-  return out;
 }
 
 FeatureBlock::RowEntries FeatureBlock::entries(Index row) const {
@@ -174,7 +131,7 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   std::vector<int> all(incomplete_.empty() ? 0 : static_cast<std::size_t>(k));
   std::iota(all.begin(), all.end(), 0);
   for (const Incomplete& g : incomplete_) {
-    const Vec product = reduced_products(g, weights, all);
+    const Vec product = reduced_products(g, weights, all, 0, static_cast<Index>(g.at.size()));
     for (std::size_t i = 0; i < g.at.size(); ++i)
       std::copy_n(product.data() + static_cast<Index>(i) * k, k, c + g.at[i] * k);
   }
@@ -194,13 +151,12 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
     kernels().selected_product_nt(m, n, dense_, chosen.data(), weights.w.data(), p_,
                                   dense_phi_.data() + first * dense_ld_, dense_ld_, c, n);
   for (const Incomplete& g : incomplete_) {
-    if (g.at.back() < first || g.at.front() >= first + n) continue;
-    const Vec product = reduced_products(g, weights, chosen);
-    for (std::size_t i = 0; i < g.at.size(); ++i) {
-      const Index row = g.at[i] - first;
-      for (Index l = 0; l < m && row >= 0 && row < n; ++l)
-        c[l * n + row] = product[static_cast<Index>(i) * m + l];
-    }
+    const auto from = std::lower_bound(g.at.begin(), g.at.end(), first),
+               to = std::lower_bound(from, g.at.end(), first + n);
+    if (from == to) continue;
+    const Vec product = reduced_products(g, weights, chosen, from - g.at.begin(), to - g.at.begin());
+    for (auto i = from; i < to; ++i)
+      for (Index l = 0; l < m; ++l) c[l * n + *i - first] = product[(i - from) * m + l];
   }
   if (dense_ == p_) return;
   for (Index i = 0; i < n; ++i)
@@ -212,17 +168,7 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
 
 void FeatureBlock::times_own(const Weights& weights, const int* cluster, Index width, double* c) const {
   times_own_complete(weights, cluster, width, c);
-  Vec reduced;
-  for (const Incomplete& g : incomplete_) {
-    const Index p = g.pattern->n_features();
-    reduced.resize(static_cast<std::size_t>(p));
-    for (std::size_t i = 0; i < g.at.size(); ++i)
-      for (Index l = g.at[i] * width; l < (g.at[i] + 1) * width; ++l) {
-        g.pattern->weights(weights.w.data() + cluster[l] * p_, reduced.data());
-        const double* phi = g.phi.data() + static_cast<Index>(i) * p;
-        c[l] += std::inner_product(phi, phi + p, reduced.begin(), 0.0);
-      }
-  }
+  for (const Incomplete& g : incomplete_) times_own_incomplete(g, weights, cluster, width, c);
 }
 
 void FeatureBlock::times_own_complete(const Weights& weights, const int* cluster, Index width,
@@ -278,23 +224,6 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
   if (dense_ < p_) add_entries(r, sum);
 }
 
-// Cluster by cluster: the sum of reduced features, which is then expanded.
-void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r, FeatureSum& sum) const {
-  const Index p = g.pattern->n_features(), n = static_cast<Index>(g.at.size());
-  Vec weight(static_cast<std::size_t>(n)), reduced(static_cast<std::size_t>(p));
-  for (Index j = 0; j < r.k; ++j) {
-    bool any = false;
-    for (Index i = 0; i < n; ++i) any |= (weight[i] = r.get(g.at[i], j)) != 0;
-    if (!any) continue;
-    std::fill(reduced.begin(), reduced.end(), 0.0);
-    for (Index i = 0; i < n; ++i)
-      for (Index v = 0; v < p && weight[i] != 0; ++v) reduced[v] += weight[i] * g.phi[i * p + v];
-    const double* w = prior_.data();
-    if (sum.expected_) w = sum.expected_->w.data() + (sum.number_ ? (*sum.number_)[j] : j) * p_;
-    g.pattern->expand(w, reduced.data(), sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
-  }
-}
-
 void FeatureBlock::log_predictive(const double* t, double* out) {
   obs_.log_predictive(t, features(), n_, dense_ == p_ ? dense_ld_ : ld_, out);
   Vec own;
@@ -330,12 +259,12 @@ void FeatureBlock::add_rows(double* t, const double* w) const {
 }
 
 void FeatureBlock::add_weighted(const double* r, double* t, const double* w) const {
+  if (!w) w = prior_.data();
+  Vec own;
   for (const Incomplete& g : incomplete_) {
-    const Index p = g.pattern->n_features();
-    Vec reduced(static_cast<std::size_t>(p), 0.0);
-    for (std::size_t i = 0; i < g.at.size(); ++i)
-      for (Index v = 0; v < p; ++v) reduced[v] += r[g.at[i]] * g.phi[static_cast<Index>(i) * p + v];
-    g.pattern->expand(w ? w : prior_.data(), reduced.data(), t);
+    own.clear();
+    for (Index i : g.at) own.push_back(r[i]);
+    g.pattern->add(static_cast<Index>(own.size()), g.phi.data(), 1, own.data(), &w, &t);
   }
   for (Index i = 0; i < n_; ++i) {
     if (r[i] == 0) continue;

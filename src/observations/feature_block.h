@@ -109,8 +109,11 @@ class FeatureBlock {
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  Vec reduced_products(const Incomplete& group, const Weights& weights,
-                       const std::vector<int>& clusters) const;
+  // Of the rows first .. last − 1 of a group.
+  Vec reduced_products(const Incomplete& group, const Weights& weights, const std::vector<int>& clusters,
+                       Index first, Index last) const;
+  void times_own_incomplete(const Incomplete& group, const Weights& weights, const int* cluster, Index width,
+                            double* c) const;
   void add_incomplete(const Incomplete& group, const Responsibilities& r, FeatureSum& sum) const;
   Index first_entry() const { return sparse_path_ ? 1 : dense_; }
   void add_entries(const Responsibilities& r, FeatureSum& sum) const;
@@ -119,6 +122,7 @@ class FeatureBlock {
   const Dataset& data_;
   const ExpectedCells* cells_;
   const SparseEntries* sparse_;
+  bool all_incomplete_;  // by ExpectedCells::all_rows()
   Index p_;
   bool sparse_path_;  // all features but φ_0 are entries, those of the data
   Index dense_;       // features in dense_phi_: none on the sparse path

@@ -8,6 +8,7 @@
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "observations/few_counts.h"
 #include "observations/grid_search.h"
 
 namespace bnpvi {
@@ -110,8 +111,15 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::at(SharePosterior q, const C
     for (Index v = 0; v < n; ++v) lambda[v] = out.q.even + out.shared[from + v];
     kernels().log_gamma_each(n, lambda, log_gammas);
     kernels().digamma_each(n, lambda, none);
+    FewCounts& few = FewCounts::of_this_thread();
     for (Index k = 0; k < counts.k; ++k) {
       const double* t = counts.t + k * counts.ld + from;
+      if (levels_ >= FewCounts::many && few.gather(n, lambda, t, log_gammas)) {
+        rising[task] += kernels().digamma_and_rising(few.n(), few.prior.data(), few.count.data(), 0,
+                                                     few.log_gamma.data(), few.psi.data());
+        for (Index i = 0; i < few.n(); ++i) out.pull[from + few.at[i]] += few.psi[i] - none[few.at[i]];
+        continue;
+      }
       rising[task] += kernels().digamma_and_rising(n, lambda, t, 0, log_gammas, psi);
       for (Index v = 0; v < n; ++v) out.pull[from + v] += psi[v] - none[v];
     }

@@ -4,7 +4,7 @@
 
 #include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
-#include "observations/partly_observed.h"
+#include "observations/scaled_rows.h"
 
 namespace bnpvi {
 
@@ -152,7 +152,7 @@ std::unique_ptr<ObsModel> make_lds(const Fields& f) {
 
 std::unique_ptr<ObsModel> make_ar(const Fields& f) {
   const auto d = static_cast<Index>(f.numbers("unit").size());
-  return as_observed(f, std::make_unique<Autoregressive>(ar_prior(f, d, f.integer("lag"), "scale"), f));
+  return as_scaled(f, std::make_unique<Autoregressive>(ar_prior(f, d, f.integer("lag"), "scale"), f));
 }
 
 ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {

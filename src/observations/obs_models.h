@@ -86,5 +86,10 @@ std::unique_ptr<ObsModel> make_categorical(const Fields& fields);
 /// learned.
 std::unique_ptr<ObsModel> make_lognormal_full(const Fields& fields);
 std::unique_ptr<ObsModel> make_lognormal_diagonal(const Fields& fields);
+/// Gaussian rows with a scale for each row, t distributions, of full and of diagonal covariance. `tails`:
+/// their degrees of freedom, or shape and rate of the Gamma prior of these. The prior is not learned.
+/// Regressions and autoregressions have the field, too.
+std::unique_ptr<ObsModel> make_student_full(const Fields& fields);
+std::unique_ptr<ObsModel> make_student_diagonal(const Fields& fields);
 
 }  // namespace bnpvi

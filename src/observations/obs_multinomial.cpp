@@ -7,7 +7,9 @@
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/capabilities.h"
+#include "observations/counts_of_terms.h"
 #include "observations/dirichlet_array.h"
+#include "observations/few_counts.h"
 #include "observations/gather.h"
 #include "observations/hierarchical_dirichlet.h"
 #include "observations/obs_models.h"
@@ -46,6 +48,15 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     prepare();
   }
 
+  // λ of counts, and their total where that is more.
+  Multinomial(Vec weight, double total)
+      : d_(static_cast<Index>(weight.size())),
+        weight_(std::move(weight)),
+        mean_weight_(weight_),
+        total_(total) {
+    prepare();
+  }
+
   Index n_features() const override { return 1 + d_; }
   Index n_columns() const override { return d_; }
   Capabilities capabilities() const override {
@@ -58,6 +69,13 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   }
 
   const Vec& pseudo_counts() const override { return mean_weight_; }
+
+  std::shared_ptr<const ObsModel> of_terms(const std::vector<int>& terms) const {
+    Vec weight;
+    for (int v : terms) weight.push_back(weight_[v]);
+    weight.push_back(1);
+    return std::make_shared<Multinomial>(std::move(weight), total_);
+  }
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override {
@@ -81,7 +99,7 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     if (large_prior_) {
       for (Index v = 0; v < d_; ++v) sum += log_rising(weight_[v], count(t, v));
     } else {
-      sum = kernels().log_rising_sum(d_, weight_.data(), t + 1, log_gamma_prior_.data());
+      sum = rising(t);
     }
     return sum - log_rising(total_, tokens(t));
   }
@@ -89,11 +107,16 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
+    if (const FewCounts* few = few_counts(t)) return few_weights(*few, all, w);
     kernels().digamma_of_counts(d_, weight_.data(), t + 1, all, w + 1);
   }
 
   double evidence_and_weights(const double* t, double* w) const override {
     if (large_prior_) return ObsModel::evidence_and_weights(t, w);
+    if (few_counts(t)) {
+      weights(t, w);
+      return log_evidence(t);
+    }
     const double n = tokens(t);
     w[0] = 0;
     return kernels().digamma_and_rising(d_, weight_.data(), t + 1, digamma(total_ + n),
@@ -172,6 +195,27 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
+  // Null where there are few terms, or most have counts.
+  const FewCounts* few_counts(const double* t) const {
+    if (psi_prior_.empty()) return nullptr;
+    FewCounts& few = FewCounts::of_this_thread();
+    return few.gather(d_, weight_.data(), t + 1, log_gamma_prior_.data()) ? &few : nullptr;
+  }
+
+  void few_weights(const FewCounts& few, double all, double* w) const {
+    for (Index v = 0; v < d_; ++v) w[1 + v] = psi_prior_[v] - all;
+    Vec& psi = FewCounts::of_this_thread().psi;
+    kernels().digamma_of_counts(few.n(), few.prior.data(), few.count.data(), all, psi.data());
+    for (Index i = 0; i < few.n(); ++i) w[1 + few.at[i]] = psi[i];
+  }
+
+  // Σ_v [log Γ(λ_v + S_v) − log Γ(λ_v)].
+  double rising(const double* t) const {
+    if (const FewCounts* few = few_counts(t))
+      return kernels().log_rising_sum(few->n(), few->prior.data(), few->count.data(), few->log_gamma.data());
+    return kernels().log_rising_sum(d_, weight_.data(), t + 1, log_gamma_prior_.data());
+  }
+
   double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
 
   // Λ is a difference of log Γ as long as no prior weight is larger than this, and uses
@@ -181,6 +225,10 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   void prepare() {
     log_gamma_prior_.resize(weight_.size());
     kernels().log_gamma_each(d_, weight_.data(), log_gamma_prior_.data());
+    if (d_ >= FewCounts::many) {
+      psi_prior_.resize(weight_.size());
+      kernels().digamma_each(d_, weight_.data(), psi_prior_.data());
+    }
     large_prior_ = *std::max_element(weight_.begin(), weight_.end()) > largest_plain;
   }
 
@@ -191,10 +239,15 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   double total_ = 0;          // of mean_weight_; at least that of weight_
   double log_density_ = 0;
   Vec log_gamma_prior_;
+  Vec psi_prior_;  // of many terms only
   bool large_prior_ = false;
 };
 
 }  // namespace
+
+std::shared_ptr<const ObsModel> counts_of_terms(const ObsModel& tokens, const std::vector<int>& terms) {
+  return static_cast<const Multinomial&>(tokens).of_terms(terms);
+}
 
 std::unique_ptr<ObsModel> make_multinomial(const Fields& f) {
   Vec weight = of_columns(f, "term_prior");

@@ -92,6 +92,11 @@ class Product final : public ObsModel,
     return sum;
   }
 
+  bool all_rows() const override {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.can.cells && part.can.cells->all_rows(); });
+  }
+
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
     std::vector<std::vector<IncompleteRows>> of_parts;

@@ -4,7 +4,7 @@
 
 #include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
-#include "observations/partly_observed.h"
+#include "observations/scaled_rows.h"
 
 namespace bnpvi {
 
@@ -33,13 +33,15 @@ class Regression final : public CoefficientModel {
  public:
   Regression(const RegressionPrior& prior, const Fields& fields)
       : Regression(described_prior(prior, fields, unit_of_responses(prior), engine_prior),
-                   Columns(prior.centre, prior.unit), prior.intercept) {}
+                   Columns(prior.centre, prior.unit), prior.intercept,
+                   prior.intercept && !fields.has("tails")) {}
 
   Index n_columns() const override { return responses() + covariates(); }
 
  protected:
   std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const override {
-    return std::shared_ptr<const CoefficientModel>(new Regression(std::move(prior), columns(), first_ == 1));
+    return std::shared_ptr<const CoefficientModel>(
+        new Regression(std::move(prior), columns(), first_ == 1, offset() == 0));
   }
 
   Index column_of(Index i) const override {
@@ -85,8 +87,9 @@ class Regression final : public CoefficientModel {
   }
 
  private:
-  Regression(CoefficientPrior prior, const Columns& columns, bool intercept)
-      : CoefficientModel(std::move(prior), columns, intercept), first_(intercept ? 1 : 0) {}
+  // one_first: the 1 of the intercept counts rows, which it does not where rows have scales.
+  Regression(CoefficientPrior prior, const Columns& columns, bool intercept, bool one_first)
+      : CoefficientModel(std::move(prior), columns, one_first), first_(intercept ? 1 : 0) {}
 
   static Vec unit_of_responses(const RegressionPrior& prior) {
     return Vec(prior.unit.begin(), prior.unit.begin() + prior.responses);
@@ -152,7 +155,7 @@ std::unique_ptr<ObsModel> make_regression(const Fields& f) {
                               f.numbers("spread", covariates),
                               f.numbers("centre", d),
                               unit};
-  return as_observed(f, std::make_unique<Regression>(prior, f));
+  return as_scaled(f, std::make_unique<Regression>(prior, f));
 }
 
 }  // namespace bnpvi

@@ -34,7 +34,7 @@ class WeibullColumn {
   // a cluster with a power many orders above those that stay leaves its rounding error behind, and less than
   // that line would be a cluster of equal values. Of next to no event the sums are nothing else.
   void mend(double* t) const {
-    if (t[0] < 1e-6) return;
+    if (!(t[0] > 1e-6)) return;
     double last_s = 0, last = 0, slope = -std::numeric_limits<double>::infinity();
     bool begun = false;
     for (Index g = 0; g < n_shapes(); ++g) {
@@ -71,7 +71,7 @@ class WeibullColumn {
           first_b_(first_a_ * std::exp(s * column.low_)) {}
 
     double gain(const double* t, const double* more) const {
-      const double n = more[0], a = big_a(t), b = big_b(t), log_with = log_sum(b, more);
+      const double n = std::max(more[0], 0.0), a = big_a(t), b = big_b(t), log_with = log_sum(b, more);
       const double growth = log_with - std::log(b) - std::log1p(n / a);
       return n * (std::log(s_) - 1) + (s_ - 1) * more[1] + stirling_remainder(a + n) - stirling_remainder(a) -
              a * growth - n * (log_with - std::log(a + n));
@@ -97,7 +97,7 @@ class WeibullColumn {
     }
 
    private:
-    double big_a(const double* t) const { return first_a_ + t[0]; }
+    double big_a(const double* t) const { return first_a_ + std::max(t[0], 0.0); }
     double big_b(const double* t) const { return first_b_ + std::max(t[2 + at_], 0.0); }
     // log(b + Σ y^s), beyond the largest numbers from the sums at the smallest shape: a row may be that far
     // from all that a cluster has.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
@@ -196,52 +197,6 @@ void WishartModel::draw(const double* t, Stream& stream, double* w) const {
       for (Index j = 0; j <= k; ++j) g[j] += root[k] * inverse[k * m_ + j];
     for (Index a = 0; a <= e_ + i; ++a)
       for (Index b = 0; b <= a; ++b) quadratic[packed(a, b)] -= (a == b ? 0.5 : 1) * g[a] * g[b];
-  }
-}
-
-void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
-  log_student(factorise(t), df_ + t[0], row_constant(), cell_, phi, n, ld, out);
-}
-
-void WishartModel::log_marginal_predictive(const double* t, const std::vector<Index>& observed,
-                                           const double* phi, Index n, Index ld, double* out) const {
-  const Index m = static_cast<Index>(observed.size());
-  Vec prior(static_cast<std::size_t>(m * m)), p(prior.size());
-  for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j <= i; ++j) {
-      prior[i * m + j] = prior_[observed[i] * m_ + observed[j]];
-      p[i * m + j] = prior[i * m + j] + t[offset_ + packed(observed[i], observed[j])];
-    }
-  const Vec least = Cholesky(prior.data(), m).pivots();
-  double constant = -0.5 * static_cast<double>(m - e_) * log_2pi;
-  for (Index i : observed)
-    if (i >= e_) constant -= std::log(unit_of(i));
-  Vec cell;
-  for (Index i : observed)
-    if (!cell_.empty()) cell.push_back(cell_[i]);
-  log_student(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant, cell,
-              phi, n, ld, out);
-}
-
-void WishartModel::log_student(const Cholesky& chol, double df, double constant, const Vec& cell,
-                               const double* phi, Index n, Index ld, double* out) const {
-  const Index m = chol.size();
-  const double d = static_cast<double>(m - e_);
-  constant = 0.5 * (d * log_2 - chol.log_det(e_, m)) + log_gamma(0.5 * (df + 1)) -
-             log_gamma(0.5 * (df + 1 - d)) + constant;
-  Vec v(static_cast<std::size_t>(m));
-  for (Index r = 0; r < n; ++r) {
-    row_of_features(phi + r * ld, offset_, m, cell, v.data());
-    chol.solve_lower(v.data());
-    double a = 0, b = 0;
-    for (Index i = 0; i < e_; ++i) a += v[i] * v[i];
-    for (Index i = e_; i < m; ++i) b += v[i] * v[i];
-    double log_a = std::log1p(a), log_b = std::log1p(b / (1 + a));
-    if (const double log_square = -std::log(phi[r * ld]); log_square > 0) {
-      log_a = log_1p_exp(log_square + std::log(a));
-      log_b = log_1p_exp(log_square + std::log(b) - log_a);
-    }
-    out[r] = constant - 0.5 * (df + 1) * log_b - 0.5 * d * log_a;
   }
 }
 

@@ -91,8 +91,23 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
     gather_rows(data, rows, n, v);
   }
 
-  /// log_predictive() of rows that have only some coordinates of v (all regressors are among them), phi the
-  /// features made of these. Σ_oo of a Wishart posterior has ν̂ − |m| degrees of freedom and scale B̂_oo.
+  /// The predictive of rows, which may have only some coordinates of v (all regressors are among them): with
+  /// a = zᵀV̂⁻¹z and b = eᵀB̂⁻¹e / (1 + a)
+  ///   constant − ((df + 1)/2) log(1 + b) − (D/2) log(1 + a).
+  struct StudentRows {
+    Cholesky chol;
+    double df, constant;
+    Index regressors, responses;
+    Vec cell;
+
+    /// a, and b without its divisor, of a row with features phi, φ_0 at `offset` places before those of v vᵀ.
+    void squares(const double* phi, Index offset, double* scratch, double& a, double& b) const;
+  };
+  StudentRows student_rows(const double* t) const;
+  /// Σ_oo of a Wishart posterior has ν̂ − |m| degrees of freedom and scale B̂_oo.
+  StudentRows student_rows(const double* t, const std::vector<Index>& observed) const;
+
+  /// log_predictive() of rows that have only some coordinates of v, phi the features made of these.
   void log_marginal_predictive(const double* t, const std::vector<Index>& observed, const double* phi,
                                Index n, Index ld, double* out) const;
 
@@ -129,10 +144,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   // 1 + q is the same for all rows of a cluster.
   bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
 
-  // Posterior predictive density of responses given regressors, in the order of the factor of their P̂; cell:
-  // cells() of these.
-  void log_student(const Cholesky& chol, double df, double constant, const Vec& cell, const double* phi,
-                   Index n, Index ld, double* out) const;
+  StudentRows student_rows(Cholesky chol, double df, double constant, Vec cell) const;
+  void log_student(const StudentRows& rows, const double* phi, Index n, Index ld, double* out) const;
   Cholesky factorise(const double* t) const;
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;

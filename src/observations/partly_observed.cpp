@@ -3,144 +3,63 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "observations/expected_responses.h"
 
 namespace bnpvi {
 
 namespace {
 
-// Rows without likelihood.
-class Unobserved final : public MissingPattern {
- public:
-  Index n_features() const override { return 1; }
-  void features(const Dataset&, const Index*, Index n, double* phi, Index ld) const override {
-    for (Index i = 0; i < n; ++i) phi[i * ld] = 1;
-  }
-  void weights(const double* w, double* reduced) const override { reduced[0] = w[0]; }
-  void expand(const double*, const double* reduced, double* t) const override { t[0] += reduced[0]; }
-  void log_predictive(const double*, const double*, Index n, Index, double* out) const override {
-    std::fill_n(out, n, 0.0);
-  }
-};
-
-// With A the symmetric matrix of the weights, ⟨φ(x), w⟩ = const + ½ vᵀAv: q(x_m) = N(G v_o, V), V = −A_mm⁻¹,
-// G = V A_mo. Reduced features are those of v_o.
+// Reduced features are those of the responses that are there.
 class SomeResponses final : public MissingPattern {
  public:
-  SomeResponses(const WishartModel& model, const MissingCells& missing) : model_(model) {
-    for (Index i = 0; i < model.coordinates(); ++i) (missing[i] ? m_ : o_).push_back(i);
-    for (Index i : m_) log_unit_ += std::log(model.unit_of(i));
-    for (Index i : o_)
-      if (!model.cells().empty()) cell_.push_back(model.cells()[i]);
-    n_o_ = static_cast<Index>(o_.size());
-    n_m_ = static_cast<Index>(m_.size());
-  }
+  SomeResponses(const WishartModel& model, const MissingCells& missing)
+      : model_(model), expected_(model, missing) {}
 
-  Index n_features() const override { return offset() + n_o_ * (n_o_ + 1) / 2; }
+  Index n_features() const override { return offset() + expected_.n_squares(); }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
-    const Index m = model_.coordinates();
-    Vec v(static_cast<std::size_t>(n * m)), seen(static_cast<std::size_t>(n * n_o_));
-    model_.gather_coordinates(data, rows, n, v.data());
+    const Index n_o = expected_.n_seen();
+    Vec seen(static_cast<std::size_t>(n * n_o));
+    expected_.gather(data, rows, n, seen.data());
     for (Index i = 0; i < n; ++i) {
-      for (Index a = 0; a < n_o_; ++a) seen[i * n_o_ + a] = v[i * m + o_[a]];
-      const double inverse = bring_near(n_o_, seen.data() + i * n_o_);
+      const double inverse = bring_near(n_o, seen.data() + i * n_o);
       phi[i * ld] = inverse * inverse;
     }
-    kernels().packed_outer(n, n_o_, seen.data(), n_o_, phi + offset(), ld);
-    add_cells(cell_, n, phi, ld, offset());
+    kernels().packed_outer(n, n_o, seen.data(), n_o, phi + offset(), ld);
+    add_cells(expected_.cells(), n, phi, ld, offset());
   }
 
-  // A'_oo = A_oo + A_om V A_mo = A_oo + A_om G.
   void weights(const double* w, double* reduced) const override {
-    const Expected q(*this, w);
+    const ExpectedResponses::Given q = expected_.given(w);
     std::fill_n(reduced, n_features(), 0.0);
-    double* quadratic = reduced + offset();
-    for (Index a = 0; a < n_o_; ++a)
-      for (Index b = 0; b <= a; ++b) {
-        double sum = second(w, o_[a], o_[b]);
-        for (Index i = 0; i < n_m_; ++i) sum += second(w, m_[i], o_[a]) * q.g[i * n_o_ + b];
-        quadratic[packed(a, b)] = a == b ? sum / 2 : sum;
-      }
+    expected_.weights(w, q, reduced + offset());
     if (offset() == 1) reduced[0] = w[0];
     const Index n = model_.n_features();
-    reduced[0] += count_weight(w) + q.log_normaliser + w[n + 1] * log_unit_;
+    reduced[0] += w[n] + q.log_normaliser + w[n + 1] * expected_.log_unit();
   }
 
   void expand(const double* w, const double* reduced, double* t) const override {
-    const Expected q(*this, w);
-    const double* seen = reduced + offset();
-    double* sum = t + offset();
-    for (Index a = 0; a < n_o_; ++a)
-      for (Index b = 0; b <= a; ++b) sum[packed(o_[a], o_[b])] += seen[packed(a, b)];
-    Vec cross(static_cast<std::size_t>(n_o_));  // a row of G S'
-    for (Index i = 0; i < n_m_; ++i) {
-      for (Index b = 0; b < n_o_; ++b) {
-        cross[b] = 0;
-        for (Index a = 0; a < n_o_; ++a) cross[b] += q.g[i * n_o_ + a] * seen[packed(a, b)];
-        sum[packed(m_[i], o_[b])] += cross[b];
-      }
-      for (Index j = 0; j <= i; ++j) {
-        double square = reduced[0] * q.v[i * n_m_ + j];
-        for (Index b = 0; b < n_o_; ++b) square += cross[b] * q.g[j * n_o_ + b];
-        sum[packed(m_[i], m_[j])] += square;
-      }
-    }
+    const ExpectedResponses::Given q = expected_.given(w);
+    expected_.expand(q, reduced[0], reduced + offset(), t);
     const Index n = model_.n_features();
     if (offset() == 1) t[0] += reduced[0];
     t[n] += reduced[0];
-    t[n + 1] += reduced[0] * (q.log_normaliser + 0.5 * static_cast<double>(n_m_) + log_unit_);
+    t[n + 1] += reduced[0] *
+                (q.log_normaliser + 0.5 * static_cast<double>(expected_.n_missing()) + expected_.log_unit());
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     Vec own(t, t + model_.n_features());
     own[0] = t[model_.n_features()];
-    model_.log_marginal_predictive(own.data(), o_, phi, n, ld, out);
+    model_.log_marginal_predictive(own.data(), expected_.seen(), phi, n, ld, out);
   }
 
  private:
-  // V and G of a cluster, and ½|m| log 2π + ½ log|V|.
-  struct Expected {
-    Vec g, v;  // |m| × |o|, |m| × |m|
-    double log_normaliser;
-
-    Expected(const SomeResponses& in, const double* w)
-        : g(static_cast<std::size_t>(in.n_m_ * in.n_o_)), v(static_cast<std::size_t>(in.n_m_ * in.n_m_)) {
-      const Index n_m = in.n_m_, n_o = in.n_o_;
-      Vec precision(v.size()), column(static_cast<std::size_t>(n_m));
-      for (Index i = 0; i < n_m; ++i)
-        for (Index j = 0; j < n_m; ++j) precision[i * n_m + j] = -in.second(w, in.m_[i], in.m_[j]);
-      const Cholesky chol(precision.data(), n_m);
-      log_normaliser = 0.5 * (static_cast<double>(n_m) * log_2pi - chol.log_det(0, n_m));
-      for (Index j = 0; j < n_m; ++j) {
-        std::fill(column.begin(), column.end(), 0.0);
-        column[j] = 1;
-        chol.solve(column.data());
-        for (Index i = 0; i < n_m; ++i) v[i * n_m + j] = column[i];
-      }
-      for (Index i = 0; i < n_m; ++i)
-        for (Index b = 0; b < n_o; ++b)
-          for (Index j = 0; j < n_m; ++j) g[i * n_o + b] += v[i * n_m + j] * in.second(w, in.m_[j], in.o_[b]);
-    }
-  };
-
   Index offset() const { return model_.offset(); }
 
-  // Entry of A; the features' diagonal has half of it, and off the diagonal an entry stands for two. The
-  // weight of v_0² = φ_0 is that of the allocation and of δ, which are no part of A.
-  double second(const double* w, Index i, Index j) const {
-    if (offset() == 0 && i == 0 && j == 0) return 2 * w[0];
-    return (i == j ? 2 : 1) * w[offset() + packed(i, j)];
-  }
-
-  double count_weight(const double* w) const { return w[model_.n_features()]; }
-
   const WishartModel& model_;
-  std::vector<Index> o_, m_;
-  Index n_o_, n_m_;
-  Vec cell_;  // WishartModel::cells() of o_
-  double log_unit_ = 0;
+  ExpectedResponses expected_;
 };
 
 class PartlyObserved final : public ObsModel,
@@ -203,7 +122,7 @@ class PartlyObserved final : public ObsModel,
     const auto first_response = missing.begin() + inner_->regressors();
     const bool regressor = std::find(missing.begin(), first_response, true) != first_response,
                response = std::find(first_response, missing.end(), false) != missing.end();
-    if (regressor || !response) return std::make_unique<Unobserved>();
+    if (regressor || !response) return nothing_observed();
     return std::make_unique<SomeResponses>(*inner_, missing);
   }
 

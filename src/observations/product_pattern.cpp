@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "kernels/kernels.h"
+
 namespace bnpvi {
 
 Dataset ProductPart::columns_of(const Dataset& data) const {
@@ -47,12 +49,14 @@ class ProductPattern final : public MissingPattern {
     for (const ProductPart& part : parts) {
       const auto end = cells + part.n_cells();
       if (part.dense()) {
-        Piece piece{&part, nullptr, p_, part.p};
-        if (std::find(cells, end, true) != end) {
+        Piece piece{&part, nullptr, p_, part.p, n_weights_, part.p};
+        if (part.can.cells && (part.can.cells->all_rows() || std::find(cells, end, true) != end)) {
           piece.pattern = part.can.cells->pattern(MissingCells(cells, end));
           piece.p = piece.pattern->n_features();
+          piece.n_weights = piece.pattern->n_weights();
         }
         p_ += piece.p - 1;
+        n_weights_ += piece.n_weights - 1;
         pieces_.push_back(std::move(piece));
       }
       cells = end;
@@ -60,6 +64,7 @@ class ProductPattern final : public MissingPattern {
   }
 
   Index n_features() const override { return p_; }
+  Index n_weights() const override { return n_weights_; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     std::vector<PlacedFeatures> placed;
@@ -84,14 +89,61 @@ class ProductPattern final : public MissingPattern {
     reduced[0] = w[0];
     for (const Piece& piece : pieces_) {
       if (!piece.pattern) {
-        std::copy_n(w + piece.part->at, piece.p - 1, reduced + piece.at);
+        std::copy_n(w + piece.part->at, piece.p - 1, reduced + piece.weights_at);
         continue;
       }
-      Vec own(static_cast<std::size_t>(piece.p)), all = piece.part->read(w);
+      Vec own(static_cast<std::size_t>(piece.n_weights)), all = piece.part->read(w);
       all[0] = 0;
       piece.pattern->weights(all.data(), own.data());
       reduced[0] += own[0];
-      std::copy(own.begin() + 1, own.end(), reduced + piece.at);
+      std::copy(own.begin() + 1, own.end(), reduced + piece.weights_at);
+    }
+  }
+
+  // Where a piece hides what is not linear, piece by piece.
+  void products(Index n, const double* phi, Index k, const double* reduced, double* out) const override {
+    if (n_weights_ == p_) return MissingPattern::products(n, phi, k, reduced, out);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < k; ++j) out[i * k + j] = phi[i * p_] * reduced[j * n_weights_];
+    Vec sum(static_cast<std::size_t>(n * k));
+    for (const Piece& piece : pieces_) {
+      if (piece.n_weights == piece.p) {
+        kernels().product_nt(n, k, piece.p - 1, phi + piece.at, p_, reduced + piece.weights_at, n_weights_,
+                             sum.data(), k);
+      } else {
+        Vec weights;
+        for (Index j = 0; j < k; ++j) {
+          const double* own = reduced + j * n_weights_ + piece.weights_at;
+          weights.push_back(0);
+          weights.insert(weights.end(), own, own + piece.n_weights - 1);
+        }
+        piece.pattern->products(n, rows_of(piece, n, phi).data(), k, weights.data(), sum.data());
+      }
+      for (Index i = 0; i < n * k; ++i) out[i] += sum[i];
+    }
+  }
+
+  void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
+           double* const* t) const override {
+    if (n_weights_ == p_) return MissingPattern::add(n, phi, k, r, w, t);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < k; ++j) t[j][0] += r[i * k + j] * phi[i * p_];
+    for (const Piece& piece : pieces_) {
+      const Index at = piece.part->at, p = piece.part->p;
+      std::vector<Vec> own_t(static_cast<std::size_t>(k), Vec(static_cast<std::size_t>(p), 0.0)), own_w;
+      std::vector<double*> to;
+      std::vector<const double*> from;
+      for (Index j = 0; j < k; ++j) own_w.push_back(piece.part->read(w[j]));
+      for (Index j = 0; j < k; ++j) to.push_back(own_t[j].data()), from.push_back(own_w[j].data());
+      if (piece.pattern)
+        piece.pattern->add(n, rows_of(piece, n, phi).data(), k, r, from.data(), to.data());
+      else
+        for (Index j = 0; j < k; ++j)
+          for (Index i = 0; i < n; ++i)
+            for (Index v = 1; v < p && r[i * k + j] != 0; ++v)
+              to[j][v] += r[i * k + j] * phi[i * p_ + piece.at + v - 1];
+      for (Index j = 0; j < k; ++j)
+        for (Index v = 1; v < p; ++v) t[j][at + v - 1] += to[j][v];
     }
   }
 
@@ -134,6 +186,7 @@ class ProductPattern final : public MissingPattern {
     const ProductPart* part;
     std::shared_ptr<const MissingPattern> pattern;  // null where the block lacks no cell
     Index at, p;                                    // of the reduced features
+    Index weights_at, n_weights;                    // of the weights that go with them
 
     Vec read(const double* all) const {
       Vec own{all[0]};
@@ -142,8 +195,18 @@ class ProductPattern final : public MissingPattern {
     }
   };
 
+  // Rows under a piece, φ_0 first.
+  Vec rows_of(const Piece& piece, Index n, const double* phi) const {
+    Vec out;
+    for (Index i = 0; i < n; ++i) {
+      const Vec row = piece.read(phi + i * p_);
+      out.insert(out.end(), row.begin(), row.end());
+    }
+    return out;
+  }
+
   std::vector<Piece> pieces_;
-  Index p_ = 1;
+  Index p_ = 1, n_weights_ = 1;
 };
 
 }  // namespace

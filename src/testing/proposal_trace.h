@@ -19,7 +19,8 @@ class ProposalTrace final : public Observer {
     double seconds;
   };
 
-  ProposalTrace() {
+  /// spared: the fit is to make the proposals, too, that forecasts spare it.
+  explicit ProposalTrace(bool spared) : spared_(spared) {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();
       rows_.push_back(
@@ -30,6 +31,7 @@ class ProposalTrace final : public Observer {
   ProposalTrace(const ProposalTrace&) = delete;
   ProposalTrace& operator=(const ProposalTrace&) = delete;
 
+  bool wants_spared_work() const override { return spared_; }
   void accepted(const State&) override {
     ++states_;
     since_ = std::clock();
@@ -38,6 +40,7 @@ class ProposalTrace final : public Observer {
   const std::vector<Row>& rows() const { return rows_; }
 
  private:
+  const bool spared_;
   std::vector<Row> rows_;
   Index states_ = 0;
   std::clock_t since_ = std::clock();

@@ -1,6 +1,7 @@
 // Entries for tests: messages of chains, and visits with sparse states.
 #include "r_hmm.h"
 #include "chains/model/chain_memory.h"
+#include "chains/model/sequence_rows.h"
 #include "r_testing_entries.h"
 
 using namespace bnpvi;
@@ -101,7 +102,29 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   });
 }
 
+// How sequences of these lengths are cut into pieces: first and last sequence of each (from 1) and its
+// chunks, with the number of the first (from 0). numbers: doubles that the sum of one piece has.
+Rcpp::List engine_sequence_pieces(Rcpp::IntegerVector lengths, double numbers) {
+  Dataset data;
+  std::vector<Index> units;
+  data.starts.assign(1, 0);
+  for (int n : lengths) {
+    units.push_back(static_cast<Index>(units.size()));
+    data.starts.push_back(data.starts.back() + n);
+  }
+  Rcpp::IntegerVector first, last, first_chunk, parts;
+  for (const Piece& piece : cut_into_pieces(data, units, 0, static_cast<Index>(numbers))) {
+    first.push_back(static_cast<int>(piece.begin) + 1);
+    last.push_back(static_cast<int>(piece.end));
+    first_chunk.push_back(static_cast<int>(piece.first_chunk));
+    parts.push_back(static_cast<int>(piece.parts));
+  }
+  return Rcpp::List::create(Rcpp::_["first"] = first, Rcpp::_["last"] = last,
+                            Rcpp::_["first_chunk"] = first_chunk, Rcpp::_["parts"] = parts);
+}
+
 const testing::Entry entries[] = {
+    {"engine_sequence_pieces", {"lengths", "numbers"}, engine_sequence_pieces},
     {"engine_messages", {"log_start", "log_transition", "log_e", "starts", "log_space"}, engine_messages},
     {"engine_sparse_visit",
      {"data", "model", "state", "width", "sets", "number", "same", "threads"},

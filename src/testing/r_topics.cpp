@@ -153,9 +153,9 @@ Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, and which
-// pairs some document shares.
-Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
+// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, where only
+// gains above `least` matter, and which pairs some document shares.
+Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp, double least) {
   return entry([&] {
     const RData rdata(data);
     const RModel rmodel(model);
@@ -176,7 +176,7 @@ Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::Numer
     Rcpp::NumericMatrix gain(static_cast<int>(k), static_cast<int>(k));
     Rcpp::LogicalMatrix shared(static_cast<int>(k), static_cast<int>(k));
     for (const auto& [a, b] : pairs) {
-      gain(a, b) = gain(b, a) = forecast.gain(a, b);
+      gain(a, b) = gain(b, a) = forecast.gain(a, b, least);
       shared(a, b) = shared(b, a) = forecast.shared(a, b);
     }
     return Rcpp::List::create(Rcpp::_["gain"] = gain, Rcpp::_["shared"] = shared);
@@ -186,7 +186,7 @@ Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::Numer
 const testing::Entry entries[] = {
     {"engine_topic_sums", {"data", "model", "c", "log_weight", "width", "threads"}, engine_topic_sums},
     {"engine_document_visit", {"c", "weight", "alpha_pi", "width", "last"}, engine_document_visit},
-    {"engine_merge_forecasts", {"data", "model", "resp"}, engine_merge_forecasts},
+    {"engine_merge_forecasts", {"data", "model", "resp", "least"}, engine_merge_forecasts},
     {"engine_anchor_topics", {"data", "k", "clear", "seed", "threads"}, engine_anchor_topics},
     {"engine_anchor_topics_by_batch", {"data", "model", "control", "clear"}, engine_anchor_topics_by_batch},
 };

@@ -28,9 +28,10 @@ class Audited final : public FitWatch {
   testing::Audit audit_;
 };
 
-// control$proposals.
+// control$proposals; with control$spared those, too, that forecasts refuse.
 class Traced final : public FitWatch {
  public:
+  explicit Traced(bool spared) : trace_(spared) {}
   Observer& observer() override { return trace_; }
   void report(Rcpp::List& out) const override {
     Rcpp::CharacterVector kind;
@@ -70,7 +71,7 @@ class Broken final : public FitWatch {
 
 std::unique_ptr<FitWatch> watch_of(const ListFields& control) {
   if (control.optional_flag("audit")) return std::make_unique<Audited>();
-  if (control.optional_flag("proposals")) return std::make_unique<Traced>();
+  if (control.optional_flag("proposals")) return std::make_unique<Traced>(control.optional_flag("spared"));
   if (control.has("break_at")) return std::make_unique<Broken>(control.integer("break_at"));
   return nullptr;
 }

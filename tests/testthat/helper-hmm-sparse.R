@@ -1,13 +1,14 @@
 # Visits of L-sparse chains, and what they should be.
 
-# A small random chain over every observation model: data, globals, and E log p(x | state) of the modelled rows.
+# A random chain over every observation model, whose rows are repeated where it is longer: data, globals, and
+# E log p(x | state) of the modelled rows.
 random_chains <- function(k, lengths, prior_names = names(hmm_priors)) {
   out <- list()
-  for (case in model_cases()) {
+  for (case in without_scales(model_cases())) {
     lag <- case$model$obs$lag %||% 0L
     case$data$starts <- as.integer(c(0, cumsum(lengths + lag)))
     case$data$n <- as.integer(sum(lengths + lag))
-    case$data$x <- case$data$x[seq_len(case$data$n), , drop = FALSE]
+    case$data$x <- case$data$x[rep_len(seq_len(nrow(case$data$x)), case$data$n), , drop = FALSE]
     for (name in prior_names) {
       prior <- hmm_priors[[name]]
       if (name == "finite") prior$k <- as.integer(k)

@@ -29,6 +29,9 @@ case <- function(name, obs, x, twin, rows = function(data) data$x, starts = 0:nr
   )
 }
 
+# How close numbers of a case are to its twin's: `otherwise`, where the case has no tolerance of its own.
+tolerance_of <- function(case, otherwise) case$tolerance %||% otherwise
+
 ar_case <- function(lag, intercept) {
   d <- 2L
   e <- d * lag + intercept
@@ -43,6 +46,13 @@ ar_case <- function(lag, intercept) {
     function(data) lagged_rows(data$x, data$starts, lag, intercept),
     starts = c(0L, 20L, 21L, 60L)
   )
+}
+
+with_tails <- function(case) {
+  case$name <- paste0(case$name, ", tails")
+  case$model$obs$tails <- c(2, 0.1)
+  case$twin <- twin_of_tails(twin_ar, function(obs) nrow(obs$scale))(case$model$obs)
+  case
 }
 
 # What a model has beside the core (observations/capabilities.h), in the order of the fields there; one that is not
@@ -103,6 +113,12 @@ beside <- strsplit(c(
   "weibull, gaps" = "wide_sums gaps base",
   "weibull, zeros, gaps" = "wide_sums gaps base",
   "censored_weibull" = "wide_sums base",
+  "student_full" = "cells units",
+  "student_full, known tails" = "cells units",
+  "student_diagonal" = "cells units",
+  "regression, tails" = "cells units",
+  "regression, no intercept, tails" = "cells units",
+  "ar, lag 1, intercept, tails" = "lag cells units",
   "product" = "far_rows entries base units row_estimates",
   "product, gaps" = "far_rows entries gaps base units row_estimates",
   "product with pairs" = "far_rows entries base units row_estimates",
@@ -150,6 +166,10 @@ model_cases <- function() {
       family = "negative_binomial", size = gamma_prior(0.5, 0.01), a = bernoulli$a, mean = bernoulli$b + 1,
       exposed = FALSE, known = FALSE
     )
+    # Of rows whose scales are hidden predictives are averages over these, and T has them as they are, 1.
+    of_scales <- function(...) c(case(...), list(scales = TRUE))
+    in_tails <- function(obs, family, tails = c(2, 0.1)) c(replace(obs, "family", family), list(tails = tails))
+    n_y <- function(obs) nrow(obs$scale)
     # The continuation of a size beyond its nodes has a kink, of which lattices of other points see more or less.
     of_sizes <- function(...) c(case(..., twin_of_sizes), list(tolerance = 1e-6))
     twin_of_sizes <- twin_of_shapes(given_negative_binomial, function(obs) obs$size)
@@ -262,7 +282,16 @@ model_cases <- function() {
       case("weibull, gaps", with_gaps(powers), punch(times), twin_of_powers),
       case("weibull, zeros, gaps", with_gaps(c(powers, zeros = TRUE)), punch(rests(times)),
         twin_with_zeros(twin_of_powers)),
-      case("censored_weibull", replace(one_power, "family", "censored_weibull"), followed, twin_of_powers)
+      case("censored_weibull", replace(one_power, "family", "censored_weibull"), followed, twin_of_powers),
+      of_scales("student_full", in_tails(full, "student_full"), x, twin_of_tails(twin_gaussian_full)),
+      of_scales("student_full, known tails", in_tails(full, "student_full", 4), x, twin_of_tails(twin_gaussian_full)),
+      of_scales("student_diagonal", in_tails(diagonal, "student_diagonal"), x, twin_of_tails(twin_gaussian_diagonal)),
+      of_scales("regression, tails", in_tails(regression, "regression"), paired, twin_of_tails(twin_regression, n_y)),
+      of_scales(
+        "regression, no intercept, tails", in_tails(through_0, "regression"), paired,
+        twin_of_tails(twin_regression, n_y)
+      ),
+      c(with_tails(ar_case(1L, TRUE)), list(scales = TRUE))
     )
   })
 }

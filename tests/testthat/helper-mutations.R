@@ -566,6 +566,8 @@ other_calls <- function(tables, fits) {
     made("obs_weibull", shape = c(1, 2), a = 1, b = 2), made("obs_weibull", shape = gamma_prior(1, 0.1), a = 1),
     made("obs_negbinomial", size = 2, a = 1, mean = 3, exposure = c(1, 2), columns = c("a", "b")),
     made("obs_lognormal", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_student", covariance = "full", tails = 4, mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_regression", df = 3, tails = 4), made("obs_ar", lag = 1, tails = gamma_prior(2, 0.1)),
     made("obs_categorical", prior = 2, columns = "a"),
     made("obs_links", assortative = TRUE, degree = FALSE, family = "poisson", a = 2, b = 1, background = c(1, 4)),
     made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),
@@ -575,6 +577,7 @@ other_calls <- function(tables, fits) {
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     made("prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
     made("adjusted_rand_index", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
+    made("agreement", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
     valid_call("kmeans", "bregman_kmeans", list(
       x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
     ), data = "x")

@@ -123,10 +123,17 @@ planted_cases <- function() {
       planted_case("negative_binomial", obs_negbinomial(), events[, c(1, 4, 7, 10)], terms),
       planted_case("weibull", obs_weibull(), waits[, c(1, 4, 7, 10)], terms),
       planted_case("weibull, zeros", obs_weibull(zeros = TRUE), waits[, c(1, 4, 7, 10)] * (binary[, 1:4] < 1), terms),
-      planted_case("censored_weibull", obs_survival(shape = NULL), followed, groups)
+      planted_case("censored_weibull", obs_survival(shape = NULL), followed, groups),
+      planted_case("student_full", obs_student(), points$x, points$cluster),
+      planted_case("student_diagonal", obs_student("diagonal"), points$x, points$cluster),
+      planted_case("regression, tails", obs_regression(tails = NULL), on_lines, lines),
+      planted_case("ar, tails", obs_ar(tails = NULL), series$x, series$cluster)
     )
   })
 }
+
+# Rows with scales are not linear in features that all clusters share, which some laws and verbs are about.
+without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs), cases)
 
 # A fit by the engine itself, with a report of its audit when asked for.
 engine_run <- function(case, ..., prior = case$model$prior, start = NULL, audit = FALSE, progress = NULL) {

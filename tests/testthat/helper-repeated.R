@@ -8,8 +8,11 @@ with_individual_rows <- function(case, individual) {
   case
 }
 
-# Models whose rows can be added up: not autoregressions, nor those whose rows have times.
-can_repeat <- function(case) !identical(case$model$obs$family, "ar") && is.null(case$model$obs$drift)
+# Models whose rows can be added up: not autoregressions, nor those whose rows have times or scales.
+can_repeat <- function(case) {
+  obs <- case$model$obs
+  !identical(obs$family, "ar") && is.null(obs$drift) && !any_tails(obs)
+}
 
 # Individuals of one to four rows, each within one planted cluster, in an order that has nothing to do with them.
 repeated_cases <- function() {

@@ -649,11 +649,11 @@ twin_of_logs <- function(twin) {
 }
 
 fine_grid <- function(obs) {
-  place <- seq(-6.2, 23, 0.04)
+  place <- seq(-6.2, 23, 0.08)
   s <- exp(place - exp(-place))
   structure(s, log_prior = function(prior) {
     stats::dgamma(s, prior[["shape"]], prior[["rate"]], log = TRUE) + place - exp(-place) + log1p(exp(-place)) +
-      log(0.04)
+      log(0.08)
   })
 }
 
@@ -739,19 +739,27 @@ given_gamma <- function(obs, j) {
   )
 }
 
-# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), by R's functions as far as they go.
-twin_bessel <- function(z) {
-  ifelse(z < 1e4, log(besselI(pmin(z, 1e4), 0, TRUE)), -log(2 * pi * z) / 2 + 1 / (8 * z) + 1 / (16 * z^2))
+# exp(-z) I_nu(z): by R's function, whose time grows with z, up to 500, and by Hankel's series beyond, whose fifth term
+# is below 1e-14 there.
+twin_bessel <- function(z, nu) {
+  out <- z
+  near <- z < 500
+  out[near] <- besselI(z[near], nu, TRUE)
+  far <- z[!near]
+  term <- sum <- rep(1, length(far))
+  for (k in 1:5) {
+    term <- -term * (4 * nu^2 - (2 * k - 1)^2) / (8 * k * far)
+    sum <- sum + term
+  }
+  out[!near] <- sum / sqrt(2 * pi * far)
+  out
 }
-twin_ratio <- function(z) {
-  near <- pmin(z, 1e4)
-  ifelse(z < 1e4, besselI(near, 1, TRUE) / besselI(near, 0, TRUE), 1 - 1 / (2 * z) - 1 / (8 * z^2))
-}
+twin_ratio <- function(z) twin_bessel(z, 1) / twin_bessel(z, 0)
 
 given_von_mises <- function(obs, j) {
   sums <- function(x, r) sum(r * exp(1i * x))
-  i0 <- function(s) -log(2 * pi) - s - twin_bessel(s)
-  log_i0 <- function(z) z + twin_bessel(z)
+  i0 <- function(s) -log(2 * pi) - s - log(twin_bessel(s, 0))
+  log_i0 <- function(z) z + log(twin_bessel(z, 0))
   list(
     evidence = function(s, x, r) sum(r) * i0(s) + log_i0(s * Mod(sums(x, r))),
     expected = function(s, x, r, new) {
@@ -904,4 +912,61 @@ given_weibull <- function(obs, j) {
       list(shape = sum(prob * s), scale = exp(sum(prob * (log(q$b) - digamma(q$a)) / s)))
     }
   )
+}
+
+# Gaussian rows with a scale each, of which `twin` is that without: rows as they are have u = 1, whose density given nu
+# is exp(nu / 2 log(nu / 2) - log Gamma(nu / 2) - nu / 2). Averages over nu by the trapezoid rule on a fine grid of its
+# logarithm; the predictive over u, too.
+twin_of_tails <- function(twin, responses = function(obs) length(obs$mean)) {
+  function(obs) {
+    inner <- twin(obs)
+    d <- responses(obs)
+    log_nu <- seq(-25, 13, 0.02)
+    nu <- if (length(obs$tails) == 1L) obs$tails else exp(log_nu)
+    log_prior <- if (length(obs$tails) == 1L) 0 else
+      stats::dgamma(nu, obs$tails[[1]], obs$tails[[2]], log = TRUE) + log_nu + log(0.02)
+    log_scale <- function(u) nu / 2 * log(nu / 2) - lgamma(nu / 2) + (nu / 2 - 1) * log(u) - nu / 2 * u
+    log_sum <- function(v) max(v) + log(sum(exp(v - max(v))))
+    log_post <- function(r) log_prior + sum(r) * log_scale(1)
+    prob <- function(r) exp(log_post(r) - log_sum(log_post(r)))
+    log_u <- seq(-45, 5, 0.02)
+    list(
+      evidence = function(x, r) inner$evidence(x, r) + log_sum(log_post(r)),
+      expected = function(x, r, new) inner$expected(x, r, new) + sum(prob(r) * log_scale(1)),
+      predictive = function(x, r, new) {
+        p <- prob(r)
+        weight <- vapply(log_u, function(v) log(sum(p * exp(log_scale(exp(v)) + v))), 1)
+        q <- inner$posterior(x, r)
+        at_scale <- vapply(log_u, function(v) student_given_scale(obs, q, new, exp(v)), double(nrow(new)))
+        at_scale <- matrix(at_scale, nrow(new))
+        apply(sweep(at_scale, 2, weight, "+"), 1, log_sum) + log(0.02)
+      },
+      posterior = function(x, r) {
+        c(inner$posterior(x, r), list(tails_node = sum(prob(r) * nu), tails_prob = sum(prob(r) * log(nu))))
+      },
+      mean_parameters = function(x, r) c(inner$mean_parameters(x, r), list(tails = sum(prob(r) * nu)))
+    )
+  }
+}
+
+# log density of rows with the scale u, of a Gaussian cluster, a regression or an autoregression with the posterior q.
+student_given_scale <- function(obs, q, new, u) {
+  if (is.null(q$coef_mean)) {
+    e <- sweep(new, 2, q$mean)
+    spread <- rep(1 / u + 1 / q$mean_strength, nrow(new))
+  } else {
+    y <- seq_len(nrow(q$scale))
+    z <- new[, -y, drop = FALSE]
+    if (!is.null(obs$responses) && obs$intercept) z <- cbind(1, z)
+    e <- new[, y, drop = FALSE] - z %*% t(q$coef_mean)
+    spread <- 1 / u + quadratic(z, q$coef_precision)
+  }
+  if (is.matrix(q$scale)) {
+    df <- q$df - ncol(e) + 1
+    return(log_t(e / sqrt(spread), df, q$scale / df) - ncol(e) / 2 * log(spread))
+  }
+  rowSums(vapply(seq_along(q$scale), function(j) {
+    sd <- sqrt(q$scale[j] * spread / q$df)
+    stats::dt(e[, j] / sd, q$df, log = TRUE) - log(sd)
+  }, double(nrow(e))))
 }

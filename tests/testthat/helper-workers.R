@@ -37,7 +37,7 @@ local_desk <- function(env = parent.frame()) {
 # The names in a task.
 kind_of_task <- function(task) {
   known <- c(
-    "visit", "units", "assign", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
+    "visit", "units", "assign", "claim", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
     "pair_entropy", "snapshot", "labels", "draw_rows", "nearest", "anchors"
   )
   known[vapply(known, function(name) length(grepRaw(name, task, fixed = TRUE)) > 0L, NA)]

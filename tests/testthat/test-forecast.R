@@ -1,9 +1,11 @@
 # What comes after the last row of a sequence.
 
-cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
+cases <- Filter(function(case) case$name %in% names(obs_models), without_scales(planted_cases()))
 names(cases) <- vapply(cases, function(case) case$name, "")
 few <- bnp_control(seed = 1, k_init = 3, max_laps = 5, moves = FALSE, verbose = FALSE)
-fit_of <- function(case, obs = case$obs, ...) suppressWarnings(bnp_hmm(case$x, obs = obs, control = few, ...))
+fit_of <- function(case, obs = case$obs, ..., control = few) {
+  suppressWarnings(bnp_hmm(case$x, obs = obs, control = control, ...))
+}
 
 # Drawn rows as the columns that forecasts have means of: numbers, or 1 where a column has a level.
 as_moments <- function(rows, names) {
@@ -35,7 +37,8 @@ test_that("states ahead are the filter's, carried on by the transitions", {
 
 for (case in Filter(function(case) obs_can(case$obs, "moments"), cases)) {
   test_that(paste0(case$name, ": means and standard deviations ahead are those of rows drawn from the states ahead"), {
-    fit <- fit_of(case)
+    # Of a state with next to no rows the variance may be infinite: here all have many.
+    fit <- fit_of(case, control = bnp_control(max_laps = 5, moves = FALSE, verbose = FALSE), start = case$cluster)
     ahead <- predict(fit, case$x[1:100, ], n.ahead = 2)
     set.seed(1)
     states <- sample(fit$state$k, 6000, replace = TRUE, prob = columns(ahead, "prob")[2, ])

@@ -91,3 +91,24 @@ test_that("what is in common is found on the grid, from clusters and from one al
     }
   }
 })
+
+test_that("of many terms, most without counts, evidence and rounds are those of all, in plain R", {
+  many <- 2500
+  for (used in c(40, 400, 1500)) {
+    counts <- withr::with_seed(used, t(replicate(3, {
+      x <- numeric(many)
+      x[sample(many, used)] <- stats::rexp(used, 0.2)
+      x
+    })))
+    H <- share_start(counts, 2^-6, 32)
+    engine <- engine_rounds(H, counts, 2)
+    expect_equal(engine$bound[1], share_bound(H, counts), tolerance = 1e-12)
+    twice <- share_refreshed(share_refreshed(H, counts), counts)
+    expect_equal(engine$bound[3], share_bound(twice, counts), tolerance = 1e-12)
+    x <- round(counts)
+    model <- topic_model(many)
+    r <- diag(3)
+    data_term <- engine_elbo_of(count_data(x), model, r)[["data"]]
+    expect_equal(data_term, twin_data_term(x, rep(0.1, many)), tolerance = 1e-12)
+  }
+})

@@ -1,5 +1,5 @@
 test_that("k-means finds planted clusters for every kind of data", {
-  for (case in planted_cases()) {
+  for (case in without_scales(planted_cases())) {
     if (case$name == "ar") next # a single step is no seed of dynamics
     k <- length(unique(case$cluster))
     best <- max(vapply(1:5, function(seed) {

@@ -20,7 +20,7 @@ test_that("a forecast is what adding two topics gains but for the entropy: LDA, 
   alpha <- 0.7
   r <- proportions(x, k, 1)
   model <- topic_model(ncol(x), list(family = "lda", k = k, alpha = alpha))
-  gain <- engine_merge_forecasts(count_data(x), model, r)$gain
+  gain <- engine_merge_forecasts(count_data(x), model, r, -Inf)$gain
   value <- function(r) {
     counts <- rowSums(x) * r
     twin_data_term(t(r) %*% x, rep(0.1, ncol(x))) + sum(lgamma(counts + alpha / k) - lgamma(alpha / k))
@@ -38,13 +38,35 @@ test_that("a forecast is what adding two topics gains but for the entropy: HDP, 
   for (obs in list(topic_model(ncol(x))$obs, learned)) {
     model <- list(obs = obs, prior = topic_model(ncol(x))$prior)
     value <- function(r) sum(engine_elbo_of(count_data(x), model, r)[c("data", "documents", "top_level")])
-    forecast <- engine_merge_forecasts(count_data(x), model, r)
+    forecast <- engine_merge_forecasts(count_data(x), model, r, -Inf)
     for (a in 1:3) for (b in (a + 1):4) {
       exact <- value(joined(r, a, b)) - value(r)
       expect_equal(forecast$shared[a, b], any(r[, a] > 0 & r[, b] > 0))
       # The tangents of documents are those of the weights before the merge: never above, and near.
       expect_lte(forecast$gain[a, b], exact + 1e-6)
       expect_equal(forecast$gain[a, b], exact, tolerance = 2e-3)
+    }
+  }
+})
+
+test_that("pairs that forecasts refuse at the present sticks are refused at the best ones too", {
+  obs <- obs_multinomial(term_prior = 0.1)
+  for (seed in 1:4) {
+    x <- whales$counts[seq_len(60) + 20 * seed, ]
+    control <- bnp_control(seed = seed, max_laps = 12 * seed, verbose = FALSE)
+    r <- as.matrix(predict(suppressWarnings(bnp_topics(x, obs = obs, control = control)), x, type = "prob"))
+    r <- ifelse(r < 0.01, 0, r)
+    r <- r / rowSums(r)
+    model <- topic_model(ncol(x))
+    best <- engine_merge_forecasts(count_data(x), model, r, -Inf)$gain
+    present <- engine_merge_forecasts(count_data(x), model, r, Inf)$gain
+    pairs <- upper.tri(best)
+    expect_true(all(present[pairs] <= best[pairs] + 1e-6))
+    expect_lt(max(best[pairs] - present[pairs]), 10)
+    for (least in c(-100, -30, 0)) {
+      found <- engine_merge_forecasts(count_data(x), model, r, least)$gain[pairs]
+      expect_identical(found < least, best[pairs] < least)
+      expect_equal(found[found >= least], best[pairs][found >= least], tolerance = 1e-9)
     }
   }
 })

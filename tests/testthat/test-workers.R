@@ -10,7 +10,7 @@ test_that("work that goes through bytes has the bits of work here, for all famil
     )
   }
   expect_setequal(seen$kinds, c(
-    "visit", "units", "assign", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
+    "visit", "units", "assign", "claim", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
     "pair_entropy", "snapshot", "labels"
   ))
 })
@@ -31,6 +31,15 @@ test_that("the entropy of clusters that are joined comes back", {
   here <- fit_of_case(case, wave = 2L, laps = 100L)
   expect_gte(sum(here$trace$births), 1)
   expect_identical(bits_of_work(fit_of_case(case, wave = 2L, laps = 100L, workers = TRUE)), bits_of_work(here))
+})
+
+test_that("rows that refits claim come back", {
+  x <- withr::with_seed(4, matrix(rnorm(30, sd = 3), 15)[sample(15, 3000, TRUE), ] + rnorm(6000))
+  case <- list(x, function(x, control) bnp_mixture(x, control = control), list(batches = 3L, seed = 1))
+  here <- fit_of_case(case, wave = 2L, laps = 100L)
+  seen <- local_desk()
+  expect_identical(bits_of_work(fit_of_case(case, wave = 2L, laps = 100L, workers = TRUE)), bits_of_work(here))
+  expect_true("claim" %in% seen$kinds)
 })
 
 test_that("0, 1 and 2 daemons end with the same bits", {

@@ -8,15 +8,17 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Rows of a segment. What several threads process of a sequence at a time should fit into the cache that
-// they share: 2^16 potentials a segment, 5 MB for three segments. (With 4,096 rows of 50 states backward
-// messages took twice as long on two threads as on one; 2^16 is a guess, and so are 512 rows, fewer of which
-// would not pay for a parallel call.)
+// Rows of a segment. The more segments a long sequence has, the less do threads wait at its ends: 2^14
+// potentials a segment. (A guess, as are 512 rows, fewer of which would not pay for a parallel call, and
+// 2048.)
 Index rows_at_once(const Piece& piece, Index k) {
-  constexpr Index potentials = Index{1} << 16, fewest = 512;
+  constexpr Index potentials = Index{1} << 14, fewest = 512, most = 2048;
   if (piece.parts == 1) return segment_rows;
-  return std::clamp(power_of_two_below(std::max<Index>(potentials / k, 1)), fewest, segment_rows);
+  return std::clamp(power_of_two_below(std::max<Index>(potentials / k, 1)), fewest, most);
 }
+
+// States of the rows that are in memory; guesses.
+Index states_in_memory(const Piece& piece) { return Index{1} << (piece.parts == 1 ? 17 : 18); }
 
 }  // namespace
 
@@ -30,8 +32,8 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
       log_space_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       most_rows_(rows_at_once(piece, chain.k)),
-      ahead_(work_.overlaps() ? 1 : 0),
-      segments_(static_cast<std::size_t>(2 * ahead_ + 1)) {}
+      most_kept_(std::max<Index>(states_in_memory(piece) / (most_rows_ * chain.k), piece.parts == 1 ? 1 : 4)),
+      ahead_(work_.overlaps() ? 1 : 0) {}
 
 void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space) {
   const Index k = chain_.k;
@@ -67,35 +69,49 @@ void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool log_space)
   else
     backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), x.e.data(), beta_.data(),
              start_count_.data(), entropy_);
+  if (!log_space && in_.sink && in_.sink->wants_joint()) tell_joint(s, x);
 }
 
-bool ChainPass::step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward,
-                     bool log_space) {
+bool ChainPass::step(const SequenceRows& s, const Stages& x, bool log_space) {
   bool sure = true;
   const auto recursion = [&](Index i) {
-    if (i == 0 && to_backward) pass_backward(s, *to_backward, log_space);
-    if (i == 1 && to_forward) sure = pass_forward(s, *to_forward, log_space);
+    if (i == 0 && x.backward) pass_backward(s, *x.backward, log_space);
+    if (i == 1 && x.forward) sure = pass_forward(s, *x.forward, log_space);
   };
-  const auto load_part = [&](Index part, Index begin, Index m) {
-    load(s, *to_load, part, begin, m, log_space);
+  const auto load_chunk = [&](Index part) {
+    if (x.load)
+      work_.rows_of_chunk(part, x.load->n,
+                          [&](Index begin, Index m) { load(s, *x.load, part, begin, m, log_space); });
   };
-  work_.for_parts(to_load ? to_load->n : 0, load_part, 2, recursion);
+  const auto collect_chunk = [&](Index part) {
+    if (x.collect)
+      work_.rows_of_chunk(part, x.collect->n,
+                          [&](Index begin, Index m) { collect(s, *x.collect, part, begin, m, log_space); });
+  };
+  if (ahead_ == 0) {
+    work_.for_chunks(load_chunk, 2, recursion);
+    work_.for_chunks(collect_chunk, 0, recursion);
+    return sure;
+  }
+  const auto both = [&](Index part) {
+    load_chunk(part);
+    collect_chunk(part);
+  };
+  work_.for_chunks(both, 2, recursion);
   return sure;
 }
 
-void ChainPass::collect(const SequenceRows& s, const Segment& x, bool log_space) {
+void ChainPass::collect(const SequenceRows& s, const Segment& x, Index part, Index begin, Index m,
+                        bool log_space) {
   const Index k = chain_.k;
-  if (in_.sink && in_.sink->wants_joint() && !log_space) tell_joint(s, x);
-  work_.for_parts(x.n, [&](Index part, Index begin, Index m) {
-    if (!log_space)
-      kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
-                               pairs_[part].data(), k);
-    if (!log_space && in_.sink && in_.sink->wants_messages())
-      for (Index t = x.from + begin, i = begin; i < begin + m; ++i, ++t)
-        in_.sink->visit_messages(s.rows[t], x.log_e.data() + i * k, x.alpha.data() + (i + 1) * k,
-                                 x.e.data() + i * k, x.scale[i]);
-    work_.collect(part, s.rows.data() + x.from + begin, m, k, x.log_e.data() + begin * k, nullptr);
-  });
+  if (!log_space)
+    kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
+                             pairs_[part].data(), k);
+  if (!log_space && in_.sink && in_.sink->wants_messages())
+    for (Index t = x.from + begin, i = begin; i < begin + m; ++i, ++t)
+      in_.sink->visit_messages(s.rows[t], x.log_e.data() + i * k, x.alpha.data() + (i + 1) * k,
+                               x.e.data() + i * k, x.scale[i]);
+  work_.collect(part, s.rows.data() + x.from + begin, m, k, x.log_e.data() + begin * k, nullptr);
 }
 
 void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
@@ -111,24 +127,16 @@ void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
 }
 
 void ChainPass::run(const SequenceRows& s) {
-  const std::size_t longest = static_cast<std::size_t>(std::min(s.size(), most_rows_)),
-                    k = chain_.start.size();
-  if (longest == 0) return;
-  for (Segment& x : segments_) {
-    if (x.scale.size() >= longest) continue;
-    x.log_e.resize(longest * k);
-    x.e.resize(longest * k);
-    x.alpha.resize((longest + 1) * k);
-    x.scale.resize(longest);
-  }
+  if (s.size() == 0) return;
   if (!pass(s, false)) pass(s, true);
 }
 
 bool ChainPass::pass(const SequenceRows& s, bool log_space) {
   const Index k = chain_.k, n = s.size(), n_segments = (n + most_rows_ - 1) / most_rows_,
-              in_work = static_cast<Index>(segments_.size());
+              in_memory = std::min(n_segments, most_kept_);
+  make_room(in_memory, std::min(n, most_rows_));
   const auto segment = [&](Index i, Index end) {
-    return i >= 0 && i < end ? &segments_[i % in_work] : nullptr;
+    return i >= 0 && i < end ? &segments_[i % in_memory] : nullptr;
   };
   const auto to_load = [&](Index i, Index end) {
     Segment* const x = segment(i, end);
@@ -141,17 +149,30 @@ bool ChainPass::pass(const SequenceRows& s, bool log_space) {
   };
   before_.assign(static_cast<std::size_t>((n_segments + 1) * k), 0.0);
   for (Index i = 0; i < n_segments + ahead_; ++i)
-    if (!step(s, to_load(i, n_segments), segment(i - ahead_, n_segments), nullptr, log_space)) return false;
+    if (!step(s, {to_load(i, n_segments), segment(i - ahead_, n_segments), nullptr, nullptr}, log_space))
+      return false;
 
-  const Index kept =
-      n_segments - in_work;  // of these last ones potentials and forward messages are still in memory
+  const Index lost = n_segments - in_memory;  // all but these are still in memory
   beta_.assign(static_cast<std::size_t>(k), log_space ? 0.0 : 1.0);
-  for (Index i = n_segments - 1; i >= 0; --i) {
-    Segment& x = segments_[i % in_work];
-    step(s, to_load(i - 2 * ahead_, kept), segment(i - ahead_, kept), &x, log_space);
-    collect(s, x, log_space);
-  }
+  for (Index i = n_segments - 1; i >= -ahead_; --i)
+    step(s,
+         {to_load(i - 2 * ahead_, lost), segment(i - ahead_, lost), segment(i, n_segments),
+          segment(i + ahead_, n_segments)},
+         log_space);
   return true;
+}
+
+void ChainPass::make_room(Index in_memory, Index longest) {
+  const std::size_t rows = static_cast<std::size_t>(longest), k = chain_.start.size();
+  if (segments_.size() < static_cast<std::size_t>(in_memory)) segments_.resize(in_memory);
+  for (Index i = 0; i < in_memory; ++i) {
+    Segment& x = segments_[i];
+    if (x.scale.size() >= rows) continue;
+    x.log_e.resize(rows * k);
+    x.e.resize(rows * k);
+    x.alpha.resize((rows + 1) * k);
+    x.scale.resize(rows);
+  }
 }
 
 Summary ChainPass::finish() {

@@ -6,17 +6,19 @@
 namespace bnpvi::chains {
 
 /// Forward–backward over sequences with the summary of what was found. Rows are taken in segments of at most
-/// `segment_rows`; a sequence of several segments is passed forward once, keeping one message a segment, and
-/// then backward, recomputing each segment's potentials and forward messages.
+/// `segment_rows`: a sequence of several segments is passed forward, then backward. Of the last segments
+/// potentials and forward messages stay in memory in between, as many as there is room for; of the
+/// others one message each, from which they are computed again.
 ///
-/// When several threads share a long sequence, three segments are processed at a time, since messages are a
-/// recursion that only one thread can compute: backward messages of one segment, forward messages of the next
-/// and potentials of the one after it do not depend on each other. The bits are those of one segment at a
-/// time. Segments of a long sequence have about 2^16 / K rows, from 512 to `segment_rows`, for any number of
-/// threads.
+/// When several threads share a long sequence, four segments are processed at a time, since messages are a
+/// recursion that only one thread can compute: statistics of one segment, backward messages of the next, and
+/// of those that were not kept forward messages and potentials of the two after it do not depend on each
+/// other. The bits are those of one segment at a time. Segments of a long sequence have about 2^14 / K rows,
+/// from 512 to 2048, for any number of threads.
 ///
-/// Memory: 24 K + 8 bytes for each row of the segments being processed: 96 K kB for one segment; for three 5
-/// MB up to 128 states, 36 K kB beyond.
+/// Memory: 24 K + 8 bytes for each row of the segments in memory, whose rows have at most 2^18 states in all
+/// where threads share a sequence, that is, 6 MB, and 2^17 where each has its own; but there is at least one
+/// segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states on).
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
@@ -30,18 +32,23 @@ class ChainPass {
  private:
   struct Segment {
     Index number = 0, from = 0, n = 0;
-    Vec log_e, e, alpha, scale;  // see messages.h
+    Buffer log_e, e, alpha, scale;  // see messages.h
+  };
+
+  /// Segments that are loaded, passed forward, passed backward and added to the summary at the same time;
+  /// each may be nullptr.
+  struct Stages {
+    Segment *load, *forward, *backward, *collect;
   };
 
   bool pass(const SequenceRows& s, bool log_space);
-  /// Loads one segment, passes forward over another and backward over a third (each may be nullptr). False
-  /// when the forward messages may depend on a floor (messages.h).
-  bool step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward,
-            bool log_space);
+  /// False when the forward messages may depend on a floor (messages.h).
+  bool step(const SequenceRows& s, const Stages& x, bool log_space);
+  void make_room(Index in_memory, Index longest);
   void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);
   bool pass_forward(const SequenceRows& s, Segment& x, bool log_space);
   void pass_backward(const SequenceRows& s, Segment& x, bool log_space);
-  void collect(const SequenceRows& s, const Segment& x, bool log_space);
+  void collect(const SequenceRows& s, const Segment& x, Index part, Index begin, Index m, bool log_space);
   void tell_joint(const SequenceRows& s, const Segment& x);
 
   const Visit& in_;
@@ -52,9 +59,10 @@ class ChainPass {
   Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
-  const Index most_rows_;  // of a segment
-  const Index ahead_;      // 1 when loading, forward and backward messages overlap, one segment apart; else 0
-  std::vector<Segment> segments_;  // being processed: segment i of a sequence is i modulo their number
+  const Index most_rows_;          // of a segment
+  const Index most_kept_;          // segments in memory
+  const Index ahead_;              // 1 when the stages of segments overlap, one segment apart; else 0
+  std::vector<Segment> segments_;  // in memory: segment i of a sequence is i modulo their number
   Vec before_;                     // K for each segment: the forward message that enters it
   Vec beta_;
 };

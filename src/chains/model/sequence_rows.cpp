@@ -6,8 +6,12 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index long_rows = Index{1} << 15;  // length from which threads share a sequence: a guess
-constexpr Index most_parts = 8;              // chunks of such a sequence: a guess
+// Length from which threads share a sequence whatever else there is, and where it has most of all rows.
+// Guesses: several sequences are better passed side by side, which needs no recursion to be shared, and below
+// 2^12 rows a lap takes less than a millisecond.
+constexpr Index long_rows = Index{1} << 15, long_alone = Index{1} << 12;
+constexpr double most_of_all = 0.75;
+constexpr Index most_parts = 8;  // chunks of such a sequence: a guess
 
 }  // namespace
 
@@ -46,7 +50,14 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
     const Index n = modelled_length(data, unit, lag);
     if (n < long_rows) short_rows += n;
   }
-  const Index target = short_rows / count_chunks(short_rows, numbers);
+  const auto shared = [&](Index n) {
+    return n >= long_rows ||
+           (n >= long_alone && static_cast<double>(n) > most_of_all * static_cast<double>(short_rows));
+  };
+  Index apart = 0;
+  for (Index unit : units)
+    if (const Index n = modelled_length(data, unit, lag); n < long_rows && shared(n)) apart = n;
+  const Index rest = short_rows - apart, target = rest / count_chunks(rest, numbers);
 
   std::vector<Piece> pieces;
   Index chunk = 0, rows = 0;
@@ -64,7 +75,7 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
   };
   for (Index i = 0; i < static_cast<Index>(units.size()); ++i) {
     const Index n = modelled_length(data, units[i], lag);
-    if (n >= long_rows) {
+    if (shared(n)) {
       close(i, 1);
       close(i + 1, most_parts);
     } else if ((rows += n) >= target) {

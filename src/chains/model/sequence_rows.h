@@ -24,8 +24,9 @@ struct SequenceRows {
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
 /// Consecutive units of a batch with one sum: either short sequences, which are one chunk that one thread
-/// works through (parts = 1), or one sequence of 2^15 rows or more, whose rows are divided into 8 chunks, its
-/// `parts`. A function of the lengths only.
+/// works through (parts = 1), or one long sequence, whose rows are divided into 8 chunks, its `parts`: of
+/// 2^15 rows or more, or of 2^12 or more where it has three quarters of the rows that are left without those,
+/// as threads would then have nothing else to do. A function of the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
@@ -51,23 +52,37 @@ class PieceWork {
   /// True when for_parts() runs its two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// Divides rows 0 .. n − 1 among the chunks and calls task(part, begin, m) for rows begin .. begin + m − 1
-  /// of each; also calls beside(0) .. beside(n_beside − 1), which are longer tasks (messages, a recursion).
-  /// If overlaps(), all may run at the same time, and the longer ones begin first. Otherwise the chunks come
-  /// first and beside(0) last, so that each call may use the results of those before.
+  /// Calls task(part) for every chunk, and beside(0) .. beside(n_beside − 1), which are longer tasks
+  /// (messages, a recursion). If overlaps(), all may run at the same time, and the longer ones begin first.
+  /// Otherwise the chunks come first and beside(0) last, so that each call may use the results of those
+  /// before.
   template <class Task, class Beside>
-  void for_parts(Index n, Task task, Index n_beside, Beside beside) {
+  void for_chunks(Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
       in_.pool.poll();
       if (i < n_beside) return beside(i);
-      const Index part = i - n_beside;
-      const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
-      if (from < to) task(part, from, to - from);
+      task(i - n_beside);
     };
     const Index n_tasks = n_beside + piece_.parts;
     if (overlaps()) return pool_->run(n_tasks, one);
     for (Index i = n_beside; i < n_tasks; ++i) one(i);
     for (Index i = n_beside - 1; i >= 0; --i) one(i);
+  }
+
+  /// Divides rows 0 .. n − 1 among the chunks and calls use(begin, m) for rows begin .. begin + m − 1 of this
+  /// one, if it has any.
+  template <class Use>
+  void rows_of_chunk(Index part, Index n, Use use) const {
+    const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
+    if (from < to) use(from, to - from);
+  }
+
+  /// for_chunks() with task(part, begin, m) for the rows of each.
+  template <class Task, class Beside>
+  void for_parts(Index n, Task task, Index n_beside, Beside beside) {
+    for_chunks(
+        [&](Index part) { rows_of_chunk(part, n, [&](Index begin, Index m) { task(part, begin, m); }); },
+        n_beside, beside);
   }
   template <class Task>
   void for_parts(Index n, Task task) {

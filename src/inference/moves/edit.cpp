@@ -10,7 +10,7 @@ Index occupied(const Summary& s) {
 }
 
 bool Edit::climb(State& state, Index max_rounds, double before) {
-  const double present = c_.to_beat(state);
+  const double present = to_beat(state);
   if (!rise(state, max_rounds, before)) return accept_under_learned_prior(state, present);
   if (!accept(c_.problem, state, present)) return false;
   let_prior_follow(c_.problem, state, c_.pool);

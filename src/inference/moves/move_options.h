@@ -13,6 +13,7 @@ struct MoveOptions {
   Index birth_size = 10;   // clusters a birth starts from
   Index max_deletes = 10;  // deletes tried a lap
   Index max_merges = 50;   // pairs whose joint entropy is tracked a lap
+  double tol = 1e-6;       // nats a unit: a lap of a fit that has converged gains no more (DriverOptions)
 };
 
 }  // namespace bnpvi

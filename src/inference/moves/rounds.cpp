@@ -5,18 +5,18 @@ namespace bnpvi {
 double Rounds::round() {
   proposed_.total = rest_;
   visit(proposed_.globals, proposed_.total);
-  renew_globals(c_.problem, proposed_);
-  proposed_.elbo = sum_terms(elbo_terms(c_.problem, proposed_.total, proposed_.globals));
+  renew_globals(problem(), proposed_);
+  proposed_.elbo = sum_terms(elbo_terms(problem(), proposed_.total, proposed_.globals)) + elbo_beyond_;
   ++rounds_;
   return proposed_.elbo;
 }
 
 bool Rounds::rise(const State& state, Index max_rounds, double before) {
-  const double present = c_.to_beat(state);
+  const double present = to_beat(state);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
     if (elbo > present) return true;
-    if (state.elbo - elbo > (elbo - before) * static_cast<double>(left)) break;
+    if (present - elbo > (elbo - before) * static_cast<double>(left)) break;
     before = elbo;
   }
   return false;

@@ -26,9 +26,15 @@ class Rounds {
   /// before the first of these rounds, where it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
+  /// What rises by no more than this is not worth a change.
+  void require_gain(double least) { least_gain_ = least; }
+
   Index rounds() const { return rounds_; }
-  /// ELBO, globals and the whole-data summary after the last round; without batches.
+  /// ELBO of the whole data, and under problem() globals and the summary, after the last round; without
+  /// batches.
   const State& proposed() const { return proposed_; }
+  /// What rounds go by: the problem, or one that is smaller and has the same differences of ELBOs.
+  virtual const Problem& problem() const { return c_.problem; }
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
@@ -36,13 +42,18 @@ class Rounds {
   /// A local step on the part under the changed clusters, as round rounds(); adds its summary to `total`.
   virtual void visit(const Globals& globals, Summary& total) = 0;
 
+  /// The ELBO that is to be exceeded.
+  double to_beat(const State& state) const { return c_.to_beat(state) + least_gain_; }
+
   const MoveContext& c_;
   Changes changes_;
-  Summary rest_;  // the whole data without the part, changed: derived classes set it
+  Summary rest_;            // the whole data without the part, changed: derived classes set it
+  double elbo_beyond_ = 0;  // what the ELBO of the whole data has beside that of problem()
 
  private:
   State proposed_;
   Index rounds_ = 0;
+  double least_gain_ = 0;
 };
 
 }  // namespace bnpvi

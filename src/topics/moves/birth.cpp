@@ -5,8 +5,10 @@
 // proposal, make room. The only topic, from which all later ones come, is worth more: all ways are tried, the
 // first try compares three, newborns that are alike are joined, and rounds go on for longer.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "inference/moves/trial.h"
 #include "topics/moves/birth_from_document.h"
 #include "topics/moves/close_pairs.h"
 #include "topics/moves/division.h"
@@ -49,7 +51,12 @@ class TopicBirth final : public Move {
       const Index target = c_.memory.number_of(id);
       if (target < 0) continue;
       ++tried_;
-      if (propose(state, target, id)) {
+      const double before = state.elbo;
+      const Index failures = c_.memory.birth_failures(target);
+      const auto edit = proposal(state, target, id);
+      const bool accepted = edit && edit->climb(state, is_only(state) ? max_rounds_of_only : max_rounds);
+      tell({"birth", {id}, failures, edit ? edit->proposed().elbo - before : NAN, accepted});
+      if (accepted) {
         ++accepted_;
         c_.memory.birth_succeeded(c_.memory.number_of(id));
         rank_pairs(state);
@@ -63,9 +70,8 @@ class TopicBirth final : public Move {
   void rank_pairs(const State& state) {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
-    for (const TopicPair& pair :
-         close_pairs(c_, state.total, c_.options.max_merges,
-                     [&](Index a, Index b) { return may_join(state, a, b); }))
+    for (const TopicPair& pair : close_pairs(c_, state.total, c_.options.max_merges,
+                                             [&](Index a, Index b) { return may_join(state, a, b); }))
       pairs_.push_back({pair.a, pair.b});
   }
 
@@ -98,9 +104,10 @@ class TopicBirth final : public Move {
     return room_for(born, state, pairs_, {target});
   }
 
-  bool propose(State& state, Index target, std::uint64_t id) {
+  // Null: there is nothing to try.
+  std::unique_ptr<TopicEdit> proposal(const State& state, Index target, std::uint64_t id) {
     TopicDivision division(c_, alloc_, state, {target});
-    if (division.empty()) return false;
+    if (division.empty()) return nullptr;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
     std::unique_ptr<TopicEdit> best;
     const Index most = 1 + most_born(state, target);
@@ -108,8 +115,8 @@ class TopicBirth final : public Move {
     for (Way way : all) {
       if (way == Way::document) {
         const Room room = make_room(state, target, 1);
-        return (alloc_.fixed_k() == 0 || room.size() == 1) &&
-               birth_from_document(c_, alloc_, state, target, room, stream);
+        if (alloc_.fixed_k() > 0 && room.size() != 1) return nullptr;
+        return birth_from_document(c_, alloc_, state, target, room, stream);
       }
       const Seeds seed = way == Way::residuals
                              ? division.seeds_by_residual()
@@ -126,7 +133,7 @@ class TopicBirth final : public Move {
       while (all.size() > 1 && edit->rounds() < compared_rounds) edit->round();
       if (!best || edit->proposed().elbo > best->proposed().elbo) best = std::move(edit);
     }
-    return best && best->climb(state, is_only(state) ? max_rounds_of_only : max_rounds);
+    return best;
   }
 
   MoveContext c_;

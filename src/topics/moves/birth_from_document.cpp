@@ -9,7 +9,6 @@ namespace bnpvi::topics {
 namespace {
 
 // Guesses, all of them.
-constexpr Index max_rounds = 8;              // of the edit
 constexpr Index search_every = 3;            // rounds
 constexpr std::size_t max_documents = 1024;  // whose gain is estimated
 constexpr std::size_t max_visited = 256;
@@ -86,13 +85,14 @@ void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream)
 
 }  // namespace
 
-bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
-                         const Room& room, Stream& stream) {
+std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const TopicAlloc& alloc,
+                                               const State& state, Index target, const Room& room,
+                                               Stream& stream) {
   const ObsModel& obs = context.problem.obs;
   NewTopic candidate(context, state);
   std::vector<DocumentRef> users = users_of(state, target, 1);
   thin(users, max_documents, stream);
-  if (users.empty()) return false;
+  if (users.empty()) return nullptr;
   Vec w(static_cast<std::size_t>(obs.n_features())), badly;
   for (const DocumentRef& ref : users) {
     context.pool.poll();
@@ -100,7 +100,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     badly.push_back(candidate.expected_gain(ref, w).gain);
   }
   const Index chosen = draw(badly, stream);
-  if (chosen < 0) return false;
+  if (chosen < 0) return nullptr;
   const DocumentRef seed = users[chosen];
   const Vec t = candidate.statistic(seed);
   obs.weights(t.data(), w.data());
@@ -117,7 +117,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     if (expected.gain > least_gain) candidates.push_back({ref, expected});
   }
   candidate.close();
-  if (candidates.empty()) return false;
+  if (candidates.empty()) return nullptr;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.expected.gain > b.expected.gain; });
   if (candidates.size() > max_visited) candidates.resize(max_visited);
@@ -135,7 +135,9 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   const Index k = state.k() - room.size();
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
-  TopicEdit edit(context, alloc, state, documents, room.changes().append(1), search_every);
+  auto made =
+      std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1), search_every);
+  TopicEdit& edit = *made;
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
     for (const Share& s : edit.start[i]) length += s.count;
@@ -144,13 +146,13 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     for (Share& s : edit.start[i]) s.count *= 1 - moved / length;
     edit.start[i].push_back({static_cast<int>(k), 0, moved, 0, 0});
   }
-  std::copy(t.begin(), t.end(), edit.topics.edit_t(k));
+  edit.set_topic(k, t.data());
   const Vec sizes = state.total.sizes();
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
   for (double& x : edit.weights_of_topics) x *= 1 - share;
   edit.weights_of_topics[k] = share;
   edit.begin();
-  return edit.climb(state, max_rounds);
+  return made;
 }
 
 }  // namespace bnpvi::topics

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/moves/trial.h"
 #include "topics/moves/moves.h"
 #include "topics/moves/topic_edit.h"
 
@@ -33,7 +34,7 @@ class TopicDelete final : public Move {
       const Index target = c_.memory.number_of(id);
       if (state.k() < 2) return;
       ++tried_;
-      if (propose(state, target))
+      if (propose(state, target, id))
         ++accepted_;
       else
         c_.memory.delete_failed(target, state.total.size(target));
@@ -46,11 +47,14 @@ class TopicDelete final : public Move {
     return !has_settled(state, j) && (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
   }
 
-  bool propose(State& state, Index target) {
+  bool propose(State& state, Index target, std::uint64_t id) {
+    const double before = state.elbo;
     TopicEdit edit(c_, alloc_, state, users_of(state, target),
                    keeping_fixed_k(alloc_, Changes().drop(target)), max_rounds);
     edit.begin();
-    return edit.climb(state, max_rounds);
+    const bool accepted = edit.climb(state, max_rounds);
+    tell({"delete", {id}, 0, edit.proposed().elbo - before, accepted});
+    return accepted;
   }
 
   MoveContext c_;

@@ -234,8 +234,8 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   }
   if (!seed.residual.empty()) share_by_residual(seed, target, first, *edit);
   if (alloc_.response()) alloc_.response()->divide(edit->topics, target, first, born);
-  std::copy_n(seed.t.begin(), p, edit->topics.edit_t(target));
-  std::copy_n(seed.t.begin() + p, born * p, edit->topics.edit_t(first));
+  for (Index j = 0; j < seed.k; ++j)
+    edit->set_topic(edit->divided[static_cast<std::size_t>(j)], seed.t.data() + j * p);
   Vec& weights = edit->weights_of_topics;
   const double whole = weights[target];
   double tokens = 0;

@@ -18,7 +18,9 @@ Room pairs_to_join(const MoveContext& context, const TopicEdit& edit) {
   std::vector<Index> taken;
   const auto newborn = [&](Index a, Index b) { return among(edit.divided, a) && among(edit.divided, b); };
   const Index most = context.options.max_merges;
-  for (const TopicPair& pair : close_pairs(context, edit.proposed().total, most, newborn)) {
+  const MoveContext own{edit.problem(),  context.options, context.memory,
+                        context.visitor, context.pool,    context.lap};
+  for (const TopicPair& pair : close_pairs(own, edit.proposed().total, most, newborn)) {
     if (pair.score <= 0) break;
     if (among(taken, pair.a) || among(taken, pair.b)) continue;
     taken.insert(taken.end(), {pair.a, pair.b});

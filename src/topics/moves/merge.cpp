@@ -1,7 +1,9 @@
 // Merge in a topic model: documents that use one of a pair are relabelled, those that use both visited again.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "inference/moves/trial.h"
 #include "topics/moves/close_pairs.h"
 #include "topics/moves/merge_forecast.h"
 #include "topics/moves/moves.h"
@@ -12,7 +14,7 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index max_rounds = 3;       // of an edit (a guess)
-constexpr Index most_foretold = 512;  // pairs of a lap: a guess
+constexpr Index most_foretold = 8192;  // pairs of a lap: a guess
 // A pair is not tried where it is foretold to lose more nats than the first number and more for each token of
 // its smaller topic than the second: more than visits of documents bring back (inst/design/decisions.md).
 constexpr double lost_for_good = 30, lost_a_token = 0.5;
@@ -50,7 +52,10 @@ class TopicMerge final : public Move {
       const auto [a, b] = numbers_of(pairs_[i], state);
       if (a < 0) continue;
       ++tried_;
-      if (propose(state, a, b, *forecast)) {
+      const double before = state.elbo;
+      const bool accepted = propose(state, a, b, *forecast);
+      tell({"merge", {pairs_[i].a, pairs_[i].b}, 0, reached_ - before, accepted});
+      if (accepted) {
         ++accepted_;
         forecast.reset();
       } else {
@@ -75,26 +80,31 @@ class TopicMerge final : public Move {
   }
 
   bool propose(State& state, Index a, Index b, const MergeForecast& forecast) {
-    const double before = state.elbo, gain = forecast.gain(a, b);
-    const bool known = !forecast.shared(a, b), loses = known && gain <= 0;
-    if (loses && !c_.problem.observer.wants_spared_work()) return false;
+    const bool known = !forecast.shared(a, b), audited = c_.problem.observer.wants_spared_work();
     const double smaller = std::min(state.total.size(a), state.total.size(b));
-    if (!known && gain < -std::max(lost_for_good, lost_a_token * smaller)) return false;
+    const double least = known ? 0 : -std::max(lost_for_good, lost_a_token * smaller);
+    const double before = state.elbo, gain = forecast.gain(a, b, known && audited ? -HUGE_VAL : least);
+    const bool loses = known && gain <= 0;
+    reached_ = NAN;
+    if (known ? loses && !audited : gain < least) return false;
     if (!known) ++edits_;
     TopicEdit edit(c_, alloc_, state, users_of_both(state, a, b),
                    keeping_fixed_k(alloc_, Changes().merge(a, b)), max_rounds);
     edit.begin();
-    if (known && c_.problem.observer.wants_spared_work()) {
+    if (known && audited) {
       edit.round();
       c_.problem.observer.foreseen(before + gain, edit.proposed());
     }
-    return !loses && edit.climb(state, max_rounds, before + gain);
+    const bool climbs = !loses && edit.climb(state, max_rounds, before + gain);
+    reached_ = edit.proposed().elbo;
+    return climbs;
   }
 
   MoveContext c_;
   const TopicAlloc& alloc_;
   std::vector<Pair> pairs_;
-  Index edits_ = 0;  // of this lap that documents were visited for
+  Index edits_ = 0;       // of this lap that documents were visited for
+  double reached_ = NAN;  // ELBO of the last one, NaN: none was made
 };
 
 }  // namespace

@@ -7,6 +7,14 @@
 
 namespace bnpvi::topics {
 
+namespace {
+
+// Nats, at most, that the best sticks after a merge are foretold to be above those of before. In three fits
+// to the whales and the birds the median of 8,000 pairs was 0.06, of 99 % below 1.2, the most 9.1.
+constexpr double best_sticks_bring = 10;
+
+}  // namespace
+
 MergeForecast::MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                              const std::vector<TopicNumbers>& wanted)
     : c_(context),
@@ -49,7 +57,18 @@ bool MergeForecast::shared(Index a, Index b) const {
   return joint_[(a * state_.k() + b) * TopicExtra::size + TopicExtra::users] != 0;
 }
 
-double MergeForecast::gain(Index a, Index b) const {
+Globals MergeForecast::at_present(const Summary& merged, Index a, Index b) const {
+  if (!alloc_.has_sticks()) return alloc_.global_step(merged, {});
+  Vec weights = alloc_.mean_weights(state_.globals);
+  weights[a] += weights[b];
+  weights.erase(weights.begin() + b);
+  Globals out = alloc_.globals_at(merged, weights);
+  out.omega = state_.globals.omega;
+  out.omega.erase(out.omega.begin() + b);
+  return out;
+}
+
+double MergeForecast::gain(Index a, Index b, double least) const {
   const ObsModel& obs = c_.problem.obs;
   const Summary& s = state_.total;
   Vec t(s.t(a), s.t(a) + s.shape.p);
@@ -58,8 +77,11 @@ double MergeForecast::gain(Index a, Index b) const {
   for (Index i = 0; i < TopicExtra::size; ++i)
     merged.extra[a * TopicExtra::size + i] += joint_[(a * s.k + b) * TopicExtra::size + i];
   keeping_fixed_k(alloc_, Changes().merge(a, b)).apply(merged);
-  return used_evidence(obs, t.data()) - evidence_[a] - evidence_[b] +
-         sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, {}))) - present_;
+  const double others = used_evidence(obs, t.data()) - evidence_[a] - evidence_[b] - present_;
+  const Globals now = at_present(merged, a, b);
+  const double low = others + sum_terms(alloc_.elbo_terms(merged, now));
+  if (low + best_sticks_bring < least) return low;
+  return others + sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, now)));
 }
 
 }  // namespace bnpvi::topics

@@ -17,11 +17,14 @@ class MergeForecast {
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  double gain(Index a, Index b) const;  // U, of a wanted pair
+  /// U of a wanted pair. Where it is foretold to be below `least` at the best sticks for that U is not
+  /// searched for, and what it is at the present ones comes back, which is less.
+  double gain(Index a, Index b, double least) const;
   bool shared(Index a, Index b) const;  // some document uses both
 
  private:
   void add_joint_tangents(Shares shares, double times);
+  Globals at_present(const Summary& merged, Index a, Index b) const;  // sticks as they are, a has b's too
 
   const MoveContext& c_;
   const TopicAlloc& alloc_;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "inference/moves/groups_to_divide.h"
+#include "inference/moves/trial.h"
 #include "topics/moves/division.h"
 #include "topics/moves/moves.h"
 
@@ -106,7 +107,13 @@ class TopicResplit final : public Move {
                   static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), id);
     const Index k = static_cast<Index>(group.size());
     const Seeds seed = division.seeds(Division::clusters, k, k, stream);
-    return seed.k > 1 && division.edit(seed, {})->climb(state, max_rounds);
+    if (seed.k < 2) return false;
+    const auto edit = division.edit(seed, {});
+    const double before = state.elbo;
+    const auto members = c_.memory.ids(group);
+    const bool accepted = edit->climb(state, max_rounds);
+    tell({"resplit", members, 0, edit->proposed().elbo - before, accepted});
+    return accepted;
   }
 
   MoveContext c_;

@@ -3,76 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "topics/model/topic_sum.h"
 #include "topics/moves/documents_work.h"
 
 namespace bnpvi::topics {
-
-const ShareTable& memory_of(const State& state, Index batch) { return state.batch[batch]->memory->shares; }
-
-Shares shares_of(const State& state, const DocumentRef& ref) {
-  return memory_of(state, ref.batch).shares(ref.at);
-}
-
-DocumentReader& PlacedReader::at(const DocumentRef& ref) {
-  if (ref.batch != ref_.batch) {
-    close();
-    batch_ = problem_.source.open(ref.batch);
-    reader_.emplace(problem_.obs, batch_->data);
-  }
-  ref_ = ref;
-  return *reader_;
-}
-
-void PlacedReader::close() {
-  reader_.reset();
-  batch_.reset();
-  ref_ = {-1, -1};
-}
-
-DocumentView PlacedReader::recall(const ShareTable& memory, Index at) {
-  return reader_->recall(batch_->units[ref_.at], memory, at);
-}
-
-std::vector<DocumentRef> documents_with(const State& state, const std::function<bool(Shares)>& such) {
-  std::vector<DocumentRef> out;
-  for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const ShareTable& memory = memory_of(state, static_cast<Index>(b));
-    for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
-      if (such(memory.shares(i))) out.push_back({static_cast<Index>(b), i});
-  }
-  return out;
-}
-
-std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
-  return documents_with(state, [&](Shares shares) {
-    return std::any_of(shares.begin(), shares.end(),
-                       [&](const Share& s) { return s.cluster == topic && s.count >= least; });
-  });
-}
-
-bool uses(Shares shares, Index topic) {
-  return std::any_of(shares.begin(), shares.end(), [&](const Share& s) { return s.cluster == topic; });
-}
-
-double count_of(Shares shares, Index topic) {
-  for (const Share& s : shares)
-    if (s.cluster == topic) return s.count;
-  return 0;
-}
-
-bool touches(const Room& room, Shares shares) {
-  if (std::any_of(room.dropped.begin(), room.dropped.end(), [&](Index j) { return uses(shares, j); }))
-    return true;
-  return std::any_of(room.joined.begin(), room.joined.end(), [&](const auto& pair) {
-    if (!uses(shares, pair.second)) return false;
-    return uses(shares, pair.first) ||
-           std::any_of(room.joined.begin(), room.joined.end(), [&](const auto& other) {
-             return other.first == pair.first && other.second != pair.second && uses(shares, other.second);
-           });
-  });
-}
 
 namespace {
 
@@ -140,14 +77,70 @@ TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const 
       alloc_(alloc),
       state_(state),
       documents_(std::move(documents)),
-      search_every_(search_every) {
-  rest_ = state.total;
-  move(Documents::out_as_before, 0, n(), rest_);
+      search_every_(search_every),
+      few_(FewTerms::of(context.problem, documents_)),
+      few_problem_(few_ ? with_prior(context.problem, few_->obs()) : context.problem) {
+  if (few_) topics = few_->restricted(state.total);
+  rest_ = topics;
+  elbo_beyond_ = beyond_few_terms();
+  move(Documents::out_as_before, 0, n(), few_.get(), rest_);
   apply(changes_);
   for (const DocumentRef& ref : documents_) {
     const Shares last = shares_of(state, ref);
     start.push_back(changed(changes_, {last.begin(), last.end()}));
   }
+}
+
+void TopicEdit::set_topic(Index j, const double* t) {
+  if (!few_) {
+    std::copy_n(t, topics.shape.p, topics.edit_t(j));
+    return;
+  }
+  const Vec restricted = few_->restricted(t);
+  std::copy(restricted.begin(), restricted.end(), topics.edit_t(j));
+}
+
+namespace {
+
+// Which topics of before each topic has joined.
+struct Origins {
+  std::vector<std::vector<Index>> of;
+
+  explicit Origins(Index k) {
+    for (Index j = 0; j < k; ++j) of.push_back({j});
+  }
+  void merge(Index a, Index b) {
+    of[a].insert(of[a].end(), of[b].begin(), of[b].end());
+    drop(b);
+  }
+  void drop(Index j) { of.erase(of.begin() + j); }
+  void append(Index m) { of.resize(of.size() + static_cast<std::size_t>(m)); }
+  void permute(const std::vector<Index>& order) {
+    const auto old = of;
+    for (std::size_t j = 0; j < order.size(); ++j) of[j] = old[order[j]];
+  }
+};
+
+}  // namespace
+
+double TopicEdit::beyond_few_terms() const {
+  if (!few_) return 0;
+  const Globals now{topics, state_.globals.u, state_.globals.omega};
+  double out = state_.elbo - sum_terms(elbo_terms(few_problem_, topics, now));
+  Origins origins(state_.k());
+  changes_.apply(origins);
+  const Index p = state_.total.shape.p;
+  Vec joined(static_cast<std::size_t>(p));
+  for (const std::vector<Index>& parts : origins.of) {
+    if (parts.size() < 2) continue;
+    std::fill(joined.begin(), joined.end(), 0.0);
+    for (Index j : parts) {
+      for (Index i = 0; i < p; ++i) joined[i] += state_.total.t(j)[i];
+      out -= few_->evidence_beyond(c_.problem.obs, state_.total.t(j));
+    }
+    out += few_->evidence_beyond(c_.problem.obs, joined.data());
+  }
+  return out;
 }
 
 void TopicEdit::begin_again(const Changes& more) {
@@ -166,20 +159,24 @@ void TopicEdit::apply(const Changes& changes) {
   changes.apply(changed);
 }
 
-void TopicEdit::move(Documents how, Index from, Index to, Summary& sum) const {
+void TopicEdit::move(Documents how, Index from, Index to, const FewTerms* few, Summary& sum) const {
   const Problem& problem = c_.problem;
+  const ObsModel& obs = few ? few->obs() : problem.obs.operator const ObsModel&();
   const bool as_before = how == Documents::out_as_before;
   const Index n_chunks = TopicAlloc::count_chunks(to - from), at_once = c_.pool.n_threads();
   std::vector<TopicSum> sums;
   const auto add_up = [&](Index chunk, TopicSum& part) {
     PlacedReader placed(problem);
+    std::optional<DocumentReader> own;
+    if (few) own.emplace(few->obs(), few->data());
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
       const DocumentRef& ref = documents_[i];
-      DocumentReader& reader = placed.at(ref);
       const ShareTable& memory = as_before ? memory_of(state_, ref.batch) : visited_;
       const Index at = as_before ? ref.at : i;
-      const DocumentView view = placed.recall(memory, at);
+      DocumentReader& reader = few && !as_before ? *own : placed.at(ref);
+      DocumentView view = few && !as_before ? own->recall(i, memory, at) : placed.recall(memory, at);
+      if (few) view.row = few->terms_of(i);
       part.add(reader, view, memory.shares(at));
     }
   };
@@ -187,7 +184,7 @@ void TopicEdit::move(Documents how, Index from, Index to, Summary& sum) const {
     const Index n = std::min(at_once, n_chunks - first);
     sums.clear();
     for (Index i = 0; i < n; ++i)
-      sums.emplace_back(problem.obs, problem.source.shape(), sum.k, alloc_.alpha(), alloc_.width(),
+      sums.emplace_back(obs, problem.source.shape(), sum.k, alloc_.alpha(), alloc_.width(),
                         alloc_.response());
     c_.pool.run(n, [&](Index i) { add_up(first + i, sums[i]); });
     for (TopicSum& part : sums) part.finish(sum, as_before ? -1 : 1);
@@ -206,20 +203,20 @@ bool TopicEdit::worth_sending(Index k) const {
 }
 
 void TopicEdit::visit(const Globals& globals, Summary& total) {
-  const Problem& problem = c_.problem;
+  const Problem& problem = this->problem();
   const bool search = rounds() % search_every_ == 0;
   Globals without_weights = globals;
   without_weights.weights = nullptr;
   const auto at = globals_for_work(problem, std::move(without_weights));
-  const bool sent = problem.workers && worth_sending(globals.effective.k);
+  const bool sent = !few_ && problem.workers && worth_sending(globals.effective.k);
   const auto shared = sent ? nullptr
                            : std::make_shared<const DocumentVisits>(alloc_, problem.obs,
                                                                     problem.source.shape(), *at, c_.pool);
   std::vector<std::unique_ptr<DocumentsWork>> work;
   for (Index from = 0, to; from < n(); from = to) {
     std::vector<Index> documents;
-    for (to = from; to < n() && documents_[to].batch == documents_[from].batch; ++to)
-      documents.push_back(documents_[to].at);
+    for (to = from; to < n() && (few_ || documents_[to].batch == documents_[from].batch); ++to)
+      documents.push_back(few_ ? to : documents_[to].at);
     work.push_back(std::make_unique<DocumentsWork>(
         documents_[from].batch, at, std::move(documents),
         std::vector<std::vector<Share>>(start.begin() + from, start.begin() + to), search, shared));
@@ -227,7 +224,11 @@ void TopicEdit::visit(const Globals& globals, Summary& total) {
   if (sent) {
     do_work(problem, c_.pool, work);
   } else {
-    for (const auto& one : work) do_here(problem, c_.pool, *one);
+    for (const auto& one : work)
+      if (few_)
+        one->run(problem, {few_->data(), few_->units()}, c_.pool);
+      else
+        do_here(problem, c_.pool, *one);
   }
   visited_ = {};
   for (const auto& done : work) {
@@ -240,7 +241,19 @@ void TopicEdit::visit(const Globals& globals, Summary& total) {
     }
     visited_.block.insert(visited_.block.end(), found.block.begin(), found.block.end());
   }
-  move(Documents::in_as_visited, 0, n(), total);
+  move(Documents::in_as_visited, 0, n(), few_.get(), total);
+}
+
+void TopicEdit::forget_weights() {
+  DocumentReader reader(few_->obs(), few_->data());
+  std::set<const Weights*> all;
+  std::size_t size = 0;
+  for (Index i = 0; i < n(); ++i) {
+    all.insert(visited_.weights(i));
+    size += static_cast<std::size_t>(reader.n_rows(i)) * visited_.shares(i).size();
+  }
+  visited_ = visited_.without(
+      all, size, [&](Index i, Vec& c) { append_logs(reader.recall(i, visited_, i), visited_.shares(i), c); });
 }
 
 void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
@@ -281,16 +294,17 @@ void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
 }
 
 void TopicEdit::put_back(State& edited) {
+  if (few_) forget_weights();
   std::vector<std::shared_ptr<Summary>> batches;
   Index from = 0;
   for (std::size_t b = 0; b < edited.batch.size(); ++b) {
     Index to = from;
     while (to < n() && documents_[to].batch == static_cast<Index>(b)) ++to;
     auto batch = std::make_shared<Summary>(*edited.batch[b]);
-    if (to > from) move(Documents::out_as_before, from, to, *batch);
+    if (to > from) move(Documents::out_as_before, from, to, nullptr, *batch);
     changes_.apply(*batch);
     if (to > from) {
-      move(Documents::in_as_visited, from, to, *batch);
+      move(Documents::in_as_visited, from, to, nullptr, *batch);
       std::vector<Index> at;
       for (Index i = from; i < to; ++i) at.push_back(documents_[i].at);
       auto memory = std::make_shared<UnitMemory>();

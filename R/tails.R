@@ -1,0 +1,160 @@
+# Tails of t distributions: their degrees of freedom, the field `tails` of observation models that have them (those
+# without are Gaussian), and scales of rows. Posterior parameters of a cluster have points of the posterior of its
+# degrees of freedom, `tails_node`, and their probabilities `tails_prob`.
+
+tails_arrays <- list(
+  tails = "clusters", tails_node = c("clusters", "nodes"), tails_prob = c("clusters", "nodes")
+)
+
+# NULL for infinite ones: a Gaussian model has no field of that name.
+# Priors of noise with tails are not learned.
+tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
+  if (identical(tails, Inf)) {
+    return(NULL)
+  }
+  if (isTRUE(learn)) {
+    abort("argument", c(
+      "{.code learn = TRUE} learns priors of Gaussian noise, not of noise with finite {.arg tails}.",
+      i = "Leave {.arg learn} or {.arg tails} out."
+    ), call = call)
+  }
+  if (is.numeric(tails) && !inherits(tails, "bnp_gamma_prior") && length(tails) != 1L) {
+    abort("argument", c(
+      "{.arg tails} must be one number, a {.fn gamma_prior}, or {.code NULL}, not {describe(tails)}.",
+      i = "For columns with tails of their own make each a block of a product."
+    ), call = call)
+  }
+  shape_argument(tails, "tails", gamma_prior(2, 0.1), c(0.1, 1e8), call)
+}
+
+has_tails <- function(obs) !is.null(obs$tails)
+any_tails <- function(obs) has_tails(obs) || any(vapply(obs$blocks, has_tails, NA))
+
+# Facts of a model whose field `tails` decides what it is.
+facts_with_tails <- function(facts, obs) {
+  if (has_tails(obs)) {
+    facts$title <- paste0(facts$title, ", Student-t noise")
+    facts$arrays <- c(facts$arrays, tails_arrays)
+  }
+  facts
+}
+
+# --- One cluster, q: its posterior parameters. Points of the posterior of the degrees of freedom, and their weights ---
+
+tails_of <- function(q) {
+  used <- q$tails_prob > 0
+  list(nu = q$tails_node[used], prob = q$tails_prob[used])
+}
+
+draw_tails <- function(q) draw_shape(list(shape_node = tails_of(q)$nu, shape_prob = tails_of(q)$prob))$shape_node
+
+tails_quantile <- function(q, p) {
+  tails <- tails_of(q)
+  shape_quantile(list(shape_node = tails$nu, shape_prob = tails$prob), p)
+}
+
+# Scales of n rows in one cluster.
+draw_scales <- function(q, n) {
+  nu <- draw_tails(q)
+  stats::rgamma(n, nu / 2, nu / 2)
+}
+
+# E 1 / u, infinite where some probability is on at most two degrees of freedom.
+mean_spread <- function(q) {
+  tails <- tails_of(q)
+  heavy <- tails$nu <= 2
+  if (sum(tails$prob[heavy]) > 1e-6) Inf else sum((tails$prob * tails$nu / (tails$nu - 2))[!heavy])
+}
+
+# By cluster, the variance of noise as a multiple of the covariance of rows with scale 1; tails: NULL of Gaussian noise.
+spread_by_tails <- function(tails, k) {
+  if (is.null(tails)) rep(1, k) else ifelse(tails > 2, tails / (tails - 2), Inf)
+}
+
+# Points of the distribution of a row's scale, and their probabilities.
+scale_nodes <- function(q) {
+  tails <- tails_of(q)
+  step <- min(0.25, 0.5 * sqrt(2 / max(tails$nu[tails$prob > 1e-6])))
+  least <- min(tails$nu[tails$prob > 1e-6])
+  log_u <- seq(max(-60, -40 * sqrt(2 / least) - 80 / least), min(5, 20 * sqrt(2 / least)), by = step)
+  density <- function(nu) exp(nu / 2 * log(nu / 2) - lgamma(nu / 2) + nu / 2 * (log_u - exp(log_u)))
+  weight <- rowSums(vapply(seq_along(tails$nu), function(i) tails$prob[i] * density(tails$nu[i]), log_u))
+  used <- weight > 1e-14 * max(weight)
+  list(u = exp(log_u[used]), prob = weight[used] / sum(weight[used]))
+}
+
+# The average of of(spread) over scales u of rows, of which `spread` is that of rows with u = 1, as Gaussian ones have.
+over_scales <- function(q, spread, of) {
+  if (is.null(q$tails_node)) {
+    return(of(spread))
+  }
+  nodes <- scale_nodes(q)
+  out <- 0
+  for (i in seq_along(nodes$u)) out <- out + nodes$prob[i] * of(spread - 1 + 1 / nodes$u[i])
+  out
+}
+
+# E u of each row under q(u), NA of rows without any value: of offsets from `location` with expected precisions the
+# inverse of `cov` (a matrix, or a vector of independent columns); spread: z' V^-1 z of the mean's posterior.
+scales_of_rows <- function(q, x, location, cov, spread) {
+  tails <- tails_of(q)
+  nu <- sum(tails$nu * tails$prob)
+  d <- ncol(location)
+  if (!is.matrix(cov)) cov <- diag(cov, d)
+  offset <- x[, seq_len(d), drop = FALSE] - location
+  missing <- is.na(offset)
+  out <- double(nrow(x))
+  for (at in split(seq_len(nrow(x)), apply(missing, 1L, paste, collapse = " "))) {
+    o <- which(!missing[at[1L], ])
+    square <- if (length(o)) {
+      colSums(backsolve(chol(cov[o, o, drop = FALSE]), t(offset[at, o, drop = FALSE]), transpose = TRUE)^2)
+    }
+    # All columns stay in the part of the mean, as those that are missing are expected given it.
+    out[at] <- if (length(o)) (nu + length(o)) / (nu + square + d * spread[at]) else NA_real_
+  }
+  out
+}
+
+# One draw of each cluster, then of each row's scale given its cells, and of its other cells.
+draw_gaps_with_scales <- function(obs, clusters, data, path) {
+  x <- data$x
+  for (k in unique(path)) {
+    rows <- which(path == k)
+    own <- data[rows]
+    q <- clusters[[k]]
+    drawn <- obs_draw_conditional(obs, q, own$x)
+    nu <- draw_tails(q)
+    d <- ncol(drawn$location)
+    if (!has_missing(own)) next
+    by_pattern(own$missing[, seq_len(d), drop = FALSE], function(at, o, m) {
+      given <- regress(drawn$cov, o, m, own$x[at, o, drop = FALSE] - drawn$location[at, o, drop = FALSE])
+      u <- stats::rgamma(length(at), (nu + length(o)) / 2, (nu + given$square) / 2)
+      noise <- matrix(stats::rnorm(length(at) * length(m)), length(at)) %*% chol(given$cov) / sqrt(u)
+      x[rows[at], m] <<- drawn$location[at, m] + given$shift + noise
+    })
+  }
+  x
+}
+
+# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... of the blocks whose
+# rows have one; an empty list where none do. prob: of all rows that were given, rows x clusters.
+row_scales <- function(fit, data, prob) {
+  obs <- fit$model$obs
+  clusters <- posterior_clusters(fit)
+  own <- of_kept_rows(data, prob)
+  of <- function(block, data, clusters) {
+    scales <- vapply(clusters, function(q) obs_row_scales(block, q, data), double(data$n))
+    for_all_rows(data, rowSums(matrix(scales, data$n) * own))
+  }
+  if (is.null(obs$blocks)) {
+    return(if (has_tails(obs)) list(.scale = unname(of(obs, data, clusters))) else list())
+  }
+  names <- names(Filter(has_tails, obs$blocks))
+  scales <- lapply(names, function(name) {
+    block <- obs$blocks[[name]]
+    block_data <- data_of_block(data, block)
+    block_data$left_out <- data$left_out
+    unname(of(block, block_data, lapply(clusters, arrays_of_block, name, block)))
+  })
+  stats::setNames(scales, if (length(names) > 1L) paste0(".scale_", seq_along(names)) else rep(".scale", length(names)))
+}

@@ -1,0 +1,56 @@
+// Documents by their places among the batches, and what a state remembers of them.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "inference/moves/room.h"
+#include "topics/model/topic_model.h"
+
+namespace bnpvi::topics {
+
+/// A document by its place among the batches.
+struct DocumentRef {
+  Index batch, at;
+};
+
+/// All documents whose shares are such, in the order of the batches.
+std::vector<DocumentRef> documents_with(const State& state, const std::function<bool(Shares)>& such);
+
+/// All documents with at least `least` tokens in a topic, in the order of the batches.
+std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
+
+/// Has a document anything of a topic, and how much?
+bool uses(Shares shares, Index topic);
+double count_of(Shares shares, Index topic);
+
+/// What is remembered of the documents of a batch.
+const ShareTable& memory_of(const State& state, Index batch);
+
+/// Has a document to be visited when these topics go: it uses one that is dropped, or several that become
+/// one.
+bool touches(const Room& room, Shares shares);
+
+/// What it was at its last visit.
+Shares shares_of(const State& state, const DocumentRef& ref);
+
+/// Loads documents of several batches, for one thread; quickest when those of a batch follow each other.
+class PlacedReader {
+ public:
+  explicit PlacedReader(const Problem& problem) : problem_(problem) {}
+
+  DocumentReader& at(const DocumentRef& ref);
+  /// The document last asked for with at(), as it was at its last visit, unit `at` of the memory.
+  DocumentView recall(const ShareTable& memory, Index at);
+  /// Lets go of the batch, and so of what was loaded.
+  void close();
+
+ private:
+  const Problem& problem_;
+  DocumentRef ref_{-1, -1};
+  std::shared_ptr<const Batch> batch_;
+  std::optional<DocumentReader> reader_;
+};
+
+}  // namespace bnpvi::topics

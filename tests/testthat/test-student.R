@@ -1,0 +1,175 @@
+# Student-t clusters beside figures of plain R (quadrature, enumeration) and the Gaussian models that they become.
+
+one_cluster <- function(x, obs, ..., laps = 500L) {
+  bnp_mixture(x, obs,
+    prior = prior_dirichlet(1), start = rep(1, NROW(x)), ...,
+    control = bnp_control(moves = FALSE, verbose = FALSE, max_laps = laps, tol = 1e-12, restarts = 1)
+  )
+}
+four <- matrix(c(-1.2, 0.3, 0.5, 4.1))
+by_hand <- function(...) obs_student(mean = 0, mean_strength = 0.3, df = 3, scale = 0.8, ...)
+
+test_that("bounds of four values are those of plain R", {
+  known <- one_cluster(four, by_hand(tails = 4))
+  expect_equal(elbo(known), -11.47347382, tolerance = 1e-9)
+  learned <- one_cluster(four, suppressMessages(by_hand()))
+  expect_equal(elbo(learned), -12.63754464, tolerance = 1e-9)
+  expect_equal(coef(learned)$tails, 18.626542, tolerance = 1e-5, ignore_attr = TRUE)
+  expect_equal(elbo(one_cluster(four, by_hand(tails = 1e7))), -12.38260860, tolerance = 1e-8)
+  gaussian <- obs_gaussian(mean = 0, mean_strength = 0.3, df = 3, scale = 0.8, learn = FALSE)
+  expect_equal(elbo(one_cluster(four, gaussian)), -12.38260885, tolerance = 1e-9)
+})
+
+# The data term of a fit from responsibilities and posterior parameters alone, by the formulas of the bound: rows are
+# given the scales that these parameters say, clusters the statistics of these.
+term_of_student <- function(x, r, obs, q) {
+  d <- ncol(x)
+  c_of <- function(nu) nu / 2 * log(nu / 2) - lgamma(nu / 2)
+  log_z <- function(df, scale, strength) {
+    -df / 2 * log_det(scale) + df * d / 2 * log(2) + multigamma(d, df / 2) - d / 2 * log(strength)
+  }
+  sum(vapply(seq_len(ncol(r)), function(k) {
+    nu <- sum(q$tails_node[k, ] * q$tails_prob[k, ])
+    m <- q$mean[k, ]
+    e <- sweep(x, 2, m)
+    a <- (nu + d) / 2
+    b <- (nu + d / q$mean_strength[k] + q$df[k] * quadratic(e, as.matrix(q$scale[, , k]))) / 2
+    u <- a / b
+    log_u <- digamma(a) - log(b)
+    n <- sum(r[, k])
+    w <- sum(r[, k] * u)
+    l <- sum(r[, k] * log_u)
+    h <- sum(r[, k] * (a - log(b) + lgamma(a) + (1 - a) * digamma(a)))
+    strength <- obs$mean_strength + w
+    mean <- (obs$mean_strength * obs$mean + colSums(r[, k] * u * x)) / strength
+    scale <- obs$scale + crossprod(x, r[, k] * u * x) + obs$mean_strength * tcrossprod(obs$mean) -
+      strength * tcrossprod(mean)
+    log_nu <- seq(-12, 14, 0.001)
+    each <- stats::dgamma(exp(log_nu), 2, 0.1, log = TRUE) + log_nu + n * c_of(exp(log_nu)) + exp(log_nu) / 2 * (l - w)
+    of_tails <- max(each) + log(sum(exp(each - max(each))) * 0.001)
+    log_z(obs$df + n, scale, strength) - log_z(obs$df, obs$scale, obs$mean_strength) - n * d / 2 * log(2 * pi) +
+      (d / 2 - 1) * l + h + of_tails
+  }, 1))
+}
+
+two_groups <- function(n = 120) {
+  withr::with_seed(3, {
+    z <- rep(1:2, length.out = n)
+    list(x = cbind(6 * z, -3 * z) + matrix(stats::rnorm(2 * n), n) / sqrt(stats::rgamma(n, 2, 2)), z = z)
+  })
+}
+settled_fit <- function(x, obs, z) {
+  bnp_mixture(x, obs, start = z, control = bnp_control(
+    moves = FALSE, verbose = FALSE, max_laps = 2000, tol = 1e-13, restarts = 1, seed = 1
+  ))
+}
+
+test_that("the data term is that of plain R, from responsibilities and parameters alone", {
+  data <- two_groups()
+  fit <- settled_fit(data$x, obs_student(), data$z)
+  r <- predict(fit, data$x, type = "responsibility")
+  expect_equal(elbo(fit, terms = TRUE)[["data"]], term_of_student(data$x, r, fit$model$obs, posterior_params(fit)),
+    tolerance = 1e-7
+  )
+})
+
+test_that("laps rise, threads give equal bits, and batches and the order of rows change next to nothing", {
+  data <- two_groups()
+  fit <- settled_fit(data$x, obs_student(), data$z)
+  expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-9)
+  turned <- rev(seq_along(data$z))
+  again <- settled_fit(data$x[turned, ], obs_student(), data$z[turned])
+  expect_equal(elbo(again), elbo(fit), tolerance = 1e-9)
+  batches <- bnp_mixture(data$x, obs_student(), start = data$z, control = bnp_control(
+    moves = FALSE, verbose = FALSE, max_laps = 2000, tol = 1e-13, restarts = 1, seed = 1, batches = 3
+  ))
+  expect_equal(elbo(batches), elbo(fit), tolerance = 1e-6)
+  run <- function(threads) {
+    fit <- bnp_mixture(data$x, obs_student(), control = bnp_control(threads = threads, seed = 1, verbose = FALSE))
+    fit$state
+  }
+  expect_identical(run(1), run(2))
+})
+
+test_that("other units and another origin are the same fit", {
+  data <- two_groups()
+  fit <- settled_fit(data$x, obs_student(), data$z)
+  for (scale in c(1e-150, 1e150)) {
+    other <- settled_fit(data$x * scale, obs_student(), data$z)
+    expect_equal(elbo(other) + 2 * nrow(data$x) * log(scale), elbo(fit), tolerance = 1e-9)
+    expect_equal(coef(other)$tails, coef(fit)$tails, tolerance = 1e-4)
+  }
+  expect_equal(elbo(settled_fit(data$x + 1e6, obs_student(), data$z)), elbo(fit), tolerance = 1e-6)
+})
+
+test_that("one column with diagonal covariance is the full one, and a regression on 1 the cluster", {
+  x <- two_groups()$x[, 1, drop = FALSE]
+  full <- one_cluster(x, obs_student())
+  expect_equal(elbo(one_cluster(x, obs_student("diagonal"))), elbo(full), tolerance = 1e-10)
+  known <- one_cluster(four, suppressMessages(by_hand()))
+  on_one <- one_cluster(four, obs_regression(df = 3, scale = 0.8, coef_mean = 0, coef_precision = 0.3, tails = NULL))
+  expect_equal(elbo(on_one), elbo(known), tolerance = 1e-9)
+})
+
+test_that("an outlier has a small scale, and the mean does not follow it", {
+  x <- withr::with_seed(8, rbind(matrix(stats::rnorm(600), 300), c(1e6, 0)))
+  fit <- one_cluster(x, obs_student())
+  expect_lt(max(abs(coef(fit)$mean)), 0.3)
+  scales <- augment(fit, x)$.scale
+  expect_lt(scales[301], 1e-8)
+  expect_gt(min(scales[-301]), 0.01)
+})
+
+test_that("equal values, a single row and few columns give finite answers", {
+  for (obs in list(obs_student(), obs_student("diagonal"))) {
+    expect_true(is.finite(elbo(one_cluster(matrix(5, 100), obs))))
+    expect_true(is.finite(elbo(one_cluster(matrix(c(1, 2), 1), obs))))
+  }
+})
+
+test_that("missing cells are hidden beside the scales: figures of plain R", {
+  table_x <- cbind(x = c(0.1, -0.4, 2.2, 1.9, 2.4), y = c(1.2, 0.3, NA, -0.5, 0.1))
+  fit_of <- function(...) {
+    obs <- obs_student(mean = c(0, 0), mean_strength = 0.1, df = 4, scale = diag(0.5, 2), ...)
+    elbo(one_cluster(table_x, obs, na_action = "model"))
+  }
+  expect_equal(fit_of(tails = 1e7), -18.74382596, tolerance = 1e-8)
+  expect_equal(fit_of(tails = 4), -18.95969818, tolerance = 1e-8)
+  expect_equal(suppressMessages(fit_of()), -19.25181829, tolerance = 1e-8)
+})
+
+test_that("the predictive is the average over scales and degrees of freedom", {
+  fit <- one_cluster(four, suppressMessages(by_hand()))
+  at <- matrix(c(0.7, 3, 20))
+  expect_equal(as.numeric(predict(fit, at, type = "logdensity")), c(-1.42359, -2.46441, -12.29698), tolerance = 1e-5)
+  area <- stats::integrate(function(x) exp(predict(fit, matrix(x), type = "logdensity")), -Inf, Inf, rel.tol = 1e-6)
+  expect_equal(area$value, 1, tolerance = 1e-5)
+  far <- as.numeric(predict(fit, matrix(c(1e10, 1e100, 1e200)), type = "logdensity"))
+  expect_true(all(is.finite(far)) && all(diff(far) < 0))
+})
+
+test_that("bad input is refused, and df without tails is told", {
+  expect_bad(obs_student(tails = Inf), "argument")
+  expect_bad(obs_student(tails = 0), "argument")
+  expect_bad(obs_student(tails = 1e-9), "range")
+  expect_bad(obs_student(tails = c(1, 2)), "argument")
+  expect_bad(obs_ar(tails = 4, learn = TRUE), "argument")
+  expect_bad(obs_regression(tails = 4, learn = TRUE), "argument")
+  expect_message(obs_student(df = 4), class = "bnpvi_message_tails")
+  x <- two_groups()$x
+  expect_bad(bnp_topics(x, obs_student(), id = rep(1:2, 60)), "argument")
+  expect_bad(bnp_mixture(x, obs_student(), id = rep(1:60, 2)), "not_defined")
+  expect_bad(bnp_mixture(x, obs_student(), control = bnp_control("truncation_free")), "not_defined")
+  fit <- settled_fit(x, obs_student(), two_groups()$z)
+  expect_bad(bnp_sample(fit, x), "not_defined")
+})
+
+test_that("tails take a prior, a number or Inf in every model that has them, and nothing else", {
+  for (with_tails in list(obs_student, obs_regression, obs_ar)) {
+    expect_equal(as.double(with_tails(tails = gamma_prior(3, 0.2))$tails), c(3, 0.2))
+    expect_identical(as.double(with_tails(tails = 5)$tails), 5)
+    expect_identical(as.double(with_tails(tails = NULL)$tails), c(2, 0.1))
+    expect_bad(with_tails(tails = c(3, 4)), "argument", "one number")
+    expect_bad(with_tails(tails = -1), "argument")
+  }
+})
