@@ -32,7 +32,7 @@ if (there("moveHMM")) {
   own <- seconds(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", prior = prior_hmm(2), control = quiet))
   open <- seconds(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", control = quiet))
   theirs <- seconds(moveHMM::fitHMM(
-    elk, nbStates = 2, stepPar0 = c(0.5, 3, 0.5, 3, 0.01, 0.01), anglePar0 = c(0, 0, 0.5, 0.5), verbose = 0
+    elk, nbStates = 2, stepPar0 = c(0.4, 3, 0.4, 4, 0.003, 0.002), anglePar0 = c(pi, 0, 0.5, 0.2), verbose = 0
   ))
   path <- moveHMM::viterbi(theirs$value)
   agree <- mean(fitted(own$value) == path)

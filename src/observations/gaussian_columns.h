@@ -1,0 +1,30 @@
+// Columns of a Gaussian model.
+#pragma once
+#include <vector>
+
+#include "observations/gaussian_prior.h"
+#include "observations/obs_wishart.h"
+
+namespace bnpvi {
+
+/// The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength. one_first: as in
+/// WishartModel; false where the 1 of a row counts by its scale.
+class GaussianColumns : public WishartModel {
+ public:
+  GaussianColumns(const NormalWishart& prior, const Columns& columns, bool one_first)
+      : WishartModel(
+            {1, static_cast<Index>(prior.mean.size()), prior.df, prior.mean, {prior.strength}, prior.scale},
+            columns, one_first) {}
+
+  NamedArrays posterior(const double* t, Index k) const override;
+  NamedArrays mean_parameters(const double* t, Index k) const override;
+
+ protected:
+  Index column_of(Index i) const override { return i - 1; }
+  void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override;
+
+ private:
+  NamedArray mean_array(const std::vector<WishartParameters>& q) const;
+};
+
+}  // namespace bnpvi
