@@ -153,7 +153,7 @@ test_that("refits of clusters that share rows are exact in whatever order rows w
   }
 })
 
-test_that("overlapping clusters are found from one cluster, whatever the seed, as well as from their labels", {
+test_that("overlapping clusters are found from one cluster by most seeds as well as from their labels", {
   for (case in list(list(n = 1500, seed = 1), list(n = 3000, seed = 2))) {
     planted <- withr::with_seed(case$seed, {
       centres <- matrix(rnorm(24, sd = 4), 12)
@@ -165,7 +165,8 @@ test_that("overlapping clusters are found from one cluster, whatever the seed, a
       elbo(bnp_mixture(planted$x, start = start, control = control))
     }
     best <- fit(1, planted$z)
-    for (seed in 2:5) expect_gte(fit(seed), best - 0.1) # of seeds 1 to 10 two and one end 2.1 and 1.0 lower
+    # Of seeds 1 to 10 two and one end 2.1 and 1.0 lower.
+    expect_gte(sum(vapply(1:10, fit, 1) > best - 0.1), 8)
   }
 })
 
