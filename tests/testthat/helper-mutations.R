@@ -605,7 +605,7 @@ constructed_calls <- function(tables) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
       switch(
-        maker, obs_bernoulli = tables$binary, obs_gamma = , obs_lognormal = tables$times,
+        maker, obs_bernoulli = tables$binary, obs_gamma = , obs_weibull = , obs_lognormal = tables$times,
         obs_survival = tables$followed, obs_binomial = tables$tries, obs_categorical = tables$labels, tables$points
       )
     verb <- function(...) {
