@@ -25,16 +25,13 @@
 #' streams that are learned one row at a time, and repeated measures.
 #'
 #' Posterior of the scales: a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
-#' of freedom are integrated numerically, and from lap to lap follow a Newton step of the likelihood without the scales
-#' \[Louis 1982\], as the steps of the algorithm alone take hundreds of laps where rows are Gaussian.
+#' of freedom are integrated numerically. Where rows are Gaussian, `tails` become large in small steps, over a hundred
+#' laps or more, of which the bound gains next to nothing: a fit may end with the message that it has not converged.
 #' @references
 #' Svensen, M. and Bishop, C. M. (2005). Robust Bayesian mixture modelling. *Neurocomputing* 64, 235-252.
 #'
 #' Peel, D. and McLachlan, G. J. (2000). Robust mixture modelling using the t distribution. *Statistics and Computing*
 #' 10, 339-348.
-#'
-#' Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal
-#' Statistical Society B* 44, 226-233.
 #' @export
 obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean = NULL, mean_strength = NULL, df = NULL,
                         scale = NULL, columns = NULL) {

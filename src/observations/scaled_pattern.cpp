@@ -118,7 +118,6 @@ class ScaledPattern final : public MissingPattern {
         sums[j].mass += mass;
         sums[j].log_u += mass * log_u;
         sums[j].away += mass * (log_u - u + 1);
-        sums[j].spread += mass * (u - 1) * (u - 1);
       }
     Vec moments(static_cast<std::size_t>(k * (p_ - 1)), 0.0);
     kernels().add_product_tn(n, k, p_ - 1, scaled.data(), k, phi + 1, p_, moments.data(), p_ - 1);
@@ -145,7 +144,7 @@ class ScaledPattern final : public MissingPattern {
   };
   // Over rows in a cluster, u standing for its expectation a / b.
   struct Sums {
-    double mass = 0, log_u = 0, away = 0, spread = 0;  // Σ r; Σ r log u, (log u − u + 1), (u − 1)²
+    double mass = 0, log_u = 0, away = 0;  // Σ r; Σ r log u, log u − u + 1
   };
 
   Dataset data_of(const Block& block, const Dataset& data) const {
@@ -166,10 +165,6 @@ class ScaledPattern final : public MissingPattern {
     const double log_scale = sum.log_u + sum.mass * q.log_scale;  // Σ r E log u
     t[layout_.log_scale] += sum.away + sum.mass * q.log_scale;
     t[layout_.entropy] += sum.log_u + sum.mass * (q.entropy + normaliser) - missing_ / 2 * log_scale;
-    t[layout_.information] += (sum.mass * q.spread + sum.spread) / a;
-    const double nu = 2 * w[layout_.log_scale] + 2 - static_cast<double>(layout_.responses);
-    t[layout_.used] += sum.mass * nu;
-    t[layout_.used_square] += sum.mass * nu * nu;
   }
 
   const ScaledLayout& layout_;

@@ -23,10 +23,7 @@ ScaledLayout::ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> bloc
   }
   log_scale = p;
   entropy = p + 1;
-  information = p + 2;
-  used = p + 3;
-  used_square = p + 4;
-  p += 5;
+  p += 2;
 }
 
 Vec ScaledLayout::of_block(std::size_t b, const double* t, Index first) const {

@@ -13,9 +13,8 @@ namespace bnpvi {
 
 /// Where the features of rows with a scale u are: φ_0, and then sums of which each row in a cluster adds
 ///   δ, 1 where it has any response; E u; E u v vᵀ for each block, packed;
-///   E log u − E u + 1; the entropy of what it hides; Var(log u − u); ν of the weights; ν²
-///   (ScaleSums).
-/// A row as it is, u = 1, has 0 for the last five.
+///   E log u − E u + 1; the entropy of what it hides (ScaleSums).
+/// A row as it is, u = 1, has 0 for the last two.
 struct ScaledLayout {
   explicit ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks);
 
@@ -23,12 +22,10 @@ struct ScaledLayout {
 
   std::vector<std::shared_ptr<const WishartModel>> block;  // without φ_0 among their second moments
   std::vector<Index> at;                                   // of their second moments, the first
-  Index responses = 0, coordinates = 0, log_scale = 0, entropy = 0, information = 0, used = 0,
-        used_square = 0, p = 0;
+  Index responses = 0, coordinates = 0, log_scale = 0, entropy = 0, p = 0;
 
   ScaleSums sums(const double* t) const {
-    return {std::max(t[count], 0.0), t[total], t[log_scale],  t[entropy],
-            t[information],          t[used],  t[used_square]};
+    return {std::max(t[count], 0.0), t[total], t[log_scale], t[entropy]};
   }
   /// A block's own statistic; the first of its numbers is that feature.
   Vec of_block(std::size_t b, const double* t, Index first) const;

@@ -9,15 +9,12 @@ namespace bnpvi {
 /// degrees of freedom.
 ///
 /// All are sums over rows; with L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u
-/// are near 1. information and used say how the sums came about and are no part of Λ.
+/// are near 1.
 struct ScaleSums {
-  double n = 0;            // N = Σ r
-  double total = 0;        // W = Σ r E u
-  double log_scale = 0;    // Σ r (E log u − E u + 1)
-  double entropy = 0;      // Σ r H[q(u)]
-  double information = 0;  // Σ r Var(log u − u)
-  double used = 0;         // Σ r ν, of the weights under which the rows were visited
-  double used_square = 0;  // Σ r ν²
+  double n = 0;          // N = Σ r
+  double total = 0;      // W = Σ r E u
+  double log_scale = 0;  // Σ r (E log u − E u + 1)
+  double entropy = 0;    // Σ r H[q(u)]
 };
 
 /// The degrees of freedom ν of a cluster, with a Gamma prior, or known.
@@ -29,17 +26,11 @@ class TailWeight {
   /// densities.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
-  /// Derivatives of this by n, total and log_scale, with the ν of the next visit in place of the posterior's.
-  ///
-  /// A posterior given the sums is EM's step, which takes hundreds of laps to where rows are Gaussian, as all
-  /// u remember the ν that they were found with. The second derivative of the likelihood without u [Louis
-  /// 1982] makes a step of Newton's out of it, where the steps of EM have become small. Close to its end,
-  /// where the step is below 2 %, and where not all rows were visited under the same ν, these are the
-  /// derivatives themselves, which no visit loses by.
+  /// Derivatives of this by n, total and log_scale.
   struct Slopes {
     double n, total, log_scale;
   };
-  Slopes slopes(const ScaleSums& s) const { return slopes(s, posterior(s)); }
+  Slopes slopes(const ScaleSums& s) const { return slopes(posterior(s)); }
   /// Both, of one posterior.
   double evidence_and_slopes(const ScaleSums& s, Slopes& slopes) const;
 
@@ -51,8 +42,7 @@ class TailWeight {
 
  private:
   double log_evidence(const ScaleSums& s, const ShapeLattice& posterior) const;
-  Slopes slopes(const ScaleSums& s, const ShapeLattice& posterior) const;
-  double next(const ScaleSums& s, double mean) const;  // ν of a Newton step; 0 where there is none
+  Slopes slopes(const ShapeLattice& posterior) const;
 
   ShapePrior prior_;
   double d_;
@@ -66,7 +56,6 @@ struct ScaleDensity {
   double constant;   // log Γ(a) − a log a + a − a: of log ∫, beside −a log(b / a) and the weights
   double log_scale;  // ψ(a) − log a
   double entropy;    // of Gamma(a, a)
-  double spread;     // a ψ'(a) − 1
 };
 
 }  // namespace bnpvi
