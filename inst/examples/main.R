@@ -26,7 +26,7 @@ how_found <- function(fit) {
 heading("Mixture: four measurements of 342 penguins of three species")
 measures <- penguins_measurements[c("bill_length", "bill_depth", "flipper_length", "body_mass")]
 species <- penguins_measurements$species
-birds <- bnp_mixture(measures, control = bnp_control(seed = 1, restarts = 5))
+birds <- bnp_mixture(measures, control = bnp_control(seed = 1))
 print(birds)
 how_found(birds)
 print(table(species, cluster = fitted(birds)))
