@@ -15,6 +15,10 @@ kinds <- list(
   regressions = kind("mixtures of regressions", of = "mixture"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
   mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
+  mixture_by_covariates = kind(
+    "mixtures with weights by covariates ({.fn prior_covariates})", "bnp_mixture_by_covariates", of = "mixture",
+    error = "covariates"
+  ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),

@@ -37,6 +37,7 @@ data_fields <- c(
   declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
   declared("whole", c("frame", "distinct_times", "gap", "past")),
   declared("all", "tree", keep = TRUE),
+  declared("all", c("patterns", "more_variance")), # of new rows, R/mixture-covariates.R
   declared("all", c("origin", "expected", "response", "rounded")), # rounded: are spacings to be found (R/rounding.R)?
   # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
   declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))

@@ -147,6 +147,7 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
   state$extra <- matrix(0, nrow(state$obs), 0L)
   state$owner <- c(classes$owner[own], integer(sum(found)))
+  if (has_covariates(model$prior)) state$u <- numeric() # found anew
   state$k <- nrow(state$obs)
   state <- add_empty_clusters(state, model$prior$k %||% state$k)
   second <- run(model, start = list(state = state))

@@ -18,7 +18,15 @@ one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
-                       time = NULL) {
+                       time = NULL, covariates = NULL) {
+  data <- as_newdata_of_rows(fit, newdata, call, arg, na_action, id, time)
+  if (!has_covariates(fit$model$prior)) {
+    return(data)
+  }
+  with_new_covariates(fit, data, covariates, newdata, arg, call)
+}
+
+as_newdata_of_rows <- function(fit, newdata, call, arg, na_action, id, time) {
   check_format(fit, call)
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)

@@ -218,6 +218,7 @@ prior_models <- list(
   ),
   py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
+  covariates = list(title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
     learns = c("gamma", "alpha"), network = "overlapping"
@@ -255,7 +256,8 @@ network_prior_makers <- function(kinds = c("blocks", "overlapping")) {
 
 has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
-is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
+# Does its constructor ask for k?
+is_finite_prior <- function(entry) identical(formals(entry$constructor)$k, quote(expr = ))
 
 # verb: of the function, and others whose priors it takes here.
 check_prior <- function(prior, verbs, call) {
@@ -272,7 +274,7 @@ check_prior <- function(prior, verbs, call) {
 
 #' @export
 format.bnp_prior <- function(x, ...) {
-  paste0(prior_entry(x)$title, ": ", format_fields(x, setdiff(names(x), "family")))
+  paste0(prior_entry(x)$title, ": ", format_fields(x, intersect(names(formals(prior_entry(x)$constructor)), names(x))))
 }
 
 #' @export

@@ -222,7 +222,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
-  fit <- fit_as(fit, obs)
+  fit <- fit_without_patterns(fit_as(fit, obs), prior)
   c(
     list(
       state = add_empty_clusters(

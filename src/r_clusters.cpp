@@ -35,7 +35,7 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     if (s.containsElementNamed("state")) {
       Globals globals = state_from_r(Rcpp::List(s["state"]), model);
       if (s.containsElementNamed("obs")) {
-        const auto from = make_obs_model(ListFields(Rcpp::List(s["obs"])));
+        const auto from = obs_beside(*model.alloc, ListFields(Rcpp::List(s["obs"])));
         for (Index j = 0; j < globals.effective.k; ++j)
           units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }

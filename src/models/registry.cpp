@@ -31,6 +31,20 @@ std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const 
   return mixtures::make_pitman_yor(f.number("concentration"), discount, sparsity);
 }
 
+// `patterns`: covariates of each, patterns × columns, column-major.
+std::unique_ptr<AllocModel> make_tilted_weights(const Fields& f, const Sparsity& sparsity) {
+  mixtures::TiltPrior prior;
+  prior.patterns = f.integer("n_patterns");
+  prior.columns = f.integer("n_columns");
+  prior.variance = f.number("effect_scale") * f.number("effect_scale");
+  prior.concentration = f.number("concentration");
+  prior.finite = f.has("k");
+  const Vec x = prior.columns > 0 ? f.numbers("patterns", prior.patterns * prior.columns) : Vec();
+  for (Index c = 0; c < prior.patterns; ++c)
+    for (Index i = 0; i < prior.columns; ++i) prior.x.push_back(x[i * prior.patterns + c]);
+  return mixtures::make_tilted(std::move(prior), prior.finite ? f.integer("k") : 0, sparsity);
+}
+
 TopConcentration top_concentration(const Fields& f) {
   const auto prior = gamma_prior(f, "gamma");
   return prior ? TopConcentration(*prior) : TopConcentration(f.number("gamma"));
@@ -132,6 +146,7 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "py") return make_sticks(f, f.number("discount"), sparsity);
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
+  if (family == "covariates") return make_tilted_weights(f, sparsity);
   if (family == "hdp_hmm") return chains::make_hdp_hmm(hmm_prior(f), top_concentration(f), bound, sparsity);
   if (family == "hmm") return chains::make_hmm(hmm_prior(f, f.number("k")), f.integer("k"), sparsity);
   if (family == "hdp")
