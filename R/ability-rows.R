@@ -58,6 +58,8 @@ of_joins <- able(
   c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
   "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
+  mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
+    "Fit with {.arg k} of {.fn prior_covariates}."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
   filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
 )
@@ -78,7 +80,7 @@ of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-  scaled_rows = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
+  mixture_by_covariates = no_samplers_yet, scaled_rows = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),
   draws = c("{.fn update} draws more.")

@@ -49,6 +49,13 @@ ability_table <- c(list(
     "Give {.code obs_gaussian(drift = )}; for weights by time {.fn bnp_topics} takes {.code id}.",
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
+  prior_covariates = able(
+    "mixture", "Only weights of clusters of single rows depend on covariates as yet.",
+    "Choose another prior.", series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
+    drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
+    truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
+    applies = "mixture", error = "covariates"
+  ),
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
     "Leave {.arg rounding} out: values are then taken as they are.", truncation_free = not_one_by_one,
@@ -208,6 +215,8 @@ ability_table <- c(list(
        where the nodes are the same.",
       "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
     ),
+    mixture_by_covariates = c("Fits with covariates have no updates yet.",
+      "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
@@ -249,7 +258,16 @@ ability_table <- c(list(
   ldavis_data = of_terms("{.fn plot} draws fits."),
   top_documents = of_topics("{.fn predict} has probabilities of rows.", stream = no_rows_kept),
   topic_correlation = of_topics("{.fn coclustering} says which rows go together.", stream = no_rows_kept),
-  prevalence = of_topics("{.fn coef} has the weights.", stream = no_rows_kept),
+  prevalence = able(
+    c("topics", "mixture_by_covariates"), "It is about topics, and weights that depend on covariates.",
+    "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.", stream = no_rows_kept,
+    draws = c("Draws have assignments of tokens.", in_draws)
+  ),
+  predict_weights = able(
+    "mixture_by_covariates", "Only weights that depend on covariates differ between rows.",
+    "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.",
+    label = "{.code predict(type = \"weights\")}", applies = "mixture"
+  ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",
       "{.fn fitted} gives their proportions."),

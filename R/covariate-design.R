@@ -6,6 +6,7 @@
 # columns that are kept, by name, their centre and scale, and which of them are indicators of levels alone.
 
 most_covariate_columns <- 200L
+no_level <- " (no level)"
 
 # The data frame in which a formula is evaluated. x: what the user gave as covariates; n, names: of the rows (documents,
 # sequences) that were given; arg: what messages call it.
@@ -49,7 +50,7 @@ learn_design <- function(formula, frame, weights, arg, call) {
     terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels)
   )
   environment(design$terms) <- globalenv() # or a fit would carry along where it was made
-  matrix <- covariate_matrix(variables)
+  matrix <- design_columns(variables)
   design$variable_of <- matrix$variable_of
   if (ncol(matrix$value) > most_covariate_columns) {
     abort("covariates", c(
@@ -70,7 +71,7 @@ learn_design <- function(formula, frame, weights, arg, call) {
     length(unique(v)) > 1L
   })
   if (!all(varies) && ncol(value)) {
-    names <- colnames(value)[!varies]
+    names <- grep(no_level, colnames(value)[!varies], fixed = TRUE, value = TRUE, invert = TRUE)
     cli::cli_inform(
       c("Covariates that are constant are left out: {.field {places(names)}}."),
       class = c("bnpvi_message_constant", "bnpvi_message")
@@ -90,7 +91,7 @@ apply_design <- function(design, frame, arg, call) {
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
   variables <- covariate_variables(design$terms, frame, design$levels, arg, call)
-  value <- covariate_matrix(variables)$value
+  value <- design_columns(variables)$value
   for (name in names(unseen)) {
     value[unseen[[name]], design$variable_of[[name]]] <- 0
   }
@@ -176,9 +177,12 @@ check_known_covariates <- function(variables, arg, call) {
 
 # list(value, indicator, variable_of): the model matrix without its intercept; factors have all their levels. indicator:
 # which columns are of levels alone; variable_of: of each factor, the columns in which it is.
-covariate_matrix <- function(variables) {
+design_columns <- function(variables) {
   terms <- attr(variables, "terms")
   factors <- Filter(is.factor, as.list(variables))
+  for (name in names(Filter(function(f) nlevels(f) == 1L, factors))) { # model.matrix() wants two
+    variables[[name]] <- factors[[name]] <- factor(factors[[name]], c(levels(factors[[name]]), no_level))
+  }
   contrasts <- lapply(factors, function(f) diag(nlevels(f)) |> `dimnames<-`(list(levels(f), levels(f))))
   value <- stats::model.matrix(terms, variables, contrasts.arg = if (length(contrasts)) contrasts)
   of_column <- attr(value, "assign")

@@ -34,7 +34,7 @@ rounded_frame <- function(frame, variables, weights, groups) {
   frame
 }
 
-# Design, patterns and the pattern of each row of training data: list(design, position, patterns).
+# Design (with `values`, the variables of each pattern), patterns and the pattern of each row of training data: list(design, position, patterns).
 # weights: of the rows, 1 for each where they have none.
 learn_patterns <- function(formula, frame, weights, arg, call) {
   learned <- learn_design(formula, frame, weights, arg, call)
@@ -65,5 +65,8 @@ learn_patterns <- function(formula, frame, weights, arg, call) {
     )
   }
   learned$design$rounded <- rounded
+  used <- intersect(all.vars(formula), names(frame))
+  rows <- if (is.null(rounded)) frame else coarse
+  learned$design$values <- values_at(as.data.frame(rows)[used], !duplicated(found$position))
   c(list(design = learned$design), found)
 }

@@ -255,3 +255,16 @@ fit_without_patterns <- function(fit, prior) {
   fit$state$u <- numeric()
   fit
 }
+
+# For print().
+described_covariates <- function(fit) {
+  prior <- fit$model$prior
+  if (!has_covariates(prior)) {
+    return(NULL)
+  }
+  rounded <- prior$design$rounded
+  paste0(
+    "Weights by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
+  )
+}

@@ -64,7 +64,8 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
   out <- new_prior("covariates", given, list(
     concentration = check_number, effect_scale = check_number, k = check_count
   ))
-  out[!vapply(out, is.null, NA) | names(out) != "k"]
+  if (is.null(k)) out$k <- NULL # the engine asks whether it is there
+  out
 }
 
 has_covariates <- function(prior) identical(prior$family, "covariates")
@@ -72,7 +73,3 @@ has_covariates <- function(prior) identical(prior$family, "covariates")
 # What the engine and the fit have beside the arguments: `design` (R/covariate-design.R), and the covariates of each
 # pattern.
 n_patterns_of <- function(model) model$prior$n_patterns %||% 0L
-
-# A subset of a prior is a prior.
-#' @export
-`[.bnp_prior` <- function(x, i) structure(unclass(x)[i], class = class(x))

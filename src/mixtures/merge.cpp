@@ -36,10 +36,16 @@ class MixtureMerge final : public Move {
           pairs_.push_back({a, b, evidence[a * s.k + b]});
     keep_best(scored_at_most);
     const Vec counts = alloc_.counts(s);
-    const double before = allocation_value(alloc_, counts);
+    Vec now = state.globals.u;
+    const double before = allocation_value(alloc_, counts, &now);
     for (Pair& pair : pairs_) {
       c_.pool.poll();
-      pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b)) - before;
+      Vec near = now;
+      if (alloc_.fixed_k() == 0) {
+        const auto width = static_cast<std::ptrdiff_t>(near.size()) / s.k;
+        near.erase(near.begin() + pair.b * width, near.begin() + (pair.b + 1) * width);
+      }
+      pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b), &near) - before;
     }
     const double least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;
     pairs_.erase(

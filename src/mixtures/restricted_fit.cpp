@@ -151,7 +151,7 @@ void RestrictedFit::learn_prior(std::optional<PriorSteps> steps) {
   if (!steps || !prior.has_occupied_term() || std::exchange(has_learned_, true)) return;
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
-  const Index k = static_cast<Index>(others_.size()) + k_;
+  const Index k = static_cast<Index>(others_.size()) / alloc_.count_width() + k_;
   if (auto obs = prior.learned(t.data(), k, *steps, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
