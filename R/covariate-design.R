@@ -123,10 +123,10 @@ standardised <- function(value, design) {
   unname((value - rep(design$centre, each = n)) / rep(design$scale, each = n))
 }
 
+# A variable is a column, or a setting of a spline and the like where the formula was written: one value.
 check_covariate_names <- function(terms, frame, arg, call) {
   lacking <- Filter(
-    function(name) !name %in% names(frame) && !exists(name, envir = environment(terms), inherits = TRUE),
-    all.vars(terms)
+    function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
   )
   if (length(lacking)) {
     abort("covariates", c(

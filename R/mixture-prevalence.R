@@ -69,7 +69,7 @@ fixed_covariates <- function(at, by, design, call) {
 
 # Numbers: values from the smallest to the largest; others: all that there are, as text.
 known_values <- function(v) {
-  if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v))
+  if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v, sorted = TRUE))
 }
 
 # How many rows each pattern counts.

@@ -218,14 +218,12 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (inherits(data, "bnp_stream")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("stream", "mixture"), given, here)
-    refuse_covariates(prior, kinds_of_form("stream", "mixture"), here)
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("source", "mixture"), given, here)
-    refuse_covariates(prior, kinds_of_form("source", "mixture"), here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)

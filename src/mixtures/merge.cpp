@@ -40,11 +40,7 @@ class MixtureMerge final : public Move {
     const double before = allocation_value(alloc_, counts, &now);
     for (Pair& pair : pairs_) {
       c_.pool.poll();
-      Vec near = now;
-      if (alloc_.fixed_k() == 0) {
-        const auto width = static_cast<std::ptrdiff_t>(near.size()) / s.k;
-        near.erase(near.begin() + pair.b * width, near.begin() + (pair.b + 1) * width);
-      }
+      Vec near = alloc_.fixed_k() > 0 ? now : without_row(now, s.k, pair.b);
       pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b), &near) - before;
     }
     const double least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;

@@ -232,22 +232,24 @@ double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near)
   shape.p = width;
   Summary s(shape, static_cast<Index>(counts.size()) / width);
   s.obs = counts;
-  Globals from;
-  if (near) from.u = *near;
-  Globals at = alloc.global_step(s, from);
-  const double value = sum_terms(alloc.elbo_terms(s, at));
-  if (near) *near = std::move(at.u);
-  return value;
+  if (!near || alloc.numbers_in_u(1) == 0)
+    return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+  alloc.expected_log_weights(counts, near);
+  return sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
+}
+
+Vec without_row(Vec values, Index k, Index row) {
+  const Index width = static_cast<Index>(values.size()) / k;
+  values.erase(values.begin() + row * width, values.begin() + (row + 1) * width);
+  return values;
 }
 
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b) {
   const Index width = alloc.count_width();
   const auto from = counts.begin() + b * width;
   for (Index i = 0; i < width; ++i) counts[a * width + i] += from[i];
-  if (alloc.fixed_k() > 0)
-    std::fill_n(from, width, 0.0);
-  else
-    counts.erase(from, from + width);
+  if (alloc.fixed_k() == 0) return without_row(counts, static_cast<Index>(counts.size()) / width, b);
+  std::fill_n(from, width, 0.0);
   return counts;
 }
 

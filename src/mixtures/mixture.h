@@ -51,8 +51,8 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// E log π at these counts. near, unless null: where a search may start, and then where it ended (as
-  /// Globals::u).
+  /// E log π at these counts. near, unless null: where a search starts that is given up soon, and then where
+  /// it ended (as Globals::u): for proposals, which are judged otherwise.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
   /// The same at the globals.
   virtual Vec log_weights(const Globals& globals) const {
@@ -80,6 +80,9 @@ NamedArray sticks_array(double concentration, double discount, const Vec& counts
 /// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
 /// expected counts. near: as of expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
+
+/// Rows of K × any number of values, of which there are none or all: without one of them.
+Vec without_row(Vec values, Index k, Index row);
 
 /// The counts after b joined a < b, whose place stays, empty, where K is fixed.
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);

@@ -27,11 +27,10 @@ constexpr int sharp_rounds = 5;               // of local steps
 constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
-// The rows of K × any number of values, which are none or have all rows.
+// The rows of K × any number of values.
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order) {
   const Index width = static_cast<Index>(values.size() / order.size());
   Vec out;
-  if (values.size() != order.size() * static_cast<std::size_t>(width)) return out;
   out.reserve(values.size());
   for (Index j : order)
     out.insert(out.end(), values.begin() + j * width, values.begin() + (j + 1) * width);
@@ -247,7 +246,7 @@ Vec RestrictedFit::log_weights() const {
   const Index width = alloc_.count_width(), n = static_cast<Index>(counts.size()) / width;
   const std::vector<Index> order = by_size(counts);
   for (double& count : counts) count = std::max(0.0, count);
-  Vec near = rows_in_order(near_, order);
+  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(n) ? rows_in_order(near_, order) : Vec();
   const Vec value = alloc_.expected_log_weights(rows_in_order(counts, order), &near);
   std::vector<Index> place(order.size());
   for (Index i = 0; i < n; ++i) place[order[i]] = i;
@@ -271,8 +270,10 @@ std::vector<Index> RestrictedFit::by_size(const Vec& counts) const {
   return order;
 }
 
-double RestrictedFit::allocation_value(const Vec& counts) const {
-  return mixtures::allocation_value(alloc_, rows_in_order(counts, by_size(counts)));
+double RestrictedFit::allocation_value(const Vec& counts, const Vec& near) const {
+  const std::vector<Index> order = by_size(counts);
+  Vec from = rows_in_order(near, order);
+  return mixtures::allocation_value(alloc_, rows_in_order(counts, order), from.empty() ? nullptr : &from);
 }
 
 double RestrictedFit::pair_entropy(Index a, Index b) const {
@@ -333,8 +334,10 @@ bool RestrictedFit::merge_pairs() {
 
 std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
   const Vec counts = all_counts();
-  const double before = allocation_value(counts);
-  const Index first = static_cast<Index>(counts.size()) / alloc_.count_width() - k_;
+  const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
+  // The clusters may have become fewer since their log weights were asked for.
+  const Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
+  const double before = allocation_value(counts, near);
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
   for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
   std::vector<Pair> pairs;
@@ -342,7 +345,9 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
       double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
-      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b)) - before;
+      const Vec joined_near =
+          near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
+      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
       if (gain > 0) pairs.push_back({a, b, gain});
     }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });

@@ -79,10 +79,10 @@ class RestrictedFit {
   bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
   void join(Index a, Index b);  // cluster b joins a < b
   Vec all_counts() const;  // of the others, then of these
-  // Clusters by size, which numbers all_counts() has them as, and `near` likewise; back: the other way.
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
-  double allocation_value(const Vec& counts) const;
+  // near: as near_, of these clusters.
+  double allocation_value(const Vec& counts, const Vec& near) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 

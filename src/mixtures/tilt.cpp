@@ -15,6 +15,7 @@ namespace {
 
 constexpr int max_rounds = 200;
 constexpr double least_gain = 1e-10;  // of a round, for each row
+constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
 
 // The bound at counts that stay and a q that moves.
 class TiltSearch {
@@ -82,19 +83,19 @@ class TiltSearch {
   }
 
   // Gains nothing where there is no covariate.
-  double round() {
+  double round(int steps) {
     if (prior_.columns == 0) return 0;
     const double before = value().value();
     widen(before);
-    return climb() - before;
+    return climb(steps) - before;
   }
 
   Vec shares() const {
-    const WeightPosterior base(prior_, base_, size_);
-    Vec out;
+    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
+    Vec out, share;
     for (Index c = 0; c < prior_.patterns; ++c) {
-      const Vec own = bracket(base.log_mean(), c).share;
-      out.insert(out.end(), own.begin(), own.end());
+      bracket(log_mean, c, share);
+      out.insert(out.end(), share.begin(), share.end());
     }
     return out;
   }
@@ -139,41 +140,38 @@ class TiltSearch {
     return out;
   }
 
-  struct Bracket {
-    double log_sum;
-    Vec share;  // K + 1
-  };
-
-  Bracket bracket(const Vec& log_mean, Index c) const {
+  // log Z̄_c; share: receives ρ_c, K + 1.
+  double bracket(const Vec& log_mean, Index c, Vec& share) const {
     const Index p = prior_.columns;
-    Bracket out{0, log_mean};
+    const double* half = half_variance_.data() + c * k_;
+    share.resize(static_cast<std::size_t>(k_ + 1));
     for (Index j = 0; j < k_; ++j) {
-      double tilt = half_variance_[c * k_ + j];
+      double tilt = half[j];
       for (Index i = 0; i < p; ++i) tilt += x(c)[i] * mean_[j * p + i];
-      out.share[j] += tilt;
+      share[j] = log_mean[j] + tilt;
     }
-    const double top = *std::max_element(out.share.begin(), out.share.end());
+    share[k_] = log_mean[k_];
+    const double top = *std::max_element(share.begin(), share.end());
     double sum = 0;
-    for (double& s : out.share) sum += s = std::exp(s - top);
-    for (double& s : out.share) s /= sum;
-    out.log_sum = top + std::log(sum);
-    return out;
+    for (double& s : share) sum += s = std::exp(s - top);
+    for (double& s : share) s /= sum;
+    return top + std::log(sum);
   }
 
   // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K + 1.
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
     const Index p = prior_.columns;
     RoundedSum out;
+    Vec share;
     for (std::size_t i = 0; i < mean_.size(); ++i) out.add(moment_[i] * mean_[i]);
     if (by_mean) *by_mean = moment_;
     if (reached) reached->assign(static_cast<std::size_t>(k_ + 1), 0.0);
     for (Index c = 0; c < prior_.patterns; ++c) {
       if (rows_[c] == 0) continue;
-      const Bracket own = bracket(log_mean, c);
-      out.add(-rows_[c] * own.log_sum);
+      out.add(-rows_[c] * bracket(log_mean, c, share));
       if (!by_mean) continue;
       for (Index j = 0; j <= k_; ++j) {
-        const double mass = rows_[c] * own.share[j];
+        const double mass = rows_[c] * share[j];
         (*reached)[j] += mass;
         if (j == k_) continue;
         for (Index i = 0; i < p; ++i) (*by_mean)[j * p + i] -= mass * x(c)[i];
@@ -189,14 +187,15 @@ class TiltSearch {
     Vec goal(old.size(), 0.0);
     for (Index j = 0; j < k_; ++j)
       for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
-    const WeightPosterior base(prior_, base_, size_);
+    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
+    Vec share;
     for (Index c = 0; c < prior_.patterns; ++c) {
       if (rows_[c] == 0) continue;
-      const Bracket own = bracket(base.log_mean(), c);
+      bracket(log_mean, c, share);
       for (Index j = 0; j < k_; ++j)
         for (Index i = 0; i < p; ++i)
           for (Index l = 0; l < p; ++l)
-            goal[j * p * p + i * p + l] += rows_[c] * own.share[j] * x(c)[i] * x(c)[l];
+            goal[j * p * p + i * p + l] += rows_[c] * share[j] * x(c)[i] * x(c)[l];
     }
     for (double step = 1; step > 1e-3; step /= 2) {
       for (std::size_t i = 0; i < old.size(); ++i) precision_[i] = (1 - step) * old[i] + step * goal[i];
@@ -208,7 +207,7 @@ class TiltSearch {
   }
 
   // L-BFGS on q(π) and the means, each measured in standard deviations; returns the value.
-  double climb() {
+  double climb(int steps) {
     const Index p = prior_.columns;
     const Vec base_from = base_, mean_from = mean_;
     const WeightSteps scales(prior_, base_from);
@@ -240,7 +239,7 @@ class TiltSearch {
             }
           return sum;
         },
-        at);
+        at, 1e-9, steps);
     take(at);
     return out;
   }
@@ -272,17 +271,32 @@ double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
   return search.value().value();
 }
 
-Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
-  TiltSearch search(prior, counts);
+namespace {
+
+void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
   const std::size_t k = counts.size() / static_cast<std::size_t>(1 + prior.patterns);
   if (near.size() == k * static_cast<std::size_t>(tilt_width(prior)) && prior.columns > 0)
     search.start(near);
   else
     search.start_untilted();
+}
+
+}  // namespace
+
+Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
+  TiltSearch search(prior, counts);
+  start_near(prior, counts, near, search);
   double rows = 0;
   for (std::size_t i = 0; i < counts.size(); i += 1 + prior.patterns) rows += counts[i];
   for (int round = 0; round < max_rounds; ++round)
-    if (search.round() <= least_gain * std::max(1.0, rows)) break;
+    if (search.round(all_steps) <= least_gain * std::max(1.0, rows)) break;
+  return search.result();
+}
+
+Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
+  TiltSearch search(prior, counts);
+  start_near(prior, counts, near, search);
+  search.round(few_steps);
   return search.result();
 }
 

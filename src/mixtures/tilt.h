@@ -48,6 +48,9 @@ double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q);
 /// the rest; and so on, until a round gains less than 1e-10 a row.
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
+/// The same, given up after one round of a few steps: for proposals, which are judged by the maximum later.
+Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
+
 /// What rows of each pattern have in place of E log π_k, up to a term of the pattern alone: K × (1 + C),
 /// row-major, E log π_k, then x_c'm_k.
 Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q);

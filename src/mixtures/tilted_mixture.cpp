@@ -25,7 +25,7 @@ class TiltedMixture final : public MixtureAlloc {
   }
 
   Vec expected_log_weights(const Vec& counts, Vec* near) const override {
-    Vec tilt = best_tilt(prior_, counts, near ? *near : Vec());
+    Vec tilt = near ? rough_tilt(prior_, counts, *near) : best_tilt(prior_, counts, {});
     Vec out = tilt_log_weights(prior_, tilt);
     if (near) *near = std::move(tilt);
     return out;

@@ -2,8 +2,8 @@
 
 x <- planted_by_age(60, seed = 1)$x
 age <- planted_by_age(60, seed = 1)$age
-call <- function(formula = ~ age, covariates = age, ..., data = x) {
-  bnp_mixture(data, prior = prior_covariates(formula), covariates = covariates, ..., control = quiet_control(max_laps = 3))
+call <- function(formula = ~ age, covariates = age, ..., control = quiet_control(max_laps = 3)) {
+  bnp_mixture(x, prior = prior_covariates(formula), covariates = covariates, ..., control = control)
 }
 
 test_that("formulas are one-sided, without offset or random effects", {

@@ -16,8 +16,10 @@ test_that("states equal their recomputation, and the bound never falls, with any
 
 test_that("covariates that are all 0 give the fit of the Dirichlet process, move by move", {
   for (case in cases[c(1, 5)]) {
-    plain <- engine_run(case, prior = list(family = "dp", concentration = 1), k_init = 1L, batches = 2L, max_laps = 15L,
-      seed = 1, restarts = 1L)
+    alone <- case
+    alone$data$position <- NULL
+    alone$model$prior <- list(family = "dp", concentration = 1)
+    plain <- engine_run(alone, k_init = 1L, batches = 2L, max_laps = 15L, seed = 1, restarts = 1L)
     none <- case
     none$model$prior <- tilted_prior(matrix(0, 4, 1))
     tilted <- engine_run(none, k_init = 1L, batches = 2L, max_laps = 15L, seed = 1, restarts = 1L)
