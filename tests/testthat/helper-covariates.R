@@ -51,7 +51,7 @@ tilt_bound_twin <- function(n, x, rows, concentration = 1, variance = 1) {
 # Rows of three clusters whose shares follow the logits of age; sep: between their means.
 planted_by_age <- function(n = 600, seed = 1, sep = 6, columns = 2L) {
   withr::with_seed(seed, {
-    age <- runif(n, 20, 80)
+    age <- sample(20:80, n, TRUE)
     w <- (age - 50) / 15
     logit <- cbind(0, 0.4 + 1.5 * w, -0.5 - 1.5 * w)
     prob <- exp(logit) / rowSums(exp(logit))
