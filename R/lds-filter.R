@@ -10,7 +10,7 @@ bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameter
   check_no_dots(...)
   systems <- if (parameters == "mean") list(mean_system(object)) else
     function(n, seed) drawn_systems(object, n, seed)
-  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, rlang::current_env())
+  filter_systems(systems, newdata, id, NULL, particles, collapse, seed, keep, threads, rlang::current_env())
 }
 
 # Columns have the names of the fit's, so that new rows are matched by them.
@@ -43,6 +43,6 @@ filtered_rows <- function(fit, data, call) {
   if (has_missing(data)) x[data$missing] <- NA_real_
   names <- data$group_names %||% as.character(seq_len(length(data$starts) - 1L))
   sequences <- stats::setNames(lapply(seq_along(names), function(g) list(number = g, n = 0)), names)
-  out <- unname(run_systems(f, x, data$starts, sequences, FALSE, call))
+  out <- unname(run_systems(f, x, matrix(0, data$n, 0L), data$starts, sequences, FALSE, call))
   list(log_density = unlist(lapply(out, `[[`, "log_density")), below = do.call(rbind, lapply(out, `[[`, "below")))
 }

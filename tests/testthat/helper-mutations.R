@@ -401,6 +401,10 @@ filter_calls <- function(tables, fits) {
     start_mean = c(0, 1, 2), start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
   )
   lds <- do.call(lds_model, system)
+  with_inputs <- c(utils::modifyList(system, list(C = array(c(diag(3), 0 * diag(3)), c(3, 3, 2)))), list(
+    F = array(c(1, 0, -1), c(3, 1, 2)), G = matrix(c(0, 1, 2))
+  ))
+  wind <- rep(c(1, -1), 7)
   walk <- particle_model(
     function(n) rnorm(n), function(x) x + 1, function(y, x) dnorm(x, log = TRUE), function(x) cbind(x, x, x)
   )
@@ -438,11 +442,17 @@ filter_calls <- function(tables, fits) {
     valid_call("switching", "bnp_filter", list(
       object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 9, threads = 1
     ), c("object", "newdata", "particles", "collapse", "seed", "keep", "threads"), "newdata"),
+    valid_call("inputs", "bnp_filter", list(
+      object = do.call(lds_model, with_inputs), newdata = points, id = id, inputs = wind, particles = 4, seed = 1
+    ), c("newdata", "inputs"), c("newdata", "inputs")),
     valid_call("functions", "bnp_filter", list(
       object = walk, newdata = points, id = id, particles = 4, seed = 1, keep = 9
     ), c("object", "newdata", "particles", "seed", "keep"), "newdata"),
-    valid_call("system", "lds_model", system),
-    valid_call("used system", function(...) bnp_filter(lds_model(...), points, particles = 4, seed = 1), system),
+    valid_call("system", "lds_model", with_inputs),
+    valid_call("used system", function(...) {
+      model <- lds_model(...)
+      bnp_filter(model, points, particles = 4, seed = 1, inputs = if (!is.null(model$F)) wind)
+    }, with_inputs),
     valid_call("functions", "particle_model", unclass(walk)),
     valid_call("used functions", function(...) {
       bnp_filter(particle_model(...), points, particles = 4, seed = 1)
