@@ -2,6 +2,14 @@
 
 # Of the rows of `data`, in internal form -> a matrix n x q.
 inputs_of_rows <- function(f, inputs, data, call) {
+  if (!is.null(data$inputs)) {
+    if (!is.null(inputs)) {
+      abort("argument", c(
+        "{.arg inputs} cannot be given: they are columns of {.arg newdata}.", i = "Only forecasts need it."
+      ), call = call)
+    }
+    return(data$inputs)
+  }
   known <- filter_kinds[[f$kind]]$inputs(f)
   if (is_list_of_tables(inputs)) inputs <- do.call(rbind, lapply(unname(inputs), as_input_table, known, call))
   as_inputs(inputs, known, data$n, call, "{.arg newdata}", function(x) values_of_rows(x, data, "inputs", call))

@@ -39,9 +39,10 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
 # What several systems must have in common.
 size_of_system <- function(x) paste(c(dim(x$A), nrow(x$C), n_inputs(x), x$by_mode), collapse = " ")
 
-# systems: a list, or a function that draws one for each particle from the seed.
+# systems: a list, or a function that draws one for each particle from the seed. columns: those of the data that hold
+# the inputs.
 filter_systems <- function(systems, newdata, id, inputs, particles, collapse, seed, keep, threads,
-                           call = rlang::caller_env()) {
+                           call = rlang::caller_env(), columns = NULL) {
   particles <- check_count(particles, "particles", call = call)
   seed <- check_seed(seed, call) %||% draw_seed()
   if (is.function(systems)) systems <- systems(particles, seed)
@@ -57,12 +58,14 @@ filter_systems <- function(systems, newdata, id, inputs, particles, collapse, se
     threads = check_count(threads, "threads", call = call)
   )
   input <- list(d = nrow(systems[[1L]]$C), column_names = systems[[1L]]$columns, id_column = NULL)
+  if (!is.null(columns)) input$input_columns <- columns
   new_filter("switching", systems, options, input, newdata, id, inputs, call)
 }
 
 # Columns of numbers.
 read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   obs <- obs_gaussian("diagonal")
+  obs$inputs <- f$input$input_columns
   if (is.null(f$input$d)) {
     return(as_sequence_data(newdata, obs, id, arg, call, "model", "filter"))
   }
