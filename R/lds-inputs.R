@@ -48,9 +48,10 @@ with_input_units <- function(obs, data, call) {
     return(obs)
   }
   u <- data$inputs
-  spread <- sqrt(column_variances(u, data$weights))
   size <- apply(abs(u), 2L, max)
-  constant <- spread <= 1e-12 * size
+  size[size == 0] <- 1
+  constant <- apply(u, 2L, function(v) diff(range(v))) <= 1e-12 * size
+  spread <- size * sqrt(column_variances(u / rep(size, each = nrow(u)), data$weights))
   if (obs$intercept && any(constant)) {
     abort("argument", c(
       "{.arg inputs} has {cli::qty(sum(constant))}column{?s} with the same value in all rows:
@@ -58,7 +59,7 @@ with_input_units <- function(obs, data, call) {
       i = "Leave it out: {.code intercept = TRUE} has its effect."
     ), call = call)
   }
-  obs$input_unit <- ifelse(constant, ifelse(size > 0, size, 1), spread)
+  obs$input_unit <- ifelse(constant, size, spread)
   obs$input_centre <- if (obs$intercept) column_means(u, data$weights) else rep(0, ncol(u))
   obs
 }

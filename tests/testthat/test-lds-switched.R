@@ -181,14 +181,17 @@ test_that("terms of the bound are those of plain R: gaps, sequences, weights, in
   wide <- data$y %*% rbind(c(1, 0.5, -1), c(0, 1, 2)) + 1
   wide[c(3, 50, 121, 240, 241)] <- NA
   loadings <- switched(2, 3, 2, identity = FALSE)
-  fit <- fit_with(wide, u, loadings, lds_laws_prior(3), resp, data$y, starts, 10L)
+  fit <- fit_with(wide, u, loadings, lds_laws_prior(3), resp, data$y, starts, 10L, moves = all_moves, audit = TRUE)
   expect_switched_terms(fit, wide, loadings, starts)
   hdp <- list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 5, sticky = 20)
+  noisy <- data$y
+  noisy[60:105, 2] <- noisy[60:105, 2] + withr::with_seed(8, rnorm(46, sd = 8))
   born <- fit_with(
-    data$y, u, switched(2, 2, 2), hdp, matrix(1, 120, 1), data$y, c(0L, 50L, 120L), 15L, weights = c(2, 1), moves = TRUE
+    noisy, u, switched(2, 2, 2), hdp, matrix(1, 120, 1), noisy, c(0L, 50L, 120L), 30L, weights = c(2, 1),
+    moves = all_moves, audit = TRUE
   )
   expect_gt(born$state$k, 1)
-  expect_switched_terms(born, data$y, switched(2, 2, 2), c(0L, 50L, 120L), c(2, 1))
+  expect_switched_terms(born, noisy, switched(2, 2, 2), c(0L, 50L, 120L), c(2, 1))
 })
 
 test_that("with one mode an emission of its own is that of all", {
@@ -202,7 +205,7 @@ test_that("with one mode an emission of its own is that of all", {
     got <- lapply(list(own, shared), function(obs) fit_with(y, u, obs, one, matrix(1, 60, 1), data$y, laps = 30L))
     expect_equal(got[[1]]$elbo, got[[2]]$elbo, tolerance = 1e-10)
     expect_equal(got[[1]]$terms[names(got[[2]]$terms)], got[[2]]$terms, tolerance = 1e-9)
-    expect_equal(got[[1]]$paths$mean, got[[2]]$paths$mean, tolerance = 1e-8)
+    expect_equal(got[[1]]$paths$mean, got[[2]]$paths$mean, tolerance = 1e-6)
     # Statistics of modes sum to those of all rows.
     p <- 1 + 5 * 6 / 2
     counts <- colSums(got[[1]]$paths$features)[1 + p + seq_len(ncol(y))]
