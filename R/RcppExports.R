@@ -37,12 +37,12 @@ engine_filter_states <- function(data, model, state, from, plugin, threads, know
     .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads, known)
 }
 
-engine_filter_switching <- function(systems, y, starts, number, clock, particles, most, collapse, seed, threads) {
-    .Call(`_bnpvi_engine_filter_switching`, systems, y, starts, number, clock, particles, most, collapse, seed, threads)
+engine_filter_switching <- function(systems, y, inputs, starts, number, clock, particles, most, collapse, seed, threads) {
+    .Call(`_bnpvi_engine_filter_switching`, systems, y, inputs, starts, number, clock, particles, most, collapse, seed, threads)
 }
 
-engine_particles_ahead <- function(systems, particles, h, number, clock, most, seed) {
-    .Call(`_bnpvi_engine_particles_ahead`, systems, particles, h, number, clock, most, seed)
+engine_particles_ahead <- function(systems, particles, inputs, number, clock, most, seed) {
+    .Call(`_bnpvi_engine_particles_ahead`, systems, particles, inputs, number, clock, most, seed)
 }
 
 engine_restart_seed <- function(seed, r) {

@@ -26,6 +26,7 @@ kinds <- list(
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
+  switched = kind("linear systems with {.arg inputs} or with an emission by mode", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
@@ -79,6 +80,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
+    if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(

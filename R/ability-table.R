@@ -179,7 +179,8 @@ ability_table <- c(list(
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
-    of_fits, draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
+    of_fits, switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
+    draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
   simulated_lengths = able(
@@ -191,6 +192,8 @@ ability_table <- c(list(
     "{.fn simulate} draws new data.",
     trees = c("Nodes do not follow each other in time.",
       "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves."),
+    switched = c("A filter is asked for rows to come, and knows their inputs.",
+      "{.code predict(bnp_filter(fit, newdata), h, inputs = )} forecasts."),
     source = c("Rows to come are those of one series.", "Give the data in memory."),
     draws = c("{.code forecast(draws$fit, newdata)} forecasts by the fit."), dynamic_means = no_likelihood
   ),

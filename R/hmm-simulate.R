@@ -41,6 +41,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
                              total = NULL, exposure = NULL, covariates = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
+  require_ability(object, "simulate")
   nsim <- check_count(nsim, "nsim")
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
     require_ability(object, "simulated_lengths")

@@ -7,6 +7,7 @@
 
 #include "chains/model/hmm.h"
 #include "chains/sampling/path_sampler.h"
+#include "dynamics/expected_system.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
@@ -83,7 +84,7 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"gaussian_zero_mean", make_gaussian_zero_mean},
     {"lognormal_diagonal", make_lognormal_diagonal},
     {"lognormal_full", make_lognormal_full},
-    {"lds", make_lds},
+    {"lds", dynamics::make_system},
     {"multinomial", make_multinomial},
     {"negative_binomial", make_negative_binomial},
     {"poisson", make_poisson},

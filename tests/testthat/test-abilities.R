@@ -53,6 +53,9 @@ cases <- list(
   hidden = list(
     c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series
   ),
+  switched = list(c("switched", "hidden", "sequences"), function(x = series, ...) {
+    bnp_hmm(x, obs = obs_lds(emission = "by_mode"), ..., control = few())
+  }, series),
   features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
   network = list(
     c("blocks", "network"), function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net
