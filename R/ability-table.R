@@ -61,6 +61,12 @@ ability_table <- c(list(
     applies = c("mixture", "topics", "sequences")
   ),
   parent = of_trees, position = of_trees,
+  transitions = able(
+    "sequences", applies = "sequences", hidden = c(
+      "Modes of dynamics are born and joined, and have no places.",
+      "{.fn lds_model} takes any {.arg transition}, for filters."
+    ), area = "data", label = "A prior with {.arg transitions}, {.arg fixed} or weights as {.arg start}"
+  ),
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),

@@ -41,7 +41,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
-  if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
+  if (is.null(resolved_start) && has_places(prior)) {
+    resolved_start <- start_in_places(data, obs, prior, control, resolved)
+  } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
     resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   }
   model <- list(obs = obs, prior = prior, bound = control$bound)
@@ -100,12 +102,12 @@ kept_input <- function(data, obs, input = list()) {
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
-# by decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number
+# by decreasing size, or have places. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number
 # of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- order(-fit$sizes)
+  numbering <- if (has_places(fit$model$prior)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]

@@ -175,6 +175,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
     default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
+  if (has_places(prior)) require_ability(kinds_to_fit("bnp_hmm", obs), "transitions", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(parent)) {
     require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)

@@ -108,7 +108,7 @@ NULL
 
 # The arguments of a constructor, of which `given` are the names of those that are given, as a prior.
 new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
-  arguments <- names(formals(prior_models[[family]]$constructor))
+  arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed"))
   parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
   if (length(given)) parameters <- check_ranges(checked_arguments(given, checks, parameters, frame), frame)
   structure(c(list(family = family), parameters), class = c("bnp_prior", "list"))
@@ -197,10 +197,6 @@ prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) new_p
 
 #' @rdname priors
 #' @export
-prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) new_prior("hmm", names(match.call()))
-
-#' @rdname priors
-#' @export
 prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
 
 #' @rdname priors
@@ -272,7 +268,8 @@ check_prior <- function(prior, verbs, call) {
 
 #' @export
 format.bnp_prior <- function(x, ...) {
-  paste0(prior_entry(x)$title, ": ", format_fields(x, setdiff(names(x), "family")))
+  shown <- setdiff(names(x), c("family", "cell_fixed", "cell_weight", "states"))
+  paste0(prior_entry(x)$title, ": ", format_fields(x, shown), if (has_places(x)) paste0("; ", described_cells(x)))
 }
 
 #' @export

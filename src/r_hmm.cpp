@@ -43,7 +43,8 @@ Chain mean_chain(const Query& q, bool first_only) {
   add(chain.log_start.data());
   for (Index p = 0; p < chain.positions(); ++p)
     for (Index j = 0; j < k; ++j) add(chain.log_transition.data() + chain.block(p) + j * chain.k);
-  return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()));
+  return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()),
+               chain.has_zeros);
 }
 
 }  // namespace bnpvi
@@ -62,7 +63,7 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
       std::vector<int> path(static_cast<std::size_t>(s.size()));
       for_chunks(s.size(), q.pool, [&](Index, Index from, Index n) {
         FeatureBlock block(q.obs(), q.data());
-        log_likelihoods(block, *weights, s.rows.data() + from, n, log_e.data() + from * chain.k);
+        log_likelihoods(block, *weights, q.globals.effective.owner, s.rows.data() + from, n, log_e.data() + from * chain.k);
       });
       if (s.back.empty())
         viterbi(chain, s.size(), log_e.data(), path.data());
@@ -103,7 +104,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
         s.clear();
         s.append(q.data(), g, q.obs().capabilities().lag);
         log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
-        log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
+        log_likelihoods(block, *weights, {}, s.rows.data(), s.size(), log_e.data());
         filter.draw(s.size(), log_e.data(), nullptr, stream, path);
         path += s.size();
       }

@@ -45,6 +45,12 @@ void remember(const double* r, Index k, Index width, int* state) {
 }  // namespace
 
 Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
+  Summary out = summary_of_visit(given, same_sets);
+  out.owner = given.globals.effective.owner;
+  return out;
+}
+
+Summary HmmAlloc::summary_of_visit(const Visit& given, bool same_sets) const {
   const auto weights = std::make_shared<Weights>(*given.weights);
   weights->pack(given.obs, given.data);
   Visit in = given;
@@ -109,6 +115,10 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   }
   if (L > 0) out.memory = memory;
   sum.finish(out.edit_t(0));
+  if (has_places()) {  // transitions of neighbours that do not know of each other would be forbidden ones, too
+    std::fill(out.pair.begin(), out.pair.end(), 0.0);
+    std::fill(out.extra.begin(), out.extra.end(), 0.0);
+  }
   return out;
 }
 
