@@ -57,7 +57,8 @@ of_networks <- function(instead, ...) able("network", "It is about nodes of netw
 of_joins <- able(
   c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
   "Fit with a finite prior of fewer clusters.",
-  placed = c("States that have places are not alike, and cannot be joined.", "Compare fits with fewer states."), truncation_free = no_bound, features = many_features,
+  placed = c("States that have places are not alike, and cannot be joined.", "Compare fits with fewer states."),
+  truncation_free = no_bound, features = many_features,
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
   filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")

@@ -28,8 +28,8 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
-// States that have places begin with what they are like alone: responsibilities of rows that do not know of each
-// other are no q(z) where steps are forbidden.
+// Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch has been
+// visited yet.
 State begun_at(const Problem& problem, State state) {
   const auto* hmm = alloc_as<chains::HmmAlloc>(problem.alloc);
   if (!hmm || !hmm->has_places()) return state;

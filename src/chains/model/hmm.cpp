@@ -132,7 +132,6 @@ RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globa
 }
 
 void HmmAlloc::complete_start(Summary& s, double n_groups) const {
-  if (has_places()) return;
   const Vec n = s.sizes();
   const double rows = std::accumulate(n.begin(), n.end(), 0.0);
   for (Index i = 0; i < s.k; ++i) {
@@ -141,6 +140,7 @@ void HmmAlloc::complete_start(Summary& s, double n_groups) const {
       for (Index p = 0; p < prior_.positions; ++p)
         s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(prior_.positions);
   }
+  if (prior_.pattern) prior_.pattern->leave_out_forbidden(s);
 }
 
 std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(

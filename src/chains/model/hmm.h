@@ -62,8 +62,7 @@ class HmmAlloc : public AllocModel,
   /// and in.memory, if the model has one, the memory that it left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
-  /// Transitions as if the states of rows did not depend on each other; none where states have places: they
-  /// would be forbidden ones, too.
+  /// Transitions as if the states of rows did not depend on each other, those that are allowed.
   void complete_start(Summary& start, double n_groups) const override;
 
   /// As if the rows were independent: q(z) = Π_t q(z_t).

@@ -115,10 +115,7 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   }
   if (L > 0) out.memory = memory;
   sum.finish(out.edit_t(0));
-  if (has_places()) {  // transitions of neighbours that do not know of each other would be forbidden ones, too
-    std::fill(out.pair.begin(), out.pair.end(), 0.0);
-    std::fill(out.extra.begin(), out.extra.end(), 0.0);
-  }
+  if (prior_.pattern) prior_.pattern->leave_out_forbidden(out);
   return out;
 }
 

@@ -27,6 +27,16 @@ double TransitionPattern::weight(Index row, Index j, double usual) const {
   return std::isnan(own) ? usual : own;
 }
 
+void TransitionPattern::leave_out_forbidden(Summary& counts) const {
+  const auto is_forbidden = [&](Index row, Index j) { return log_constant(row, j) == -INFINITY; };
+  for (Index j = 0; j < k_; ++j) {
+    if (is_forbidden(0, j)) counts.extra[j] = 0;
+    for (Index i = 0; i < k_; ++i)
+      for (Index p = 0; p < counts.shape.pairs; ++p)
+        if (is_forbidden(1 + i, j)) counts.of_pair(i, j, p) = 0;
+  }
+}
+
 double TransitionPattern::value(const Summary& counts) const {
   double sum = 0;
   for (Index row = 0; row <= counts.shape.pairs * k_; ++row)

@@ -1,5 +1,6 @@
-// Exchange of states that have places: two of them swap what they are like, the only way from one order to
-// another where none can be born, joined or dropped.
+// Exchange of states that have places: two of them swap what they are like, or all move on by some places, as in a
+// cycle that was entered at the wrong one. The only ways from one order to another where no state can be born,
+// joined or dropped.
 #include <algorithm>
 #include <numeric>
 
@@ -16,23 +17,37 @@ class HmmExchange final : public HmmMove {
  public:
   using HmmMove::HmmMove;
 
-  bool prepare(const State& state) override { return !pairs(state).empty(); }
+  bool prepare(const State& state) override { return !pairs(state).empty() || shifts_worth_trying(state); }
 
   void after_lap(State& state) override {
     visit_until_converged(state);
     Index left = c_.options.max_merges;
     for (const auto& [a, b] : pairs(state)) {
       if (spent() || left-- == 0) return;
-      ++tried_;
-      if (propose(state, a, b)) {
-        ++accepted_;
-        return;
-      }
+      Places from = in_place(state.k());
+      std::swap(from[a], from[b]);
+      if (propose(state, from)) return;
       c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
     }
+    if (!shifts_worth_trying(state)) return;
+    for (Index by = 1; by < state.k(); ++by) {
+      if (spent()) return;
+      Places from = in_place(state.k());
+      std::rotate(from.begin(), from.begin() + by, from.end());
+      if (propose(state, from)) return;
+    }
+    c_.memory.refit_tried(in_place(state.k()), state.total.sizes());
   }
 
  private:
+  using Places = std::vector<Index>;  // place j gets the state of place [j]
+
+  static Places in_place(Index k) {
+    Places out(static_cast<std::size_t>(k));
+    std::iota(out.begin(), out.end(), Index{0});
+    return out;
+  }
+
   // Of one owner, without those that have failed at their present sizes.
   std::vector<std::pair<Index, Index>> pairs(const State& state) const {
     const Summary& s = state.total;
@@ -45,16 +60,21 @@ class HmmExchange final : public HmmMove {
     return out;
   }
 
-  // Transitions are those of the prior at first: swapped with the states they could be forbidden ones.
-  bool propose(State& state, Index a, Index b) {
+  bool shifts_worth_trying(const State& state) const {
+    const Summary& s = state.total;
+    return s.k > 2 && s.owner.empty() && c_.memory.refit_worth_trying(in_place(s.k), s.sizes());
+  }
+
+  // Transitions stay with the places: moved with the states they could be forbidden ones.
+  bool propose(State& state, const Places& from) {
+    ++tried_;
     Summary start = state.total;
-    double *one = start.edit_t(a), *other = start.edit_t(b);
-    std::swap_ranges(one, one + start.shape.p, other);
-    std::fill(start.pair.begin(), start.pair.end(), 0.0);
-    std::fill(start.extra.begin(), start.extra.end(), 0.0);
-    std::vector<Index> all(static_cast<std::size_t>(c_.problem.source.shape().n_groups));
-    std::iota(all.begin(), all.end(), Index{0});
-    return attempt(state, Changes(), std::move(start), all, rounds_tried);
+    for (Index j = 0; j < start.k; ++j)
+      std::copy_n(state.total.t(from[j]), start.shape.p, start.edit_t(j));
+    if (!attempt(state, Changes(), std::move(start), in_place(c_.problem.source.shape().n_groups), rounds_tried))
+      return false;
+    ++accepted_;
+    return true;
   }
 };
 

@@ -168,7 +168,8 @@ Summary Windows::pass(const Globals& globals, const std::vector<Index>& number, 
       ++next;
     }
     const std::size_t pairs = static_cast<std::size_t>(k * k), states = static_cast<std::size_t>(k);
-    parts.push_back({begin, next, chain, *weights, globals.effective.owner, number, work, at, Vec(pairs), Vec(pairs), Vec(states)});
+    parts.push_back({begin, next, chain, *weights, globals.effective.owner, number, work, at, Vec(pairs),
+                     Vec(pairs), Vec(states)});
   }
   c_.pool.run(n_parts, [&](Index at) { pass_part(parts[at], share); });
   Summary out(alloc_.shape(obs), k);
