@@ -93,5 +93,31 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   }
   state <- add_empty_clusters(state, prior$k %||% state$k)
   second <- run(model, start = list(state = state))
-  if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
+  better <- if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
+  without_states_that_nobody_labelled(better, data, model, asked, run)
+}
+
+# A state that was born from one of a class is of that class, too, whether its rows were labelled or not: the bound says
+# nothing of that. It is of no class where that makes the labels more probable, if rows of a class are labelled at
+# random: L labels on n rows in place of n + m, m those of the state, have L log((n + m) / n) more nats. The bound may
+# cost less than that, as rows of the state that have labels go elsewhere.
+without_states_that_nobody_labelled <- function(result, data, model, asked, run) {
+  owner <- result$state$owner
+  labelled <- tabulate(result$labels[which(data$classes > 0L)], result$state$k)
+  size <- result$sizes
+  gain <- vapply(seq_along(owner), function(j) {
+    rest <- setdiff(which(owner == owner[j] & owner > 0L), j)
+    rows <- sum(size[rest])
+    fewer <- length(rest) && labelled[j] * rows < sum(labelled[rest]) * size[j]
+    if (fewer) sum(labelled[c(j, rest)]) * log1p(size[j] / rows) else 0
+  }, 1)
+  nobodys <- which(gain >= stats::qchisq(0.95, 1) / 2)
+  if (!length(nobodys)) {
+    return(result)
+  }
+  state <- result$state
+  state$owner[nobodys] <- 0L
+  asked$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  again <- run(model, asked, start = list(state = state))
+  if (isTRUE(again$elbo > result$elbo - sum(gain[nobodys]))) again else result
 }

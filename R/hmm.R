@@ -176,7 +176,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   }
   split <- split_formula_id(x, data, id, here)
   class <- split_formula_argument(split$formula, split$data, labels, "labels", here)
-  read <- formula_input(class$formula, class$data, obs, "bnp_hmm")
+  read <- formula_input(split$formula, class$x, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
     weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open)
