@@ -28,6 +28,11 @@ kinds <- list(
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
   switched = kind("linear systems with {.arg inputs} or with an emission by mode", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
+  placed = kind(
+    "chains whose states have places ({.arg transitions} or {.arg fixed} of {.fn prior_hmm}, or weights as
+     {.arg start})",
+    of = "sequences"
+  ),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
@@ -86,7 +91,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
       bnp_mixture = c(
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = if (obs_lag(obs) > 0L) "lagged"
+      bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")
     ),
     of_classes[length(of_classes)]
   )

@@ -56,7 +56,9 @@ of_networks <- function(instead, ...) able("network", "It is about nodes of netw
 
 of_joins <- able(
   c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
-  "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
+  "Fit with a finite prior of fewer clusters.",
+  placed = c("States that have places are not alike, and cannot be joined.", "Compare fits with fewer states."),
+  truncation_free = no_bound, features = many_features,
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
   mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
     "Fit with {.arg k} of {.fn prior_covariates}."),
@@ -81,6 +83,10 @@ of_samplers <- able(
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
   mixture_by_covariates = no_samplers_yet, scaled_rows = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
+  placed = c(
+    "States of draws come and go, and have no places for {.arg transitions}.",
+    "{.fn confint} and {.fn simulate} are about the posterior of the fit."
+  ),
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),
   draws = c("{.fn update} draws more.")

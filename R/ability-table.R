@@ -28,11 +28,19 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    "mixture", "Only clusters of {.fn bnp_mixture} belong to classes.",
+    c("mixture", "sequences"), "Only clusters of {.fn bnp_mixture} and states of {.fn bnp_hmm} belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
+    hidden = c("Modes of dynamics belong to no classes yet.", "Give labels as {.arg start}, which is only a start."),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
+  ),
+  sequence_labels = able(
+    "sequences", "Only {.fn bnp_hmm} has sequences.", "{.arg labels} are of rows.", applies = "sequences",
+    hidden = c("Modes of dynamics belong to no classes yet.", "Fit the sequences of each class for themselves."),
+    trees = c("Trees have no labels as a whole.", "{.arg labels} may be given for all rows of a tree."),
+    placed = c("States with places are classes by themselves.", "{.arg labels} are of rows."),
+    source = not_in_source, area = "data", error = "labels"
   ),
   id = able(
     c("mixture", "topics", "sequences"), "Rows are not grouped.", "Leave {.arg id} out.",
@@ -68,6 +76,12 @@ ability_table <- c(list(
     applies = c("mixture", "topics", "sequences")
   ),
   parent = of_trees, position = of_trees,
+  transitions = able(
+    "sequences", applies = "sequences", hidden = c(
+      "Modes of dynamics are born and joined, and have no places.",
+      "{.fn lds_model} takes any {.arg transition}, for filters."
+    ), area = "data", label = "A prior with {.arg transitions}, {.arg fixed} or weights as {.arg start}"
+  ),
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),

@@ -20,6 +20,9 @@ data_fields <- c(
   declared("columns", "column_names", keep = TRUE),
   declared("group_offset", "starts", engine = TRUE, keep = TRUE),
   declared("group", c("group_names", "lengths"), keep = TRUE),
+  declared("group", "sequence_classes", keep = TRUE, fill = function(data) {
+    rep(NA_character_, length(data$starts) - 1L)
+  }),
   declared("group_column", "group_values", engine = TRUE),
   declared("row", c("exposure", "covariates", "inputs")),
   declared("row", c("row_names", "times", "slot"), keep = TRUE),

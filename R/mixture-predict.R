@@ -204,7 +204,7 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
-    return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
+    return(stats::setNames(factor(cluster_classes(fit)[cluster], classes_of_labels(fit)), names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
   prob <- predict(

@@ -58,8 +58,20 @@ Concentration concentration(const Fields& f, const char* name, double k = 1) {
 }
 
 chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
-  return {concentration(f, "alpha", k), concentration(f, "start", k),
-          make_concentration(f.numbers("sticky"), 1e-50), f.has("positions") ? f.integer("positions") : 1};
+  chains::HmmPrior out{concentration(f, "alpha", k), concentration(f, "start", k),
+                       make_concentration(f.numbers("sticky"), 1e-50),
+                       f.has("positions") ? f.integer("positions") : 1};
+  if (!f.has("cell_fixed")) return out;
+  const Index states = f.integer("k");
+  const auto by_row = [&](const Vec& cells) {
+    Vec rows;
+    for (Index row = 0; row <= states; ++row)
+      for (Index j = 0; j < states; ++j) rows.push_back(cells.at(j * (states + 1) + row));
+    return rows;
+  };
+  out.pattern = std::make_shared<const chains::TransitionPattern>(states, by_row(f.numbers("cell_fixed")),
+                                                                  by_row(f.numbers("cell_weight")));
+  return out;
 }
 
 std::unique_ptr<ObsModel> make_product_of(const Fields& f) {
