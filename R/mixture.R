@@ -219,7 +219,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
-  split <- split_formula_id(x, data, id, here)
+  with_random <- split_random(x, here)
+  obs <- obs_with_random(obs, with_random$random, here)
+  split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
