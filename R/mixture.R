@@ -367,7 +367,10 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  list(
+    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
+    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+  )
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

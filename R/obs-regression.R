@@ -16,7 +16,7 @@
 #' @export
 obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
                            learn = NULL, tails = Inf, random = NULL, random_df = NULL, random_scale = NULL,
-                           shared = FALSE) {
+                           shared = TRUE) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -33,7 +33,7 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   if (!is.null(random)) {
     return(with_effects(obs, random, random_df, random_scale, shared, rlang::current_env()))
   }
-  if (!is.null(random_df) || !is.null(random_scale) || !identical(shared, FALSE)) {
+  if (!is.null(random_df) || !is.null(random_scale) || !missing(shared)) {
     abort("argument", c(
       "{.arg random_df}, {.arg random_scale} and {.arg shared} are about random effects, which need {.arg random}.",
       i = "Write {.code obs_regression(random = ~ 1 + t)}."

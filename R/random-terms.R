@@ -60,7 +60,7 @@ obs_with_random <- function(obs, random, call) {
     check_obs_of_responses(obs, "bnp_mixture", call)
     refuse_random("A formula with random effects needs {.fn obs_regression}.", "Leave the term in brackets out.", call)
   }
-  with_effects(obs, random, NULL, NULL, FALSE, call)
+  with_effects(obs, random, NULL, NULL, TRUE, call)
 }
 
 # `id` of the call, or the column after the bar.

@@ -80,16 +80,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_individual_effects
-Rcpp::List engine_individual_effects(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
-RcppExport SEXP _bnpvi_engine_individual_effects(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_individual_effects(SEXP sumsSEXP, SEXP modelSEXP, SEXP stateSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sums(sumsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_individual_effects(data, model, state, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_individual_effects(sums, model, state));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1053,7 +1052,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
     {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
-    {"_bnpvi_engine_individual_effects", (DL_FUNC) &_bnpvi_engine_individual_effects, 4},
+    {"_bnpvi_engine_individual_effects", (DL_FUNC) &_bnpvi_engine_individual_effects, 3},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 7},

@@ -68,8 +68,9 @@ class RandomEffects final : public ObsModel,
 
   Index n_effects() const { return shape_.q(); }
   /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and covariance
-  /// (q × q × n), column-major.
-  void effects_of(const Dataset& data, const double* t, double* mean, double* covariance) const;
+  /// (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
+  void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
+                  double* log_weight) const;
 
  private:
   bool shared() const { return !prior_.effects.known.empty(); }

@@ -105,7 +105,8 @@ void RandomEffects::predictive(const double* t, const double* sums, Index n, Ind
   }
 }
 
-void RandomEffects::effects_of(const Dataset& data, const double* t, double* mean, double* covariance) const {
+void RandomEffects::effects_of(const Dataset& data, const double* t, double log_pi, double* mean,
+                               double* covariance, double* log_weight) const {
   const Index q = shape_.q();
   const auto all = pattern({true});
   const Index width = all->n_features();
@@ -119,6 +120,7 @@ void RandomEffects::effects_of(const Dataset& data, const double* t, double* mea
     all->features(data, &row, 1, sums.data(), width);
     step.run(sums.data(), w.data());
     step.find_covariance();
+    log_weight[row] = log_pi + step.log_weight();
     for (Index i = 0; i < q; ++i) {
       a.coef[i] = step.mean()[i];
       for (Index j = 0; j < q; ++j) cov[i * q + j] = step.covariance(i, j);
