@@ -47,6 +47,8 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   if (!is.null(obs$spread)) {
     return(obs) # of a fit
   }
+  some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
+  obs$covariates <- unname(data$x[some, -1L, drop = FALSE])
   obs <- with_working_units(obs, data, call)
   individuals <- least_squares(obs, data)
   if (all(individuals$n <= 1) && (is.null(obs$scale) || is.null(obs$random_scale))) {
@@ -152,7 +154,7 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   between <- covariance_of_effects(individuals, usable, w, noise)
   scale <- c(if (obs$intercept) 1, obs$spread)
   obs$df <- check_df(obs$df %||% 3, 1L, call)
-  obs$scale <- if (is.null(obs$scale)) matrix(noise * y^2 * max(obs$df - 2, 1)) else
+  obs$scale <- if (is.null(obs$scale)) matrix(noise * y^2 * (if (obs$shared) obs$df + 2 else max(obs$df - 2, 1))) else
     expand_matrix(obs$scale, 1L, "scale", call)
   obs$random_df <- obs$random_df %||% (q + 2)
   if (obs$random_df <= q - 1) {
@@ -165,7 +167,9 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   to_users <- diag(q)
   if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
   if (is.null(obs$random_scale)) {
-    obs$centred_random_scale <- between * max(obs$random_df - q - 1, 1) / 4 * y^2 / tcrossprod(scale[at])
+    # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all share.
+    times <- if (obs$shared) obs$random_df + q + 1 else max(obs$random_df - q - 1, 1)
+    obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
   } else {
     obs$random_scale <- expand_matrix(obs$random_scale, q, "random_scale", call)
@@ -231,7 +235,7 @@ model_random_effects <- utils::modifyList(model_regression, list(
   kind = NULL,
   working = c(
     "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "effects",
-    "centred_random_scale", "shared_cov", "shared_noise", "coef_precision"
+    "covariates", "centred_random_scale", "shared_cov", "shared_noise", "coef_precision"
   ),
   parameters = list(scale = NULL, coef_mean = NULL, coef_precision = NULL),
   arrays = list(
