@@ -13,6 +13,7 @@ kinds <- list(
   mixture = kind("mixtures ({.fn bnp_mixture})", "bnp_mixture"),
   series = kind("mixtures of series ({.fn obs_ar})", of = "mixture"),
   regressions = kind("mixtures of regressions", of = "mixture"),
+  random_effects = kind("mixtures with random effects", of = "mixture", error = "formula"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
   mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
   mixture_by_covariates = kind(
@@ -89,6 +90,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(
+        if (has_effects(obs)) "random_effects",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
       bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")

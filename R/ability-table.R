@@ -214,6 +214,10 @@ ability_table <- c(list(
   impute = able(
     c("mixture", "sequences", "features"), "Only rows have cells that may be missing.",
       "{.fn simulate} draws new data.",
+    random_effects = c(
+      "A missing response is left out, and covariates are not modelled.",
+      "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
+    ),
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),
     hidden = hidden_instead, draws = c("{.code impute(draws$fit, newdata)} draws by the fit."),
@@ -261,7 +265,10 @@ ability_table <- c(list(
     features = many_features
   ),
   trajectories = able(
-    "drift", "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    "drift",
+    "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    random_effects = c("Clusters are the same at all times.",
+      "{.code plot(fit, type = \"trajectories\", data = )} draws individuals over time."),
     dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
   ),
   # ---- the full posterior

@@ -45,6 +45,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
+  resolved <- obs_starts(obs, resolved, units_that_count(data))
   if (is.null(resolved_start) && has_places(prior)) {
     resolved_start <- start_in_places(data, obs, prior, control, resolved)
   } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
@@ -58,11 +59,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   engine <- engine_for(class, call, data, model, control, resolved, resolved_start, error_call)
   if (spooled) collect_after(data$n)
   learn <- function(run, asked) {
-    once <- function(model) {
+    once <- function(model, asked) {
       if (!is.null(hired)) asked$hired <- hired$with(model)
       run(model, asked)
     }
-    result <- once(model)
+    result <- once(model, asked)
     if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
       better <- if (class == "bnp_hmm") better_with_labelled_rows else better_with_classes_alone
       result <- better(result, data, model, asked, run)
@@ -71,7 +72,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       obs_begin_again(obs, result$state$k)
     }
     if (!is.null(again) && !isTRUE(result$interrupted)) {
-      second <- once(replace(model, "obs", list(again)))
+      second <- once(replace(model, "obs", list(again)), obs_starts_again(obs, asked))
       if (isTRUE(second$elbo > result$elbo)) {
         model$obs <<- again
         result <- second

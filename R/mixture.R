@@ -226,7 +226,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
-  split <- split_formula_id(x, data, id, here)
+  with_random <- split_random(x, here)
+  obs <- obs_with_random(obs, with_random$random, here)
+  split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
@@ -381,7 +383,10 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  list(
+    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
+    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+  )
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

@@ -79,6 +79,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_individual_effects
+Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_individual_effects(SEXP sumsSEXP, SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_individual_effects(sums, model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_features_latent
 Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_features_latent(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -1040,6 +1053,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
     {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
+    {"_bnpvi_engine_individual_effects", (DL_FUNC) &_bnpvi_engine_individual_effects, 3},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 7},

@@ -101,6 +101,7 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"negative_binomial", make_negative_binomial},
     {"poisson", make_poisson},
     {"product", make_product_of},
+    {"random_effects", make_regression},
     {"regression", make_regression},
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
@@ -117,7 +118,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     throw std::invalid_argument("unknown observation model: " + f.text("family"));
   std::unique_ptr<ObsModel> of_rows = found->second(f);
   if (f.optional_flag("zeros")) of_rows = make_zero_cells(std::move(of_rows));
-  if (!f.optional_flag("repeated")) return of_rows;
+  if (!f.optional_flag("repeated") || of_rows->capabilities().individuals) return of_rows;
   return std::make_unique<RepeatedRows>(std::move(of_rows));
 }
 
