@@ -176,7 +176,7 @@ name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
   axes_of <- obs_facts(obs)$arrays
   names_of <- c(
-    list(clusters = as.character(seq_len(fit$state$k)), positions = positions_of(fit)),
+    list(clusters = cluster_labels(fit), positions = positions_of(fit)),
     obs_axes(obs, fit$input$column_names)
   )
   Map(function(array, name) {

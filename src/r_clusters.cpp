@@ -7,7 +7,9 @@
 #include "inference/learn/check_progress.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/learn/visit_batches.h"
+#include "inference/learn/rename.h"
 #include "inference/start/start.h"
+#include "inference/start/known_clusters.h"
 #include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
@@ -27,6 +29,11 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
+State named(const Problem& problem, State state) {
+  give_names(problem, state);
+  return state;
+}
+
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, const Start& at,
                      SEXP start, Pool& pool) {
   if (!Rf_isNull(start)) {
@@ -39,6 +46,9 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
         for (Index j = 0; j < globals.effective.k; ++j)
           units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }
+      give_names(*model.obs, globals.effective);
+      if (static_cast<Index>(globals.u.size()) < globals.effective.k && problem.alloc.has_sticks())
+        globals = problem.alloc.global_step(globals.effective, {});
       State out = start_from_globals(problem, std::move(globals));
       if (is_update(start)) settle_earlier(problem, out);
       if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);
@@ -51,13 +61,15 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                                                 [k](int label) { return 1 <= label && label <= k; }),
               "start$labels are not n labels from 1 to k");
       require(fixed_k == 0 || k == fixed_k, "start$k is not the number of clusters of the prior");
-      return start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k));
+      return named(problem,
+                   start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k)));
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
-                                       owners_of_start(s, resp.ncol()));
+    return named(problem,
+                 start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
+                                             owners_of_start(s, resp.ncol())));
   }
   const AskedStart asked = asked_start(ListFields(control), at);
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);

@@ -70,7 +70,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
     pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, k));
-    Weights weights = make_weights(problem.obs, with.data(), k);
+    Weights weights = make_weights(problem.obs, with.data(), k, nullptr, nullptr, true, rest.names.of);
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];
     weights.add_constants(alloc.expected_log_weights(sizes));
@@ -110,7 +110,8 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   Vec sizes(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) {
     sizes[j] = with[j * p];
-    gain += used_evidence(problem.obs, with.data() + j * p) - used_evidence(problem.obs, rest.t(j));
+    gain += used_evidence(under_name(problem.obs, rest.names.of_cluster(j)), with.data() + j * p) -
+            used_evidence(problem.obs, rest, j);
   }
   if (alloc.fixed_k() > 0) sizes.push_back(0);
   return gain + allocation_value(alloc, sizes) - allocation_value(alloc, total.sizes());
