@@ -63,7 +63,8 @@ kinds_of <- function(x) {
     if (identical(x$control$algorithm, "stochastic")) "stochastic",
     switch(family,
       topics = c(
-        if (!is.null(x$state$owner)) "labelled_topics", if (!is.null(x$model$response)) "response", if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
+        if (!is.null(x$state$owner)) "labelled_topics", if (!is.null(x$model$response)) "response",
+        if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
       ),
       sequences = if (has_trees(x$input)) "trees"
     ),
@@ -77,7 +78,7 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
-    if (has_keywords(obs)) c(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[intersect(verb, c("bnp_mixture", "bnp_topics"))],
+    if (has_keywords(obs)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
     of_classes[-length(of_classes)],
     switch(verb,

@@ -77,7 +77,8 @@ no_scaled_samplers <- c(
 )
 no_named_samplers <- c("There are no samplers yet of clusters with names.", "Fit without {.arg keywords}.")
 no_named_streams <- c(
-  "Which new cluster has a name cannot be told from the documents that come first.", "Learn in batches ({.fn bnp_control})."
+  "Which new cluster has a name cannot be told from the documents that come first.",
+  "Learn in batches ({.fn bnp_control})."
 )
 no_named_posterior <- c(
   "The posterior of terms of a named topic is no Dirichlet distribution.", "{.fn coef} has its means."

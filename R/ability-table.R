@@ -64,7 +64,8 @@ ability_table <- c(list(
   keywords = able(
     c("mixture", "topics"), "Only topics and clusters of texts have names by words.", "Leave {.arg keywords} out.",
     truncation_free = no_named_streams, rows_one_by_one = no_named_streams, stream = no_named_streams, area = "data",
-    label = "{.arg keywords} of {.fn obs_multinomial}", error = "keywords", applies = c("mixture", "topics", "sequences")
+    label = "{.arg keywords} of {.fn obs_multinomial}", error = "keywords",
+    applies = c("mixture", "topics", "sequences")
   ),
   parent = of_trees, position = of_trees,
   response = able(
@@ -180,7 +181,8 @@ ability_table <- c(list(
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
-    of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior, draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
+    of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
+    draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
   simulated_lengths = able(

@@ -46,7 +46,8 @@ check_block <- function(block, arg, call) {
   }
   if (has_keywords(block)) {
     abort("keywords", c(
-      "{.arg {arg}} cannot be {.fn {facts$constructor}} with {.arg keywords}: a cluster of several blocks has one name.",
+      "{.arg {arg}} cannot be {.fn {facts$constructor}} with {.arg keywords}: clusters of several
+       blocks have no names.",
       i = "Leave {.arg keywords} out, or fit the texts alone."
     ), call = call)
   }

@@ -48,7 +48,8 @@ document_label_sets <- function(labels, x, data, call, known = NULL) {
   }
   if (n != documents$n) {
     abort("labels", c(
-      "{.arg labels} must have one {if (is.matrix(labels)) 'row' else 'entry'} for each document ({documents$n}), not {n}.",
+      "{.arg labels} must have one {if (is.matrix(labels)) 'row' else 'entry'} for each document ({documents$n}), not
+       {n}.",
       i = "Documents whose labels are not known have {.code NA}."
     ), call = call)
   }

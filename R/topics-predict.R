@@ -13,7 +13,8 @@
 #'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
 #'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable
 #'   class (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
-#'   Of fits with `labels` or with `keywords` ([obs_multinomial()]): `"label"`, the label or name with the largest proportion, a factor, `NA` where
+#'   Of fits with `labels` or with `keywords` ([obs_multinomial()]): `"label"`, the label or name
+#'   with the largest proportion, a factor, `NA` where
 #'   all other topics together have more, and `"label_prob"`, the proportion of each, and of other topics,
 #'   `"(none)"`, last. Where there is a response, too: `"topic_label"` and `"topic_label_prob"`.
 #'

@@ -7,8 +7,8 @@
 #'   the harmonic mean of a term's rank by probability within the topic and
 #'   by the topic's share of the term (Bischof & Airoldi, 2012).
 #' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
-#' @return A data frame with columns `topic`, `rank`, `term`, `value`; of fits with `keywords` ([obs_multinomial()]) also
-#'   `name`, of the topic, and `keyword`, whether the term is one of that name's.
+#' @return A data frame with columns `topic`, `rank`, `term`, `value`; of fits with `keywords`
+#'   ([obs_multinomial()]) also `name`, of the topic, and `keyword`, whether the term is one of that name's.
 #' @references
 #' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
 #' exclusivity. *International Conference on Machine Learning* 29.

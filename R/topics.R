@@ -24,10 +24,6 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
 #'   results. Topics cannot average over missing values.
-#' @param labels What documents are known to be about: a factor or text, one label for each document, `NA` where it is
-#'   not known; a list of character vectors, several labels each; a logical matrix (documents x labels; a row of `NA`:
-#'   not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
-#' @param open May documents with labels use topics that no label owns, too?
 #' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
 #'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
 #'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
@@ -44,6 +40,10 @@
 #' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
 #' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
 #'   variance that is left. Default: 1, and 0.1 where the response is not gaussian (a guess).
+#' @param labels What documents are known to be about: a factor or text, one label for each document, `NA` where it is
+#'   not known; a list of character vectors, several labels each; a logical matrix (documents x labels; a row of `NA`:
+#'   not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
+#' @param open May documents with labels use topics that no label owns, too?
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
@@ -65,11 +65,11 @@
 #'   With `labels`, each label owns topics, one to begin with; open topics have no label. The words of a document come
 #'   from topics of its labels and, with `open = TRUE`, from open ones; those of a document whose labels are not known
 #'   from all topics. A list of several labels means any mixture of them (in [bnp_mixture()] and [bnp_hmm()]: one of
-#'   them). What a document may not use has a proportion of exactly 0 beside the prior's. Births, merges and deletes keep
-#'   to this: a new topic has the label of that which it comes from, topics of different labels do not become one, and no
-#'   label loses its last topic. The labels are data: the ELBO bounds the probability of words and labels. `open =
-#'   FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of documents without
-#'   tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
+#'   them). What a document may not use has an expected count of exactly 0. Births, merges and deletes keep
+#'   to this: a new topic has the label of that which it comes from, topics of different labels do not become one, and
+#'   no label loses its last topic. The labels are data: the ELBO bounds the probability of words and labels.
+#'   `open = FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of
+#'   documents without tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
 #' @section Responses:
 #'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
 #'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
@@ -128,8 +128,9 @@ bnp_topics <- function(x, ...) {
 #' @export
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
                                start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL,
-                               labels = NULL, open = TRUE, response = NULL, family = NULL, covariates = NULL, response_weight = 1,
-                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, ...) {
+                               response = NULL, family = NULL, covariates = NULL, response_weight = 1,
+                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, labels = NULL,
+                               open = TRUE, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "inference/data/evidence.h"
 #include "mixtures/known_labels.h"
 
 namespace bnpvi::mixtures {

@@ -58,7 +58,8 @@ evidence_of_three <- function(counts, s, even, common, b, n = 400) {
     lambda <- even + common * c(x, (1 - x) * y, (1 - x) * (1 - y))
     sum(vapply(seq_len(nrow(counts)), function(k) {
       if (length(s[[k]])) tree(counts[k, ], lambda, s[[k]], b) else {
-        lgamma(sum(lambda)) - lgamma(sum(lambda) + sum(counts[k, ])) + sum(lgamma(lambda + counts[k, ]) - lgamma(lambda))
+        lgamma(sum(lambda)) - lgamma(sum(lambda) + sum(counts[k, ])) +
+          sum(lgamma(lambda + counts[k, ]) - lgamma(lambda))
       }
     }, 0))
   }))
@@ -96,7 +97,9 @@ test_that("names are assigned by the best sum", {
   expect_identical(engine_best_assignment(diag(4)), 1:4)
 })
 
-tiny <- matrix(c(2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1), 3, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:5)))
+tiny <- matrix(
+  c(2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1), 3, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:5))
+)
 named_tiny <- function(...) {
   obs_multinomial(c(.3, .2, .5, .3, .4), keywords = list(first = c("w1", "w3")), keyword_share = .2, ...)
 }
@@ -105,8 +108,8 @@ test_that("of a tiny corpus the bound is the best that enumeration and other pro
   x <- tiny
   best <- max(vapply(1:12, function(seed) {
     start <- withr::with_seed(seed, matrix(stats::runif(6), 3))
-    elbo(bnp_topics(x, named_tiny(), prior_lda(2, alpha = 1.2), bnp_control("full", seed = seed, max_laps = 300, tol = 0),
-      start = start / rowSums(start)))
+    control <- bnp_control("full", seed = seed, max_laps = 300, tol = 0)
+    elbo(bnp_topics(x, named_tiny(), prior_lda(2, alpha = 1.2), control, start = start / rowSums(start)))
   }, 0))
   expect_lt(best, -16.82795691) # all assignments summed
   expect_equal(best, -18.31988996, tolerance = 1e-7)
@@ -152,7 +155,7 @@ test_that("named topics are found, keep their names, and all else is as before",
     expect_identical(is.na(labels), apply(shares, 1L, which.max) == 3L, ignore_attr = TRUE)
     expect_identical(rownames(coef(fit)$prob), cluster_labels(fit))
     expect_equal(unname(rowSums(coef(fit)$prob)), rep(1, fit$state$k))
-    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its keywords by")
+    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its")
   }
 })
 
@@ -171,7 +174,7 @@ test_that("the data term is that of a tree for named topics", {
   expect_equal(elbo(fit, terms = TRUE)[["data"]], sum(own), tolerance = 1e-10)
 })
 
-test_that("batches, workers' fields, earlier fits and updates keep names; order of lists and words does not matter", {
+test_that("batches, earlier fits and updates keep names; the order of lists and words does not matter", {
   data <- planted_texts(3)
   obs <- obs_multinomial(.1, keywords = lists)
   control <- bnp_control(seed = 1, max_laps = 40)

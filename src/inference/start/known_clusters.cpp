@@ -90,6 +90,11 @@ Vec statistics_of(const Known& known, const Problem& problem, Pool& pool) {
   return out;
 }
 
+Globals start_at(const Problem& problem, Summary s) {
+  s.permute(s.by_size());
+  return problem.alloc.global_step(s, {});
+}
+
 }  // namespace
 
 Index n_known_clusters(const Problem& problem) { return Known(problem).n(); }
@@ -98,24 +103,31 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool) {
   const Known known(problem);
   if (known.n() == 0) return start;
   Summary s = std::move(start.effective);
-  const Index p = s.shape.p;
-  if (problem.alloc.fixed_k() == 0) s.append(known.n());
-  const Index first = s.k - known.n();
-  Vec t = statistics_of(known, problem, pool);
-  if (known.n_names > 0) s.names.of.assign(static_cast<std::size_t>(s.k), 0);
+  if (known.n_names > 0) s.names.of.resize(static_cast<std::size_t>(s.k), 0);
   if (known.n_classes > 0) s.owner.assign(static_cast<std::size_t>(s.k), 0);
-  for (Index i = 0; i < known.n(); ++i) {
-    double* own = t.data() + i * p;
+  const std::vector<int>& named = s.names.of;
+  const auto has = [&](Index name) { return std::count(named.begin(), named.end(), static_cast<int>(name)) > 0; };
+  std::vector<Index> lacking;  // numbers among the known
+  for (Index i = 0; i < known.n(); ++i)
+    if (i >= known.n_names || !has(i + 1)) lacking.push_back(i);
+  if (lacking.empty()) return start_at(problem, std::move(s));
+  if (problem.alloc.fixed_k() == 0) s.append(static_cast<Index>(lacking.size()));
+  const Vec t = statistics_of(known, problem, pool);
+  const Index p = s.shape.p;
+  for (Index j = s.k; !lacking.empty() && j-- > 0;) {
+    if (s.names.of_cluster(j) > 0) continue;
+    const Index i = lacking.back();
+    lacking.pop_back();
+    double* own = s.edit_t(j);
+    std::copy_n(t.data() + i * p, p, own);
     if (problem.alloc.grouped() && problem.obs->capabilities().tokens)
       own[0] = std::accumulate(own + 1, own + p, 0.0);
-    std::copy_n(own, p, s.edit_t(first + i));
     if (i < known.n_names)
-      s.names.of[first + i] = static_cast<int>(i) + 1;
+      s.names.of[j] = static_cast<int>(i) + 1;
     else
-      s.owner[first + i] = static_cast<int>(i - known.n_names) + 1;
+      s.owner[j] = static_cast<int>(i - known.n_names) + 1;
   }
-  s.permute(s.by_size());
-  return problem.alloc.global_step(s, {});
+  return start_at(problem, std::move(s));
 }
 
 void give_names(const Problem& problem, State& state) {
