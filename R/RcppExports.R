@@ -169,6 +169,10 @@ engine_prior_parameters <- function(obs) {
     .Call(`_bnpvi_engine_prior_parameters`, obs)
 }
 
+engine_gains_of_names <- function(model, state) {
+    .Call(`_bnpvi_engine_gains_of_names`, model, state)
+}
+
 engine_mean_weights <- function(model, state) {
     .Call(`_bnpvi_engine_mean_weights`, model, state)
 }

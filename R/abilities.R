@@ -21,9 +21,12 @@ kinds <- list(
     error = "covariates"
   ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
+  named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
+  labelled_topics = kind("topics of documents with {.arg labels}", of = "topics", error = "labels"),
+  named_topics = kind("topics with {.arg keywords}", of = "topics", error = "keywords"),
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
@@ -71,7 +74,8 @@ kinds_of <- function(x) {
     if (identical(x$control$algorithm, "stochastic")) "stochastic",
     switch(family,
       topics = c(
-        if (!is.null(x$model$response)) "response", if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
+        if (!is.null(x$state$owner)) "labelled_topics", if (!is.null(x$model$response)) "response",
+        if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
       ),
       sequences = if (has_trees(x$input)) "trees"
     ),
@@ -85,6 +89,7 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
+    if (has_keywords(obs)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
     if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],

@@ -71,6 +71,7 @@ of_joins <- able(
   mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
     "Fit with {.arg k} of {.fn prior_covariates}."),
   random_effects = no_effects_joined,
+  labelled_topics = c("Topics that are joined would be used by documents that may not.", "Fit without {.arg labels}."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
   filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
 )
@@ -87,12 +88,21 @@ no_scaled_samplers <- c(
   "The scale of a row, which a draw would have to have, is none of those that are drawn.",
   "Sample with Gaussian rows."
 )
+no_named_samplers <- c("There are no samplers yet of clusters with names.", "Fit without {.arg keywords}.")
+no_named_streams <- c(
+  "Which new cluster has a name cannot be told from the documents that come first.",
+  "Learn in batches ({.fn bnp_control})."
+)
+no_named_posterior <- c(
+  "The posterior of terms of a named topic is no Dirichlet distribution.", "{.fn coef} has its means."
+)
 of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
   mixture_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
-  scaled_sequences = no_scaled_samplers,
+  scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
+  labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
   placed = c(
     "States of draws come and go, and have no places for {.arg transitions}.",
     "{.fn confint} and {.fn simulate} are about the posterior of the fit."

@@ -18,7 +18,7 @@ ability_table <- c(list(
     c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
     "Read the data into memory, or give a source.",
     drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
-    scaled_rows = no_scaled_streams,
+    scaled_rows = no_scaled_streams, named_clusters = no_named_streams, named_topics = no_named_streams,
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
@@ -28,7 +28,8 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    c("mixture", "sequences"), "Only clusters of {.fn bnp_mixture} and states of {.fn bnp_hmm} belong to classes.",
+    c("mixture", "topics", "sequences"),
+    "Only clusters of {.fn bnp_mixture}, topics of {.fn bnp_topics} and states of {.fn bnp_hmm} belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
     hidden = c("Modes of dynamics belong to no classes yet.", "Give labels as {.arg start}, which is only a start."),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
@@ -50,6 +51,7 @@ ability_table <- c(list(
       "The scale of a row depends on its cluster, and rows of an individual would have to be kept one by one.",
       "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_topics} and {.fn bnp_hmm} take {.arg id}."
     ),
+    named_clusters = c("The texts of an individual are one text.", "Add them up, and leave {.arg id} out."),
     rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
   ),
   time = able(
@@ -75,6 +77,12 @@ ability_table <- c(list(
     area = "data", label = "{.code covariance = \"auto\"} of {.fn obs_gaussian}",
     applies = c("mixture", "topics", "sequences")
   ),
+  keywords = able(
+    c("mixture", "topics"), "Only topics and clusters of texts have names by words.", "Leave {.arg keywords} out.",
+    truncation_free = no_named_streams, rows_one_by_one = no_named_streams, stream = no_named_streams, area = "data",
+    label = "{.arg keywords} of {.fn obs_multinomial}", error = "keywords",
+    applies = c("mixture", "topics", "sequences")
+  ),
   parent = of_trees, position = of_trees,
   transitions = able(
     "sequences", applies = "sequences", hidden = c(
@@ -91,6 +99,7 @@ ability_table <- c(list(
     c("mixture", "sequences", "features"), "Missing values have no model here.",
     "{.code na_action = \"omit\"} leaves rows with missing values out.",
     drift = c("Missing values have no model where clusters drift.", "Choose {.code na_action = \"omit\"}."),
+    named_clusters = c("Texts are there or not.", "Choose {.code na_action = \"omit\"}."),
     network = c("Pairs that were not observed are {.arg missing}.", "Leave {.arg na_action} out."),
     area = "data", label = "{.code na_action = \"model\"}", error = "gaps"
   ),
@@ -164,6 +173,7 @@ ability_table <- c(list(
   ),
   confint = able(
     c("mixture", "topics", "sequences", "draws"), "There are no intervals yet.", "See {.fn tidy}.",
+    named_clusters = no_named_posterior, named_topics = no_named_posterior,
     features = many_features, network = c("There are no intervals yet.", "{.fn coef} has the means."),
     filter = c("{.fn augment} and {.fn tidy} have the moments of each row."), dynamic_means = no_posterior
   ),
@@ -193,7 +203,8 @@ ability_table <- c(list(
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
-    of_fits, switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
+    of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
+    switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
     draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),

@@ -36,7 +36,7 @@ data_fields <- c(
   declared("given", "left_out_documents", keep = TRUE, fill = function(data) {
     all_given(length(data$starts) - 1L, data$group_names)
   }),
-  declared("whole", "class_sets", engine = TRUE, keep = TRUE),
+  declared("whole", c("class_sets", "classes_open"), engine = TRUE, keep = TRUE),
   declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
   declared("whole", c("frame", "distinct_times", "gap", "past")),
   declared("all", "tree", keep = TRUE),

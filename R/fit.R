@@ -25,8 +25,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
   if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)
+  check_room_for_names(obs, prior, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
-  if (!is.null(start) || !is.null(data$classes)) {
+  if (class != "bnp_topics" && (!is.null(start) || !is.null(data$classes))) {
     resolved_start <- if (class == "bnp_hmm") {
       start_of_states(resolved_start, start, data, obs, prior, control, error_call)
     } else {
@@ -64,7 +65,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       run(model, asked)
     }
     result <- once(model, asked)
-    if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
+    if (class != "bnp_topics" && is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
       better <- if (class == "bnp_hmm") better_with_labelled_rows else better_with_classes_alone
       result <- better(result, data, model, asked, run)
     }

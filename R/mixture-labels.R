@@ -202,10 +202,23 @@ cluster_classes <- function(fit) {
   if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
 }
 
+# The classes of known labels and the names by keywords, and which of them each cluster has, 0 for none: list(classes,
+# of), as users number clusters. NULL where there are none.
+labelled_clusters <- function(fit) {
+  owner <- if (!is.null(fit$state$owner)) owners_of_clusters(fit)
+  names <- names_of_clusters(fit)
+  if (is.null(owner) && is.null(names)) {
+    return(NULL)
+  }
+  classes <- union(classes_of_labels(fit), names(fit$model$obs$keywords))
+  by_name <- match(names %||% NA, classes, 0L)
+  list(classes = classes, of = if (is.null(owner)) by_name else ifelse(owner > 0L, owner, by_name))
+}
+
 need_labels <- function(fit, type, call = rlang::caller_env()) {
-  if (is.null(fit$state$owner)) {
+  if (is.null(labelled_clusters(fit))) {
     abort("labels", c(
-      "{.code type = {.str {type}}} is for fits with known {.arg labels}.",
+      "{.code type = {.str {type}}} is for fits with known {.arg labels} or with {.arg keywords}.",
       i = "{.code type = \"class\"} gives clusters."
     ), call = call)
   }
@@ -213,8 +226,9 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
 
 # Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
 class_probabilities <- function(fit, prob) {
-  classes <- classes_of_labels(fit)
-  owner <- owners_of_clusters(fit)
+  clusters <- labelled_clusters(fit)
+  classes <- clusters$classes
+  owner <- clusters$of
   columns <- c(seq_along(classes), if (any(owner == 0L)) 0L)
   out <- vapply(columns, function(class) rowSums(prob[, owner == class, drop = FALSE]), double(nrow(prob)))
   matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
@@ -222,10 +236,9 @@ class_probabilities <- function(fit, prob) {
 
 # The most probable class, NA where clusters of no class are more probable.
 most_probable_class <- function(fit, prob) {
-  sums <- class_probabilities(fit, prob)
-  class <- max.col(sums, ties.method = "first")
-  out <- factor(classes_of_labels(fit)[class], classes_of_labels(fit))
-  stats::setNames(out, rownames(prob))
+  classes <- labelled_clusters(fit)$classes
+  class <- most_probable(class_probabilities(fit, prob))
+  stats::setNames(factor(classes[class], classes), rownames(prob))
 }
 
 # The training data as a fit got them know their weights and labels.

@@ -224,7 +224,9 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
-    return(stats::setNames(factor(cluster_classes(fit)[cluster], classes_of_labels(fit)), names(cluster)))
+    clusters <- labelled_clusters(fit)
+    class <- c(NA, clusters$classes)[clusters$of + 1L]
+    return(stats::setNames(factor(class[cluster], clusters$classes), names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
   prob <- predict(

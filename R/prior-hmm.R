@@ -42,9 +42,6 @@ left_to_right <- function(k, skip = FALSE, return = FALSE) {
 
 has_places <- function(prior) !is.null(prior[["cell_fixed"]])
 
-# Names of the states of a fit, numbers where they have none.
-state_names <- function(fit) fit$model$prior$states %||% as.character(seq_len(fit$state$k))
-
 # The total weight, the concentration of the first state.
 check_start_weights <- function(x, k, call) {
   sound <- is.numeric(x) && !anyNA(x) && all(is.finite(x)) && all(x >= 0) && sum(x) > 0

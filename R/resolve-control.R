@@ -230,7 +230,9 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   c(
     list(
       state = add_empty_clusters(
-        state_for_positions(state_for_response(fit$state, fit, data), fit, data),
+        state_for_positions(
+          state_for_response(with_known_of_start(fit$state, given, obs, data), fit, data), fit, data
+        ),
         start_clusters(fit$state$k, prior, call)
       ), obs = fit$model$obs
     ),
@@ -265,6 +267,7 @@ add_empty_clusters <- function(state, k) {
   state[c("obs", "extra")] <- lapply(state[c("obs", "extra")], rows)
   if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more * ncol(state$pair) / state$k))
   if (!is.null(state$owner)) state$owner <- c(state$owner, integer(more))
+  if (!is.null(state$named)) state$named <- c(state$named, integer(more))
   state$k <- k
   state
 }

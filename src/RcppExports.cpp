@@ -581,6 +581,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_gains_of_names
+Rcpp::NumericVector engine_gains_of_names(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_gains_of_names(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_gains_of_names(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_mean_weights
 Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_mean_weights(SEXP modelSEXP, SEXP stateSEXP) {
@@ -1089,6 +1101,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_prior_parameters", (DL_FUNC) &_bnpvi_engine_prior_parameters, 1},
+    {"_bnpvi_engine_gains_of_names", (DL_FUNC) &_bnpvi_engine_gains_of_names, 2},
     {"_bnpvi_engine_mean_weights", (DL_FUNC) &_bnpvi_engine_mean_weights, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},

@@ -7,7 +7,9 @@
 #include "inference/learn/check_progress.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/learn/visit_batches.h"
+#include "inference/learn/rename.h"
 #include "inference/start/start.h"
+#include "inference/start/known_clusters.h"
 #include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
@@ -29,11 +31,12 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
 }
 
 // Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch has been
-// visited yet.
+// visited yet. Clusters get their names.
 State begun_at(const Problem& problem, State state) {
   const auto* hmm = alloc_as<chains::HmmAlloc>(problem.alloc);
-  if (!hmm || !hmm->has_places()) return state;
-  return start_from_globals(problem, std::move(state.globals));
+  if (hmm && hmm->has_places()) return start_from_globals(problem, std::move(state.globals));
+  give_names(problem, state);
+  return state;
 }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, const Start& at,
@@ -48,6 +51,9 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
         for (Index j = 0; j < globals.effective.k; ++j)
           units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }
+      give_names(*model.obs, globals.effective);
+      if (static_cast<Index>(globals.u.size()) < globals.effective.k && problem.alloc.has_sticks())
+        globals = problem.alloc.global_step(globals.effective, {});
       State out = start_from_globals(problem, std::move(globals));
       if (is_update(start)) settle_earlier(problem, out);
       if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);

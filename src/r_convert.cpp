@@ -101,8 +101,11 @@ RData::RData(const Rcpp::List& list) : list_(list) {
     SEXP classes = vector_of(INTSXP, list, "classes");
     const Rcpp::LogicalMatrix sets(static_cast<SEXP>(list["class_sets"]));
     class_sets_.n_classes = sets.ncol();
-    for (int set = 0; set < sets.nrow(); ++set)
+    const bool open = list.containsElementNamed("classes_open") && Rcpp::as<bool>(list["classes_open"]);
+    for (int set = 0; set < sets.nrow(); ++set) {
+      class_sets_.has.push_back(open);
       for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
+    }
     require(Rf_xlength(classes) == n && std::all_of(INTEGER(classes), INTEGER(classes) + n,
                                                     [&](int set) { return 0 <= set && set <= sets.nrow(); }),
             "data$classes are not n numbers of rows of data$class_sets");

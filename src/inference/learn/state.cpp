@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "foundation/rounded_sum.h"
+#include "inference/learn/rename.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi {
 
@@ -54,7 +56,8 @@ bool may_join(const State& state, Index a, Index b) {
 }
 
 bool may_join(const State& state, const std::vector<Index>& clusters) {
-  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2;
+  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2 &&
+         state.total.names.at_most_one(clusters);
 }
 
 double batch_log_base(const Problem& problem, const Batch& batch) {
@@ -74,10 +77,11 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
   Vec value(static_cast<std::size_t>(total.k));
   for_each_part(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
-    value[j] = problem.obs->log_evidence(e);
+    const ObsModel& obs = under_name(problem.obs, effective.names.of_cluster(j));
+    value[j] = obs.log_evidence(e);
     if (std::equal(t, t + p, e)) return;
     Vec w(static_cast<std::size_t>(p));
-    problem.obs->weights(e, w.data());
+    obs.weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
   });
   return with_data_term(problem, value, total, globals);
@@ -95,6 +99,7 @@ void refresh(const Problem& problem, State& state) {
 }
 
 void renew_globals(const Problem& problem, State& state) {
+  rename(problem.obs, state.elbo, state.total);
   state.globals = problem.alloc.global_step(state.total, state.globals);
 }
 
@@ -141,6 +146,7 @@ void settle(const Problem& problem, State& state) {
 }
 
 void resum(const Problem& problem, State& state) {
+  const ClusterNames names = state.total.names;
   std::vector<const Summary*> parts;
   for (const auto& b : state.batch)
     if (b) parts.push_back(b.get());
@@ -148,6 +154,7 @@ void resum(const Problem& problem, State& state) {
     state.total = Summary(state.total.shape, state.total.k);
   else
     state.total.set_to_sum(parts, problem.pool);
+  state.total.names = names;
 }
 
 }  // namespace bnpvi

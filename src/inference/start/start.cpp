@@ -101,6 +101,7 @@ State start_from_globals(const Problem& problem, Globals globals) {
   State state;
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
   state.total.owner = globals.effective.owner;
+  state.total.names = globals.effective.names;
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
   if (problem.observer.wants_assignments() && !remembers(problem.alloc))
