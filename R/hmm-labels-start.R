@@ -115,9 +115,14 @@ without_states_that_nobody_labelled <- function(result, data, model, asked, run)
   if (!length(nobodys)) {
     return(result)
   }
-  state <- result$state
-  state$owner[nobodys] <- 0L
+  begin <- list(labels = replace(result$labels, is.na(result$labels), 1L), k = length(owner))
+  for (j in nobodys) {
+    rest <- setdiff(which(owner == owner[j]), nobodys)
+    moved <- which(begin$labels == j & data$classes > 0L)
+    begin$labels[moved] <- rest[which.max(size[rest])]
+  }
+  begin$owner <- replace(owner, nobodys, 0L)
   asked$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
-  again <- run(model, asked, start = list(state = state))
+  again <- run(model, asked, start = begin)
   if (isTRUE(again$elbo > result$elbo - sum(gain[nobodys]))) again else result
 }
