@@ -193,23 +193,29 @@ is_keyword <- function(fit) {
   out
 }
 
-# "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats", for each list.
+# "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats", for each list. Where it does not:
+# they are more of its tokens than keyword_share lets expect, or the data do not use these words together.
 described_keywords <- function(fit) {
   if (!has_keywords(fit$model$obs)) {
     return(character())
   }
   obs <- fit$model$obs
   gain <- engine_gains_of_names(fit$model, fit$state)
-  tokens <- rowSums(fit$state$obs[, -1L, drop = FALSE])[match(seq_along(gain), fit$state$named)]
+  counts <- fit$state$obs[match(seq_along(gain), fit$state$named), -1L, drop = FALSE]
+  tokens <- rowSums(counts)
   terms <- enc2utf8(fit$input$column_names)
   vapply(seq_along(gain), function(s) {
     words <- obs$keywords[[s]]
     there <- sum(vapply(words, function(word) length(matched_terms(word, terms)) > 0L, NA))
+    share <- sum(counts[s, obs$keyword[obs$keyword_list == s]]) / max(tokens[s], 1e-300)
     paste0(
       names(obs$keywords)[s], ": ", there, " of ", count_of(length(words), "keyword"), " in the data, ",
       format(round(tokens[s]), big.mark = ","), " tokens, ",
-      if (gain[s] >= 0) paste0("fits its keywords by ", format(signif(gain[s], 3)), " nats") else
-        paste0("does not fit its keywords (", format(signif(gain[s], 3)), " nats): the data do not use them together")
+      if (gain[s] >= 0) paste0("fits its keywords by ", format(signif(gain[s], 3)), " nats") else paste0(
+        "does not fit its keywords (", format(signif(gain[s], 3)), " nats): ",
+        if (share > obs$keyword_share) paste0("they are ", format(100 * share, digits = 2), " % of its tokens") else
+          "the data do not use them together"
+      )
     )
   }, "")
 }

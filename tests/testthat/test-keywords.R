@@ -155,7 +155,7 @@ test_that("named topics are found, keep their names, and all else is as before",
     expect_identical(is.na(labels), apply(shares, 1L, which.max) == 3L, ignore_attr = TRUE)
     expect_identical(rownames(coef(fit)$prob), cluster_labels(fit))
     expect_equal(unname(rowSums(coef(fit)$prob)), rep(1, fit$state$k))
-    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, fits its")
+    expect_match(described_keywords(fit)[1], "^sport: 2 of 2 keywords in the data, [0-9,]+ tokens, .*they are [12]")
   }
 })
 
@@ -244,7 +244,7 @@ test_that("keywords that make no sense are refused", {
     fit(list(a = "ball1", b = c("ball1", "ball2")), control = bnp_control(max_laps = 1)) |> suppressWarnings(),
     "more than one list: ball1"
   )
-  expect_bad(bnp_hmm(x, obs_multinomial(keywords = lists)), "keywords")
+  expect_bad(bnp_hmm(x, obs = obs_multinomial(keywords = lists)), "keywords")
   expect_bad(obs_product(a = obs_multinomial(keywords = lists)), "keywords")
   expect_bad(bnp_topics(x, obs_multinomial(keywords = lists), control = bnp_control("truncation_free")), "keywords")
   named <- suppressWarnings(fit(lists, control = bnp_control(seed = 1, max_laps = 2)))

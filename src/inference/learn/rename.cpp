@@ -1,5 +1,6 @@
 #include "inference/learn/rename.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -64,6 +65,20 @@ Vec gains_of_names(const NamedClusters& names, const Summary& s) {
   return out;
 }
 
+// names × clusters: the share of each name's columns in each cluster.
+Vec shares_of_names(const NamedClusters& names, const Summary& s) {
+  const Index n = names.n_names();
+  Vec out(static_cast<std::size_t>(n * s.k), 0.0);
+  for (Index j = 0; j < s.k; ++j) {
+    const double* x = s.t(j) + 1;  // columns
+    double all = 0;
+    for (Index v = 0; v + 1 < s.shape.p; ++v) all += std::max(x[v], 0.0);
+    for (Index i = 0; all > 0 && i < n; ++i)
+      for (int v : names.columns_of(static_cast<int>(i) + 1)) out[i * s.k + j] += std::max(x[v], 0.0) / all;
+  }
+  return out;
+}
+
 void assign(const std::vector<Index>& cluster, Summary& s) {
   s.names.of.assign(static_cast<std::size_t>(s.k), 0);
   for (std::size_t i = 0; i < cluster.size(); ++i) s.names.of[cluster[i]] = static_cast<int>(i) + 1;
@@ -74,9 +89,16 @@ void assign(const std::vector<Index>& cluster, Summary& s) {
 void rename(const ObsModel& obs, double elbo, Summary& s) {
   if (!s.names.any()) return;
   const NamedClusters& names = *obs.capabilities().names;
-  const Vec gain = gains_of_names(names, s);
+  constexpr double never = -1e100;
+  Vec gain = gains_of_names(names, s);
   for (double x : gain)
     if (!std::isfinite(x)) return;
+  const Vec share = shares_of_names(names, s);
+  for (Index j = 0; j < s.k; ++j) {
+    const Index i = s.names.of[j] - 1;
+    for (Index l = 0; i >= 0 && l < s.k; ++l)
+      if (share[i * s.k + l] < share[i * s.k + j]) gain[i * s.k + l] = never;
+  }
   const std::vector<Index> best = best_assignment(gain, names.n_names(), s.k);
   double more = 0;
   for (std::size_t i = 0; i < best.size(); ++i) more += gain[i * s.k + best[i]];
@@ -89,7 +111,7 @@ void give_names(const ObsModel& obs, Summary& s) {
   const NamedClusters* names = obs.capabilities().names;
   if (!names || s.names.any()) return;
   if (s.k < names->n_names()) s.append(names->n_names() - s.k);
-  assign(best_assignment(gains_of_names(*names, s), names->n_names(), s.k), s);
+  assign(best_assignment(shares_of_names(*names, s), names->n_names(), s.k), s);
 }
 
 }  // namespace bnpvi
