@@ -172,7 +172,8 @@ ability_table <- c(list(
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
-    of_fits, switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
+    of_fits,
+    switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
     draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
