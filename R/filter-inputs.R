@@ -87,12 +87,6 @@ as_input_table <- function(x, known, call) {
   x
 }
 
-refuse_lone_inputs <- function(inputs, call) {
-  if (NROW(inputs)) {
-    abort("argument", c("{.arg inputs} are of rows, and there are none.", i = "Give {.arg newdata}."), call = call)
-  }
-}
-
 inputs_of_system <- function(model) {
   list(
     n = n_inputs(model), names = model$inputs,

@@ -178,8 +178,8 @@ switching_ahead <- function(f, h, type, interval, inputs, call) {
   })
 }
 
-# Quantiles of the Gaussian mixture that particles are after each row without data (inputs: h x q): a list of `lower` and
-# `upper`.
+# Quantiles of the Gaussian mixture that particles are after each row without data (inputs: h x q): a list of `lower`
+# and `upper`.
 quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, interval, type, call, most = 1000) {
   steps <- engine_particles_ahead(lapply(systems, as_engine_system), particles, t(inputs), number, clock, most, seed)
   refuse_trouble(steps, "", 0, "object", call)

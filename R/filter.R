@@ -37,9 +37,10 @@
 #'   `"draw"`, a system for each of the particles, drawn from the posterior, so that forecasts include what is
 #'   not known of the parameters. With `"draw"` and `collapse = "gpb2"` there are also as many systems as `particles`.
 #'   Filters of other fits average over their parameters themselves.
-#' @param inputs Of an [lds_model()] with `F` or `G`: known inputs, a number for each row and input, never `NA`: a matrix
-#'   or a data frame with a row for each row of `newdata`, a vector of one input, or a list of these where `newdata` is
-#'   a list. Columns go by the names of the inputs where both have names.
+#' @param inputs Of an [lds_model()] with `F` or `G`: known inputs, a number for each row and input, never `NA`. A
+#'   matrix or a data frame with a row for each row of `newdata`, a vector of one input, or a list of these where
+#'   `newdata` is a list. Columns go by the names of the inputs where both have names. Of fits they are columns of
+#'   `newdata`.
 #' @param threads Threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
 #' @param ... Must be empty.
 #' @details
@@ -142,7 +143,9 @@ update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
 # A filter that has taken these rows in.
 take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
-    refuse_lone_inputs(inputs, call)
+    if (NROW(inputs)) {
+      abort("argument", c("{.arg inputs} are of rows, and there are none.", i = "Give {.arg newdata}."), call = call)
+    }
     return(sealed(f))
   }
   id <- id_of_rows(f, newdata, id)

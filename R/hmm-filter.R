@@ -164,7 +164,8 @@ dynamics_ahead <- function(f, states, transition, interval, call) {
     )
     last <- matrix(c(t(tails[[i]][rev(seq_len(lag)), , drop = FALSE])), m)
     particles <- list(mode = -1L, system = 0L, weight = 1, mean = last, cov = matrix(0, m * m))
-    quantiles_ahead(list(system), particles, matrix(0, length(states), 0L), i, f$sequences[[i]]$n, 1, interval, "response", call)
+    none <- matrix(0, length(states), 0L)
+    quantiles_ahead(list(system), particles, none, i, f$sequences[[i]]$n, 1, interval, "response", call)
   })
   columns <- column_labels(fit)
   lapply(seq_along(states), function(step) {

@@ -246,7 +246,8 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, 
   if (sparse && !facts$takes_sparse) refuse_sparse(obs, arg, call)
   data <- new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
-    exposure = split$exposure, inputs = split$inputs, covariates = covariates, frame = frame, times = times, origin = origin_of(arg)
+    exposure = split$exposure, inputs = split$inputs, covariates = covariates, frame = frame, times = times,
+    origin = origin_of(arg)
   )
   if (keeps_missing(na_action)) act_on_missing(data, obs, na_action, use, arg, call) else data
 }

@@ -173,7 +173,8 @@ draw_lds_parameters <- function(fit, params, clusters) {
   })
   gather <- function(name) vapply(each, `[[`, each[[1L]][[name]], name)
   moves <- draw_moves(fit$state$k, params)
-  as_parameters(fit, gather("coef"), gather("cov"), draw_emissions(obs, emission_of(fit)), moves$start, moves$transition)
+  emission <- draw_emissions(obs, emission_of(fit))
+  as_parameters(fit, gather("coef"), gather("cov"), emission, moves$start, moves$transition)
 }
 
 as_parameters <- function(fit, coef, cov, emission, start, transition) {

@@ -3,8 +3,8 @@
 #' Linear dynamics seen through noise
 #'
 #' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are seen through noise that is
-#' the same in all modes, or each mode's own. Modes (what `fitted()` and [segments()] call states) follow each other as in any hidden
-#' Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
+#' the same in all modes, or each mode's own. Modes (what `fitted()` and [segments()] call states) follow each other as
+#' in any hidden Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
 #' may be anywhere.
 #'
 #' @details
@@ -32,8 +32,8 @@
 #' missing. It acts from the second row of a sequence on, and not on what is seen.
 #'
 #' **`emission = "by_mode"`**: each mode has \eqn{\rho_j} and, of learned loadings, \eqn{c_j} of its own, independent
-#' a priori. A sensor that fails is then a mode in which its noise is large, or its loading near 0. All rows have a mode,
-#' the first of a sequence too, whose law is that of a start.
+#' a priori. A sensor that fails is then a mode in which its noise is large, or its loading near 0. All rows have a
+#' mode, the first of a sequence too, whose law is that of a start.
 #'
 #' @section What to expect:
 #' The search is coordinate ascent of an exact lower bound, from the modes of an autoregressive model of the rows and
@@ -56,7 +56,8 @@
 #' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
 #'   sequence. Default: column medians, and ten times the variance of the columns.
 #' @param inputs Columns of the data that are known inputs, numbers: `~ u1 + u2`, or their names. `NULL`: none.
-#' @param emission `"shared"`: all modes are seen through the same loadings and noise; `"by_mode"`: each through its own.
+#' @param emission `"shared"`: all modes are seen through the same loadings and noise; `"by_mode"`: each through its
+#'   own.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
@@ -287,7 +288,8 @@ hidden_names <- function(obs, columns) {
 
 obs_axes.obs_lds <- function(obs, columns) {
   names <- hidden_names(obs, columns)
-  list(columns = columns, hidden = names, regressors = if (!is.null(names)) c(names, if (obs$intercept) "intercept", obs$inputs))
+  regressors <- if (!is.null(names)) c(names, if (obs$intercept) "intercept", obs$inputs)
+  list(columns = columns, hidden = names, regressors = regressors)
 }
 
 # The emission of a fit, drawn once a data set, with rows on the given path of modes.

@@ -162,9 +162,9 @@ Rcpp::NumericMatrix rows_to_r(const std::vector<FilteredRow>& rows, Vec Filtered
 }  // namespace
 
 // Takes in the rows of some sequences under linear systems that switch. y: D × n, NA where missing; inputs: q
-// × n; starts: offsets of the sequences; number, clock: of each its number in the random streams, and how many rows it had
-// before; particles: of each those after these rows, or NULL. → a list for each sequence: rows by kind, and
-// the particles after the last. `trouble`, and the row where a sequence (from 1) stopped.
+// × n; starts: offsets of the sequences; number, clock: of each its number in the random streams, and how
+// many rows it had before; particles: of each those after these rows, or NULL. → a list for each sequence:
+// rows by kind, and the particles after the last. `trouble`, and the row where a sequence (from 1) stopped.
 // [[Rcpp::export]]
 Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::NumericMatrix inputs,
                                    Rcpp::IntegerVector starts, Rcpp::NumericVector number,
@@ -174,8 +174,8 @@ Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rc
     const SwitchingFilter filter = filter_from_r(systems, most, collapse);
     const Index n = starts.size() - 1, d = filter.system().d, k = filter.system().k, m = filter.system().m;
     const Index q = filter.system().n_inputs;
-    require(y.nrow() == d && inputs.nrow() == q && inputs.ncol() == y.ncol() && number.size() == n && clock.size() == n && particles.size() == n &&
-                starts[n] == y.ncol(),
+    require(y.nrow() == d && inputs.nrow() == q && inputs.ncol() == y.ncol() && number.size() == n &&
+                clock.size() == n && particles.size() == n && starts[n] == y.ncol(),
             "rows of a filter");
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);

@@ -142,7 +142,8 @@ Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List sta
     const Lds lds(data, model, lone.pool);
     const EmissionPrior& prior = lds.problem.emission;
     return emission_to_r(
-        emissions_at(lds.problem, seen_from_r(state, prior), state_from_r(state, lds.model).effective), prior);
+        emissions_at(lds.problem, seen_from_r(state, prior), state_from_r(state, lds.model).effective),
+        prior);
   });
 }
 
@@ -167,8 +168,9 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
       for (Index t = 0; t < n; ++t)
         for (Index j = 0; j < k; ++j) r[t * k + j] = all > 0 ? sizes[j] / all : 1 / static_cast<double>(k);
       if (!problem.by_mode()) without_first_rows(lds.series, k, r);
-      LdsState out{alloc, std::move(paths), k,  std::move(r), seen, emissions_at(problem, seen, globals.effective),
-                   {},    globals,          {}, {},           0};
+      LdsState out{
+          alloc, std::move(paths), k,  std::move(r), seen, emissions_at(problem, seen, globals.effective),
+          {},    globals,          {}, {},           0};
       out.total = Summary(alloc->shape(problem.obs), k);
       return out;
     };

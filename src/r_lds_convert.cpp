@@ -42,7 +42,8 @@ Series series_of(const Rcpp::List& data, const Fields& f, const Vec& centre, con
     for (Index j = 0; j < q; ++j)
       for (Index t = 0; t < out.n; ++t)
         out.known[(t + 1) * out.n_known - q + j] =
-            inputs(static_cast<int>(t), static_cast<int>(j)) / input_unit[j] - input_centre[j] / input_unit[j];
+            inputs(static_cast<int>(t), static_cast<int>(j)) / input_unit[j] -
+            input_centre[j] / input_unit[j];
   }
   for (int start : Rcpp::as<std::vector<int>>(data["starts"])) out.starts.push_back(start);
   require(out.starts.size() > 1 && out.starts.front() == 0 && out.starts.back() == out.n &&
@@ -66,8 +67,8 @@ Lds::Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, Pool&
       series(series_of(data, f, centre, unit)),
       model(given),
       rows(rows_model(f)),
-      problem{series, *model.obs, dynamics::emission_prior(f), start_prior(f), latent(), 0, {}, {}, {},
-              0,      pool,       observer} {
+      problem{series, *model.obs, dynamics::emission_prior(f), start_prior(f), latent(), 0, {}, {}, {}, 0,
+              pool,   observer} {
   for (double u : latent_unit) problem.log_unit += std::log(u);
   for (double u : unit) problem.log_units.push_back(std::log(u));
   for (Index g = 0; g < series.n_groups(); ++g)

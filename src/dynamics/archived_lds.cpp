@@ -39,17 +39,7 @@ LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel>
   require_stored(
       k >= 1 && static_cast<Index>(r.size()) == s.n * k && (alloc->fixed_k() == 0 || k == alloc->fixed_k()),
       "number of modes");
-  LdsState out{std::move(alloc),
-               std::move(paths),
-               k,
-               std::move(r),
-               seen,
-               {},
-               {},
-               {},
-               {},
-               {},
-               0};
+  LdsState out{std::move(alloc), std::move(paths), k, std::move(r), seen, {}, {}, {}, {}, {}, 0};
   out.total = Summary::read(in);
   out.globals = read_globals(in);
   const SummaryShape shape = out.alloc->shape(problem.obs);

@@ -1,4 +1,5 @@
-// What hidden states are seen through: one regression for each column, shared by all modes or each mode's own.
+// What hidden states are seen through: one regression for each column, shared by all modes or each mode's
+// own.
 #pragma once
 #include "foundation/types.h"
 
@@ -41,9 +42,9 @@ struct EmissionStatistics {
                double weight);
 };
 
-/// q(C, ρ) of all modes or of one, that is optimal for a statistic, and what it says about x: E log p(y_j | x) = −½ (x'F_j x − 2
-/// x'(G_j y − f_j)) + what does not depend on x, with W_j = E ρ_j, G_j = W_j ĉ_j and F_j = W_j ĉ_j ĉ_j' +
-/// V̂_j⁻¹ in parts for x and for the constant.
+/// q(C, ρ) of all modes or of one, that is optimal for a statistic, and what it says about x: E log p(y_j |
+/// x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + what does not depend on x, with W_j = E ρ_j, G_j = W_j ĉ_j and F_j
+/// = W_j ĉ_j ĉ_j' + V̂_j⁻¹ in parts for x and for the constant.
 class Emission {
  public:
   Emission(const EmissionPrior& prior, const EmissionStatistics& statistics);

@@ -1,4 +1,5 @@
-// The model of rows that are expected: dynamics of a mode and, where modes have one of their own, its emission.
+// The model of rows that are expected: dynamics of a mode and, where modes have one of their own, its
+// emission.
 #pragma once
 #include <memory>
 

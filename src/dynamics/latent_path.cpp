@@ -130,8 +130,8 @@ void LatentPaths::set_features(Index t, const double* known, const double* cross
 }
 
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
-                 const std::vector<Emission>& emission, const StartPrior& prior, const std::function<void()>& poll,
-                 LatentPaths& out) {
+                 const std::vector<Emission>& emission, const StartPrior& prior,
+                 const std::function<void()>& poll, LatentPaths& out) {
   const Index m = out.m, mm = m * m, p = out.n_dynamics(), length = to - from;
   Vec l(static_cast<std::size_t>(length * mm)), x(l.size()), y(static_cast<std::size_t>(length * m));
   Vec next_j(static_cast<std::size_t>(mm)), next_h(static_cast<std::size_t>(m));

@@ -34,10 +34,10 @@ struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
   Index before = 0, after = 0;  // numbers of a row before and after those of the dynamics
   Vec mean;                     // n × m
-  Vec var;       // n × m(m+1)/2, packed lower triangles
-  Vec features;  // n × n_features(), column-major
-  Vec start;     // of each sequence E log N(x_1; mean, P_0)
-  Vec entropy;   // and H[q(x)]
+  Vec var;                      // n × m(m+1)/2, packed lower triangles
+  Vec features;                 // n × n_features(), column-major
+  Vec start;                    // of each sequence E log N(x_1; mean, P_0)
+  Vec entropy;                  // and H[q(x)]
 
   LatentPaths() = default;
   LatentPaths(const Series& series, const EmissionPrior& emission);
@@ -73,8 +73,8 @@ struct ModeWeights {
 /// parameters would be wrong. Fills moments and features, start and entropy of `group`; throws
 /// std::domain_error where a D_t is not positive definite. poll is called every thousand rows.
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
-                 const std::vector<Emission>& emission, const StartPrior& prior, const std::function<void()>& poll,
-                 LatentPaths& out);
+                 const std::vector<Emission>& emission, const StartPrior& prior,
+                 const std::function<void()>& poll, LatentPaths& out);
 
 /// Σ over rows of Emission's statistic, each with this weight.
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,

@@ -190,17 +190,7 @@ Summary independent_summary(const LdsProblem& problem, const LdsState& state, In
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k) {
   const EmissionStatistics seen = emission_of(problem, paths);
-  LdsState out{std::move(alloc),
-               std::move(paths),
-               k,
-               std::move(r),
-               seen,
-               {},
-               {},
-               {},
-               {},
-               {},
-               0};
+  LdsState out{std::move(alloc), std::move(paths), k, std::move(r), seen, {}, {}, {}, {}, {}, 0};
   out.total = Summary(out.alloc->shape(problem.obs), k);
   for (Index g : problem.units) out.total.add(independent_summary(problem, out, g));
   renew(problem, out);

@@ -33,7 +33,9 @@ struct LdsProblem {
     return emission.by_mode ? &static_cast<const ExpectedSystem&>(obs) : nullptr;
   }
   const ObsModel& dynamics() const { return emission.by_mode ? by_mode()->dynamics() : obs; }
-  const double* of_dynamics(const double* t) const { return emission.by_mode ? by_mode()->of_dynamics(t) : t; }
+  const double* of_dynamics(const double* t) const {
+    return emission.by_mode ? by_mode()->of_dynamics(t) : t;
+  }
   /// The first row of a sequence that has a mode.
   Index first_row(Index group) const { return series.starts[group] + (emission.by_mode ? 0 : 1); }
 };
@@ -47,8 +49,8 @@ struct LdsState {
   EmissionStatistics seen;         // of all rows; by mode it is part of `total`, and this is 0
   std::vector<Emission> emission;  // optimal for that: one, or one for each mode
   Summary total;                   // of all rows, at r and paths
-  Globals globals;          // optimal for total
-  Globals visited;          // at which r was found, where total is that of assign()
+  Globals globals;                 // optimal for total
+  Globals visited;                 // at which r was found, where total is that of assign()
   Terms terms;
   double elbo = 0;
 };

@@ -73,8 +73,7 @@ class Rotation {
     EmissionStatistics out = seen;
     const Index q = problem_.emission.n_moments();
     for (Index j = 0; j < problem_.emission.d; ++j)
-      pack(s * unpack(seen.moment.data() + j * q, m_ + 2, false) * s.transpose(),
-           out.moment.data() + j * q);
+      pack(s * unpack(seen.moment.data() + j * q, m_ + 2, false) * s.transpose(), out.moment.data() + j * q);
     return out;
   }
 

@@ -23,7 +23,7 @@ namespace {
 LdsProblem with_shared_emission(const LdsProblem& of) {
   EmissionPrior emission = of.emission;
   emission.by_mode = false;
-  LdsProblem out{of.series, of.dynamics(), emission, of.start, of.m,     of.log_unit, of.log_units,
+  LdsProblem out{of.series, of.dynamics(), emission, of.start, of.m,       of.log_unit, of.log_units,
                  {},        of.row_weight, of.seed,  of.pool,  of.observer};
   for (Index g = 0; g < of.series.n_groups(); ++g)
     if (of.series.starts[g + 1] > out.first_row(g)) out.units.push_back(g);

@@ -13,8 +13,8 @@ namespace {
 // z = (lag 1, lag 2, ..., [1], [inputs]).
 //
 // Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
-// lags and then the centres of inputs, changes z by the matrix G⁻¹ = [I, −C; 0, 1] (the constant last), hence V
-// to G⁻¹ V G⁻ᵀ and the intercept b to b + A C − c: an exact reparametrisation, which needs the intercept.
+// lags and then the centres of inputs, changes z by the matrix G⁻¹ = [I, −C; 0, 1] (the constant last), hence
+// V to G⁻¹ V G⁻ᵀ and the intercept b to b + A C − c: an exact reparametrisation, which needs the intercept.
 class Autoregressive : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
@@ -131,8 +131,8 @@ class Autoregressive : public CoefficientModel {
     return out;
   }
 
-  // V ← G V Gᵀ with G = [I, sign · C; 0, 1] where the constant, regressor `one`, is the last; centre: C, and 0
-  // for the constant.
+  // V ← G V Gᵀ with G = [I, sign · C; 0, 1] where the constant, regressor `one`, is the last; centre: C, and
+  // 0 for the constant.
   static void shift_precision(Vec& v, const Vec& centre, Index one, double sign) {
     const Index e = static_cast<Index>(centre.size());
     for (Index i = 0; i < e; ++i)

@@ -24,8 +24,9 @@ Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state,
     one.by_mode = false;
     std::vector<Emission> emission;
     for (Index k = 0; k < (problem.by_mode() ? resp.ncol() : 1); ++k)
-      emission.emplace_back(problem.emission,
-                            seen_from_r(problem.by_mode() ? Rcpp::List(static_cast<SEXP>(state[k])) : state, one));
+      emission.emplace_back(
+          problem.emission,
+          seen_from_r(problem.by_mode() ? Rcpp::List(static_cast<SEXP>(state[k])) : state, one));
     LdsState out{{},
                  LatentPaths(s, problem.emission),
                  resp.ncol(),

@@ -105,7 +105,9 @@ enumerated <- function(model, y, u = NULL) {
   mean <- Reduce(`+`, Map(function(e, w) w * e$mean, each, share))
   list(
     log_p = top + log(sum(exp(value - top))),
-    smoothed = rbind(if (without) NA, t(apply(paths, 2, function(z) vapply(seq_len(k), function(j) sum(share[z == j]), 1)))),
+    smoothed = rbind(
+      if (without) NA, t(apply(paths, 2, function(z) vapply(seq_len(k), function(j) sum(share[z == j]), 1)))
+    ),
     mean = mean,
     var = Reduce(`+`, Map(function(e, w) w * (e$var + tcrossprod(e$mean - mean)), each, share))
   )

@@ -42,7 +42,8 @@ struct Observed {
 /// noise alone. Cells whose noise is known given the cells before have noise 0.
 Observed observe(const LinearSystem& system, Index mode, const double* y, const double* u);
 
-/// x_t | z_t = mode before row t is seen, with inputs u: mean (m) and covariance (m × m) from those of x_{t−1}.
+/// x_t | z_t = mode before row t is seen, with inputs u: mean (m) and covariance (m × m) from those of
+/// x_{t−1}.
 void predict_state(const LinearSystem& system, Index mode, const double* u, const double* mean,
                    const double* cov, double* new_mean, double* new_cov);
 

@@ -103,8 +103,8 @@ double SwitchingFilter::prior_of(const Particles& particles, Index parent, Index
   return s.by_mode ? each * s.step(-1, mode) : each;
 }
 
-void SwitchingFilter::place(const Particles& particles, Index parent, Index mode, const double* u, double* mean,
-                            double* cov) const {
+void SwitchingFilter::place(const Particles& particles, Index parent, Index mode, const double* u,
+                            double* mean, double* cov) const {
   const LinearSystem& s = systems_[system_of(particles, parent)];
   if (particles.n() > 0) {
     predict_state(s, mode, u, particles.mean.data() + parent * s.m, particles.cov.data() + parent * s.m * s.m,
