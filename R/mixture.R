@@ -109,14 +109,22 @@
 #'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
 #'   same in all rows of an individual; of `labels` some may be `NA` beside others.
 #'
-#'   The model has no random effects: individuals that differ by more than their cluster, as growth
-#'   curves do, are shared out among many clusters, as if there were as many kinds.
+#'   Individuals that differ by more than the noise within their cluster, as growth curves do, are shared out among many
+#'   clusters, as if there were as many kinds. Random effects let them differ: *Growth curves*.
 #'
 #'   Rows that are left out for missing values have the cluster of their individual.
 #'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
 #'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
 #'   cluster is added up before the fit, which takes as many numbers for each individual as these
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
+#'
+#' @section Growth curves:
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual has an
+#'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
+#'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
+#'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
+#'   `predict(fit, type = "effects")` has their coefficients, `plot(fit, "trajectories", data = data)` draws them.
+#'   A missing response (`na_action = "model"`) is left out of its individual's sums, which loses nothing.
 #'
 #' @section Clusters over time:
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of

@@ -1,5 +1,31 @@
 # Regressions with random effects: each individual has coefficients of its own around those of its cluster.
 
+#' @rdname observation_models
+#' @order 4
+#' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
+#'   itself, see *Random effects*; `NULL`: none.
+#' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their covariance,
+#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of it.
+#' @param shared Do all clusters share one covariance of the effects and one noise?
+#' @section Random effects:
+#' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
+#' \eqn{a_i \sim N(\mu_k, D_k)} and \eqn{e \sim N(0, \sigma_k^2)}: Z has the columns of `random`, which the formula of
+#' the fit has, too, X the others. `bnp_mixture(y ~ t + (1 + t | id), data)` is short for it. `shared = TRUE`, the
+#' default, has one D and one \eqn{\sigma^2}, the best values under their priors, and tells kinds apart that overlap;
+#' `shared = FALSE` gives each cluster its own, with their posterior.
+#'
+#' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
+#' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
+#' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength of
+#' 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
+#' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
+#' covariances without correlations (`||`).
+#'
+#' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The bound
+#' is one on the evidence of the model with all of these.
+#' @name observation_models
+NULL
+
 # The arguments of obs_regression() about effects, for a model of class obs_regression.
 with_effects <- function(obs, random, random_df, random_scale, shared, call) {
   if (!inherits(random, "formula") || length(random) != 2L) {
