@@ -28,8 +28,13 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    "mixture", "Only clusters of {.fn bnp_mixture} belong to classes.",
+    c("mixture", "network", "corrected_network"),
+    "Only clusters of {.fn bnp_mixture} and communities of {.fn bnp_network} belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
+    sampled_network = c(
+      "Stochastic steps have no moves, by which classes and open communities would find their nodes.",
+      "Choose another {.arg algorithm}, or give labels as {.arg start}, which is only a start."
+    ),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
@@ -279,6 +284,7 @@ ability_table <- c(list(
     "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
   # ---- networks and features
   communities = of_networks("{.fn fitted} has the labels."),
+  as_communities = of_networks("{.fn fitted} has the labels."),
   memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),
   link_auc = of_networks("{.fn heldout_loglik} judges new data."),
   log_joint = of_networks(
