@@ -7,8 +7,8 @@
 #'
 #' @param fit A fit of [bnp_network()].
 #' @param graph The igraph that was fitted, if the modularity of the communities is wanted, too.
-#' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities is
-#'   in the one that it is most in, as in [fitted()].
+#' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities
+#'   is in the one that it is most in, as in [fitted()].
 #' @details igraph's functions `membership()` and `communities()` are no generics and take igraph's objects alone. The
 #'   [communities()] of this package takes both, so that it does not matter that it masks igraph's; where igraph was
 #'   attached later, write `bnpvi::communities(fit)`. `igraph::groups(fit)` is the same.

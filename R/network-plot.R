@@ -2,9 +2,10 @@
 #'
 #' @param x A fit of [bnp_network()].
 #' @param type `"blocks"`: how probable links are within and between communities (expected numbers of counts), whose
-#'   sides are as long as they have nodes, see [coef()][communities()]; `"matrix"`: the adjacency matrix with nodes in the
-#'   order of communities, and lines between these, the default where `network` is given; `"membership"`: memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes
-#'   coloured by community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
+#'   sides are as long as they have nodes, see [coef()][communities()]; `"matrix"`, the default where `network` is
+#'   given: the adjacency matrix with nodes in the order of communities, and lines between these; `"membership"`:
+#'   memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes coloured by
+#'   community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
 #' @param network The network that was fitted, for `"matrix"` and `"graph"`.
 #' @param object As `x`.
 #' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.

@@ -1,7 +1,7 @@
 #' Communities of a network
 #'
-#' @param fit,object,x A fit of [bnp_network()]; of `communities()` also igraph's object of communities, of which it gives
-#'   what igraph's own function of that name does.
+#' @param fit,object,x A fit of [bnp_network()]; of `communities()` also igraph's object of communities, of which it
+#'   gives what igraph's own function of that name does.
 #' @param threshold Smallest membership that counts, for fits with [prior_hdp()]; nodes are then in all communities
 #'   where theirs is at least this.
 #' @param data For `augment()`: a data frame with a row for each node, or the igraph that was fitted, whose columns or

@@ -59,8 +59,8 @@
 #' Each class of `labels` owns communities, one to begin with; the others are open, owned by none. A node with a label
 #' is in communities of its classes alone, its membership elsewhere is exactly 0; a node without one is in any. Moves
 #' leave that so: communities of two classes are never joined, and an open one that joins one of a class becomes the
-#' class's. Of a community that is divided, a part that no labelled node is in is open: what nobody has labelled is found
-#' in open communities.
+#' class's. Of a community that is divided, a part that no labelled node is in is open: what nobody has labelled is
+#' found in open communities.
 #' `predict(fit, type = "label")` and `"label_prob"` give the class of every node, `NA` and `"(none)"` where it is in
 #' open communities. A class that no node has alone may end without a community.
 #'

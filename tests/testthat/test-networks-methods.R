@@ -227,8 +227,8 @@ test_that("without the network the blocks are drawn: each as dense as coef() say
     expect_equal(diff(c(0, picture$end)), fit$sizes)
     file <- withr::local_tempfile(fileext = ".pdf")
     withr::with_pdf(file, expect_identical(plot(fit), fit), compress = FALSE)
-    text <- paste(readLines(file, warn = FALSE), collapse = " ")
-    for (word in c("From community", "To community")) expect_match(text, word)
+    drawn <- lengths(regmatches(readLines(file, warn = FALSE), gregexpr(" re +f", readLines(file, warn = FALSE))))
+    expect_gte(sum(drawn), n_clusters(fit)^2)
   }
 })
 
