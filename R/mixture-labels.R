@@ -147,6 +147,7 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
   state$extra <- matrix(0, nrow(state$obs), 0L)
   state$owner <- c(classes$owner[own], integer(sum(found)))
+  if (has_covariates(model$prior)) state$u <- numeric() # found anew
   state$k <- nrow(state$obs)
   state <- add_empty_clusters(state, model$prior$k %||% state$k)
   second <- run(model, start = list(state = state))
@@ -189,9 +190,16 @@ own_start_clusters <- function(start, data, call, unit = "Row") {
   start
 }
 
+# The classes of a fit, and the number of the one that owns each cluster, 0 for none.
+classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
+owners_of_clusters <- function(fit) {
+  owner <- fit$state$owner[fit$numbering]
+  replace(owner, owner > length(classes_of_labels(fit)), 0L)
+}
+
 # The class that owns each cluster of a fit, NA for none; NULL where no row had a label.
 cluster_classes <- function(fit) {
-  if (!is.null(fit$state$owner)) c(NA, fit$input$class_names)[fit$state$owner[fit$numbering] + 1L]
+  if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
 }
 
 need_labels <- function(fit, type, call = rlang::caller_env()) {
@@ -205,18 +213,18 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
 
 # Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
 class_probabilities <- function(fit, prob) {
-  classes <- fit$input$class_names
-  owner <- fit$state$owner[fit$numbering]
+  classes <- classes_of_labels(fit)
+  owner <- owners_of_clusters(fit)
   columns <- c(seq_along(classes), if (any(owner == 0L)) 0L)
   out <- vapply(columns, function(class) rowSums(prob[, owner == class, drop = FALSE]), double(nrow(prob)))
-  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, "(none)")[seq_along(columns)]))
+  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
 # The most probable class, NA where clusters of no class are more probable.
 most_probable_class <- function(fit, prob) {
   sums <- class_probabilities(fit, prob)
   class <- max.col(sums, ties.method = "first")
-  out <- factor(fit$input$class_names[class], fit$input$class_names)
+  out <- factor(classes_of_labels(fit)[class], classes_of_labels(fit))
   stats::setNames(out, rownames(prob))
 }
 
@@ -242,7 +250,7 @@ described_labels <- function(fit) {
   if (is.null(owner)) {
     return(NULL)
   }
-  each <- table(factor(owner, fit$input$class_names))
+  each <- table(factor(owner, classes_of_labels(fit)))
   none <- sum(is.na(owner))
   strwrap(paste0(
     "Labels: ", count_of(sum(fit$input$classes > 0L), if (verb_of(fit) == "bnp_network") "node" else "row"), " of ",

@@ -13,7 +13,8 @@
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
-#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]. With `time` also [prior_hdp()], then the default, and
+#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]; [prior_covariates()] for weights that depend on
+#'   covariates. With `time` also [prior_hdp()], then the default, and
 #'   [prior_lda()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
@@ -38,6 +39,9 @@
 #'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
+#' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` (or for each individual) and
+#'   the columns that its formula names; rows are matched by names where both have names. Default: the columns of
+#'   `data`, or of `x`, in which case clusters are not made of these columns.
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
 #'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
 #'   them. A string (`"week"`) or a formula (`~ week`) names a column, and so does a bare name (`week`); with `data` an
@@ -173,10 +177,12 @@ bnp_mixture <- function(x, ...) {
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
-                                labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"), ...) {
+                                labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"),
+                                covariates = NULL, ...) {
   check_no_dots(...)
   call <- rename_call(match.call())
   beside <- NULL
+  given_x <- x
   if (any(c("weights", "labels", "id", "time", "gaps") %in% names(call))) {
     read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), x, "x")
     gaps <- check_gaps_of_times(gaps, time)
@@ -190,7 +196,8 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
     beside <- list(weights = count$value, labels = class$value, id = split, time = when, gaps = gaps)
   }
   na_action <- if (missing(na_action)) "fail" else check_na_action(na_action)
-  fit_mixture(x, obs, prior, control, start, call, na_action, beside)
+  said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
+  fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
 #' @rdname bnp_mixture
@@ -198,7 +205,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
-                                time = NULL, gaps = c("equal", "time"), ...) {
+                                time = NULL, gaps = c("equal", "time"), covariates = NULL, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
   x <- stats::formula(x) # of terms()
@@ -219,7 +226,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
-  split <- split_formula_id(x, data, id, here)
+  with_random <- split_random(x, here)
+  obs <- obs_with_random(obs, with_random$random, here)
+  split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
@@ -228,13 +237,14 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     weights = count$value, labels = class$value, id = split, time = list(time = when$value, name = when$name),
     gaps = gaps
   )
-  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input)
+  said <- covariates_of_formula(covariates, data, prior, here)
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input, said)
 }
 
 # beside: what was given for each row beside its values, list(weights, labels, id, time, gaps), `id` as split_id() and
-# `time` as split_row_times() has it; NULL: nothing was.
+# `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
-                        error_call = rlang::caller_env()) {
+                        covariates = NULL, error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -255,10 +265,18 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (!is.null(beside$id$id)) data <- with_individuals(data, beside$id$id, obs, "x", error_call, beside$id$name)
   if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
   if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
+  if (!is.null(covariates)) {
+    refuse_covariates(prior, c(if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"), error_call)
+    counted <- with_covariates(data, prior, covariates, error_call)
+    data <- counted$data
+    prior <- counted$prior
+    input$covariates <- covariates$said
+  }
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
   if (drifts) data <- with_times(data, beside$time, beside$gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
+    refuse_covariates(prior, c("rows_one_by_one", "truncation_free", "mixture"), error_call)
     if (chosen) require_ability(c("rows_one_by_one", "truncation_free", "mixture"), "auto_covariance", error_call)
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
@@ -365,7 +383,10 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  list(
+    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
+    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+  )
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

@@ -89,7 +89,7 @@ shares_of_fit <- function(fit, data, call) {
     return(fit$prob)
   }
   start_with_owners(NULL, fit, data, call)
-  owner <- fit$state$owner[fit$numbering]
+  owner <- owners_of_clusters(fit)
   allowed <- allowed_clusters(data, owner)
   shares <- fit$prob * allowed
   none <- rowSums(shares) == 0

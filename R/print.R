@@ -127,6 +127,7 @@ format_head <- function(fit) {
     described_rounding(fit),
     described_choice(fit),
     described_labels(fit),
+    described_covariates(fit),
     described_response(fit),
     described_fractions(fit),
     described_changes(fit),

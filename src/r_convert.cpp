@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "observations/patterned_rows.h"
 #include "r_hmm.h"
 
 namespace bnpvi {
@@ -142,7 +143,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
                 "data$back leads out of a group or forward");
   }
   if (list.containsElementNamed("position")) {
-    require(data_.back && Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
+    require(Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
     data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {
@@ -158,13 +159,19 @@ RData::RData(const Rcpp::List& list) : list_(list) {
 
 RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
-  obs = make_obs_model(ListFields(obs_list, learned));
   const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
   std::unique_ptr<ListFields> response;
   if (model.containsElementNamed("response"))
     response = std::make_unique<ListFields>(Rcpp::List(static_cast<SEXP>(model["response"])));
   alloc = make_alloc_model(ListFields(prior_list, learned), sparsity,
                            loose ? RowBound::loose : RowBound::tight, response.get());
+  obs = obs_beside(*alloc, ListFields(obs_list, learned));
+}
+
+std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields) {
+  std::unique_ptr<ObsModel> obs = make_obs_model(fields);
+  if (alloc.patterns() == 0) return obs;
+  return std::make_unique<PatternedRows>(std::move(obs), alloc.patterns());
 }
 
 const Dataset& RData::view_for(const ObsModel& obs) {

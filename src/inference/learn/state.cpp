@@ -50,7 +50,7 @@ bool has_settled(const State& state, Index j) {
 }
 
 bool may_join(const State& state, Index a, Index b) {
-  return !has_settled(state, a) || !has_settled(state, b);
+  return (!has_settled(state, a) || !has_settled(state, b)) && state.total.may_join(a, b);
 }
 
 bool may_join(const State& state, const std::vector<Index>& clusters) {
