@@ -28,9 +28,13 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    c("mixture", "topics", "sequences"),
-    "Only clusters of {.fn bnp_mixture}, topics of {.fn bnp_topics} and states of {.fn bnp_hmm} belong to classes.",
+    c("mixture", "topics", "sequences", "network", "corrected_network"),
+    "Only clusters, topics, states and communities belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
+    sampled_network = c(
+      "Stochastic steps have no moves, by which classes and open communities would find their nodes.",
+      "Choose another {.arg algorithm}, or give labels as {.arg start}, which is only a start."
+    ),
     hidden = c("Modes of dynamics belong to no classes yet.", "Give labels as {.arg start}, which is only a start."),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
@@ -332,6 +336,7 @@ ability_table <- c(list(
     "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
   # ---- networks and features
   communities = of_networks("{.fn fitted} has the labels."),
+  as_communities = of_networks("{.fn fitted} has the labels."),
   memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),
   link_auc = of_networks("{.fn heldout_loglik} judges new data."),
   log_joint = of_networks(

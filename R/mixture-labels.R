@@ -164,7 +164,7 @@ start_with_owners <- function(start, fit, data, call) {
   start
 }
 
-own_start_clusters <- function(start, data, call) {
+own_start_clusters <- function(start, data, call, unit = "Row") {
   k <- start$k %||% ncol(start$resp)
   known <- which(data$classes > 0L)
   single <- known[rowSums(data$class_sets)[data$classes[known]] == 1]
@@ -180,7 +180,7 @@ own_start_clusters <- function(start, data, call) {
   if (length(wrong) || length(lacking)) {
     abort("start", c(
       "{.arg start} contradicts {.arg labels}.",
-      x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
+      x = if (length(wrong)) "{unit} {places(wrong)} is in a cluster of another class.",
       x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
       i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin
            with the labels."
@@ -266,8 +266,8 @@ described_labels <- function(fit) {
   each <- table(factor(owner, classes_of_labels(fit)))
   none <- sum(is.na(owner))
   strwrap(paste0(
-    "Labels: ", count_of(sum(fit$input$classes > 0L), "row"), " of ", count_of(length(each), "class", "es"),
-    "; ", if (inherits(fit, "bnp_hmm")) "states" else "clusters", " of each: ",
+    "Labels: ", count_of(sum(fit$input$classes > 0L), if (verb_of(fit) == "bnp_network") "node" else "row"), " of ",
+    count_of(length(each), "class", "es"), "; ", plural_of(cluster_word(fit)), " of each: ",
     places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
   ), exdent = 2)
 }
