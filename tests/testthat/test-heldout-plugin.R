@@ -34,7 +34,8 @@ for (case in c(model_cases(), planted_cases())) {
     as_they_are <- case$model
     as_they_are$obs$rounding <- NULL
     e$features <- engine_contract(case$data, as_they_are, resp[given, ])$features
-    each <- log_likelihoods(case$model$obs, e$features, e$point_weights) + rep(log(weights / sum(weights)), each = sum(given))
+    each <- log_likelihoods(case$model$obs, e$features, e$point_weights) +
+      rep(log(weights / sum(weights)), each = sum(given))
     found <- engine_log_predictive(case$data, case$model, state, TRUE, 2L)
     expect_identical(is.na(found), !given)
     expect_equal(found[given], log_sum(each) + e$log_base, tolerance = 1e-10)
