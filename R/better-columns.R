@@ -81,15 +81,21 @@ models_to_try <- function(x, weights, resp, prior) {
   )
 }
 
-# Skewness and excess kurtosis about the means of the clusters, in units of their standard deviations.
+# Skewness and excess kurtosis about the means of the clusters, in units of their standard deviations; of clusters whose
+# values differ.
 shape_within <- function(x, mass) {
   size <- colSums(mass)
-  mass <- mass[, size > 1e-8, drop = FALSE]
-  size <- size[size > 1e-8]
-  offset <- outer(x, colSums(mass * x) / size, `-`)
-  sd <- sqrt(colSums(mass * offset^2) / size)
-  z <- offset / rep(pmax(sd, .Machine$double.xmin), each = length(x))
-  c(skewness = sum(mass * z^3) / sum(size), kurtosis = sum(mass * z^4) / sum(size) - 3)
+  offset <- outer(x, colSums(mass * x) / pmax(size, 1e-300), `-`)
+  sd <- sqrt(colSums(mass * offset^2) / pmax(size, 1e-300))
+  used <- size > 1 & sd > 1e-12 * max(abs(x))
+  if (!any(used)) {
+    return(c(skewness = 0, kurtosis = 0))
+  }
+  moment <- function(power) {
+    z <- offset[, used, drop = FALSE] / rep(sd[used], each = length(x))
+    sum(mass[, used, drop = FALSE] * z^power) / sum(size[used])
+  }
+  c(skewness = moment(3), kurtosis = moment(4) - 3)
 }
 
 # The data term of the bound of one column with these responsibilities.
