@@ -6,7 +6,6 @@ print.bnp_fit <- function(x, ...) {
   more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
   cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
-  if (!is.null(x$better)) cat(strwrap(described_better(x$better), exdent = 2), sep = "\n")
   invisible(x)
 }
 
