@@ -63,10 +63,7 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
 #'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
-#'   this. Where a column alone, within the clusters that were found, is better described by another model by at least
-#'   10 nats (counts by [obs_negbinomial()], values that lean to the right by [obs_gamma()] or [obs_lognormal()], heavy
-#'   tails by [obs_student()]), the print-out names it; `fit$better` has a row for each such column.
-#'   Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
+#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
 #'   taken up to 2^53. Dates, times, units and lists are
 #'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
@@ -256,7 +253,6 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
 # `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
                         covariates = NULL, error_call = rlang::caller_env()) {
-  default <- is.null(obs)
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -299,7 +295,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
-  if (default && is.finite(fit$elbo)) with_better_columns(fit, data) else fit
+  fit
 }
 
 # A density can be made as high as one likes on repeated values, so clusters of
