@@ -14,8 +14,8 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-  /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
-  /// first.
+  /// Those sequences with rows of the target, or a random choice of them with 2^16 rows or more in all; never
+  /// none.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
   /// Runs of the target's rows in these sequences, in trees each with its root, cut into stretches of at most
