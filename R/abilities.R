@@ -13,6 +13,7 @@ kinds <- list(
   mixture = kind("mixtures ({.fn bnp_mixture})", "bnp_mixture"),
   series = kind("mixtures of series ({.fn obs_ar})", of = "mixture"),
   regressions = kind("mixtures of regressions", of = "mixture"),
+  random_effects = kind("mixtures with random effects", of = "mixture", error = "formula"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
   mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
   mixture_by_covariates = kind(
@@ -20,13 +21,22 @@ kinds <- list(
     error = "covariates"
   ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
+  named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
+  labelled_topics = kind("topics of documents with {.arg labels}", of = "topics", error = "labels"),
+  named_topics = kind("topics with {.arg keywords}", of = "topics", error = "keywords"),
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
+  switched = kind("linear systems with {.arg inputs} or with an emission by mode", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
+  placed = kind(
+    "chains whose states have places ({.arg transitions} or {.arg fixed} of {.fn prior_hmm}, or weights as
+     {.arg start})",
+    of = "sequences"
+  ),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
@@ -64,7 +74,8 @@ kinds_of <- function(x) {
     if (identical(x$control$algorithm, "stochastic")) "stochastic",
     switch(family,
       topics = c(
-        if (!is.null(x$model$response)) "response", if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
+        if (!is.null(x$state$owner)) "labelled_topics", if (!is.null(x$model$response)) "response",
+        if (!obs_facts(obs)$counts_tokens) "documents_of_rows"
       ),
       sequences = if (has_trees(x$input)) "trees"
     ),
@@ -78,13 +89,16 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
+    if (has_keywords(obs)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
+    if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(
+        if (has_effects(obs)) "random_effects",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = if (obs_lag(obs) > 0L) "lagged"
+      bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")
     ),
     of_classes[length(of_classes)]
   )

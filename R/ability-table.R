@@ -18,7 +18,7 @@ ability_table <- c(list(
     c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
     "Read the data into memory, or give a source.",
     drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
-    scaled_rows = no_scaled_streams,
+    scaled_rows = no_scaled_streams, named_clusters = no_named_streams, named_topics = no_named_streams,
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
@@ -28,11 +28,24 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    "mixture", "Only clusters of {.fn bnp_mixture} belong to classes.",
+    c("mixture", "topics", "sequences", "network", "corrected_network"),
+    "Only clusters, topics, states and communities belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
+    sampled_network = c(
+      "Stochastic steps have no moves, by which classes and open communities would find their nodes.",
+      "Choose another {.arg algorithm}, or give labels as {.arg start}, which is only a start."
+    ),
+    hidden = c("Modes of dynamics belong to no classes yet.", "Give labels as {.arg start}, which is only a start."),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
+  ),
+  sequence_labels = able(
+    "sequences", "Only {.fn bnp_hmm} has sequences.", "{.arg labels} are of rows.", applies = "sequences",
+    hidden = c("Modes of dynamics belong to no classes yet.", "Fit the sequences of each class for themselves."),
+    trees = c("Trees have no labels as a whole.", "{.arg labels} may be given for all rows of a tree."),
+    placed = c("States with places are classes by themselves.", "{.arg labels} are of rows."),
+    source = not_in_source, area = "data", error = "labels"
   ),
   id = able(
     c("mixture", "topics", "sequences"), "Rows are not grouped.", "Leave {.arg id} out.",
@@ -42,6 +55,7 @@ ability_table <- c(list(
       "The scale of a row depends on its cluster, and rows of an individual would have to be kept one by one.",
       "Leave {.arg id} out, or choose {.fn obs_gaussian}; {.fn bnp_topics} and {.fn bnp_hmm} take {.arg id}."
     ),
+    named_clusters = c("The texts of an individual are one text.", "Add them up, and leave {.arg id} out."),
     rows_one_by_one = not_one_by_one, rows_of_source = not_in_source, area = "data", error = "id"
   ),
   time = able(
@@ -67,7 +81,19 @@ ability_table <- c(list(
     area = "data", label = "{.code covariance = \"auto\"} of {.fn obs_gaussian}",
     applies = c("mixture", "topics", "sequences")
   ),
+  keywords = able(
+    c("mixture", "topics"), "Only topics and clusters of texts have names by words.", "Leave {.arg keywords} out.",
+    truncation_free = no_named_streams, rows_one_by_one = no_named_streams, stream = no_named_streams, area = "data",
+    label = "{.arg keywords} of {.fn obs_multinomial}", error = "keywords",
+    applies = c("mixture", "topics", "sequences")
+  ),
   parent = of_trees, position = of_trees,
+  transitions = able(
+    "sequences", applies = "sequences", hidden = c(
+      "Modes of dynamics are born and joined, and have no places.",
+      "{.fn lds_model} takes any {.arg transition}, for filters."
+    ), area = "data", label = "A prior with {.arg transitions}, {.arg fixed} or weights as {.arg start}"
+  ),
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
@@ -77,6 +103,7 @@ ability_table <- c(list(
     c("mixture", "sequences", "features"), "Missing values have no model here.",
     "{.code na_action = \"omit\"} leaves rows with missing values out.",
     drift = c("Missing values have no model where clusters drift.", "Choose {.code na_action = \"omit\"}."),
+    named_clusters = c("Texts are there or not.", "Choose {.code na_action = \"omit\"}."),
     network = c("Pairs that were not observed are {.arg missing}.", "Leave {.arg na_action} out."),
     area = "data", label = "{.code na_action = \"model\"}", error = "gaps"
   ),
@@ -150,6 +177,7 @@ ability_table <- c(list(
   ),
   confint = able(
     c("mixture", "topics", "sequences", "draws"), "There are no intervals yet.", "See {.fn tidy}.",
+    named_clusters = no_named_posterior, named_topics = no_named_posterior,
     features = many_features, network = c("There are no intervals yet.", "{.fn coef} has the means."),
     filter = c("{.fn augment} and {.fn tidy} have the moments of each row."), dynamic_means = no_posterior
   ),
@@ -179,7 +207,9 @@ ability_table <- c(list(
     draws = c("{.code heldout_loglik(draws$fit, newdata)} judges new data by the fit."), dynamic_means = no_likelihood
   ),
   simulate = able(
-    of_fits, draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
+    of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
+    switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
+    draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
   simulated_lengths = able(
@@ -191,12 +221,18 @@ ability_table <- c(list(
     "{.fn simulate} draws new data.",
     trees = c("Nodes do not follow each other in time.",
       "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves."),
+    switched = c("A filter is asked for rows to come, and knows their inputs.",
+      "{.code predict(bnp_filter(fit, newdata), h, inputs = )} forecasts."),
     source = c("Rows to come are those of one series.", "Give the data in memory."),
     draws = c("{.code forecast(draws$fit, newdata)} forecasts by the fit."), dynamic_means = no_likelihood
   ),
   impute = able(
     c("mixture", "sequences", "features"), "Only rows have cells that may be missing.",
       "{.fn simulate} draws new data.",
+    random_effects = c(
+      "A missing response is left out, and covariates are not modelled.",
+      "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
+    ),
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),
     hidden = hidden_instead, draws = c("{.code impute(draws$fit, newdata)} draws by the fit."),
@@ -244,7 +280,10 @@ ability_table <- c(list(
     features = many_features
   ),
   trajectories = able(
-    "drift", "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    "drift",
+    "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    random_effects = c("Clusters are the same at all times.",
+      "{.code plot(fit, type = \"trajectories\", data = )} draws individuals over time."),
     dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
   ),
   # ---- the full posterior
@@ -297,6 +336,7 @@ ability_table <- c(list(
     "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
   # ---- networks and features
   communities = of_networks("{.fn fitted} has the labels."),
+  as_communities = of_networks("{.fn fitted} has the labels."),
   memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),
   link_auc = of_networks("{.fn heldout_loglik} judges new data."),
   log_joint = of_networks(

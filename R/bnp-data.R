@@ -20,8 +20,11 @@ data_fields <- c(
   declared("columns", "column_names", keep = TRUE),
   declared("group_offset", "starts", engine = TRUE, keep = TRUE),
   declared("group", c("group_names", "lengths"), keep = TRUE),
+  declared("group", "sequence_classes", keep = TRUE, fill = function(data) {
+    rep(NA_character_, length(data$starts) - 1L)
+  }),
   declared("group_column", "group_values", engine = TRUE),
-  declared("row", c("exposure", "covariates")),
+  declared("row", c("exposure", "covariates", "inputs")),
   declared("row", c("row_names", "times", "slot"), keep = TRUE),
   declared("row", "weights", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
   declared("row", "classes", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
@@ -33,7 +36,7 @@ data_fields <- c(
   declared("given", "left_out_documents", keep = TRUE, fill = function(data) {
     all_given(length(data$starts) - 1L, data$group_names)
   }),
-  declared("whole", "class_sets", engine = TRUE, keep = TRUE),
+  declared("whole", c("class_sets", "classes_open"), engine = TRUE, keep = TRUE),
   declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
   declared("whole", c("frame", "distinct_times", "gap", "past")),
   declared("all", "tree", keep = TRUE),
@@ -56,7 +59,7 @@ data_axes <- list(
   cell = data_axis(function(v, at) values_at(v, at$rows), function(parts, before) do.call(rbind, parts)),
   row = data_axis(
     function(v, at) values_at(v, at$rows),
-    function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+    function(parts, before) do.call(if (is.null(dim(parts[[1L]]))) c else rbind, parts)
   ),
   # Numbers among the rows that were given and used, without gaps.
   row_number = data_axis(

@@ -29,7 +29,7 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
     )
     from <- before$numbering[seq_along(known)] # the engine's number of each earlier feature
     now <- match(from, out$ids)
-    earlier <- in_columns(before$presence, now, out$state$k)
+    earlier <- in_columns(before$presence, now, out)
     out$presence <- rbind(earlier, out$presence)
   } else {
     old <- feature_newdata(fit, olddata, error_call, "olddata", na_action, "rows")

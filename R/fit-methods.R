@@ -177,8 +177,7 @@ name_arrays <- function(fit, arrays) {
   axes_of <- obs_facts(obs)$arrays
   names_of <- c(
     list(
-      clusters = as.character(seq_len(fit$state$k)), positions = positions_of(fit),
-      covariates = fit$model$prior$design$names
+      clusters = cluster_labels(fit), positions = positions_of(fit), covariates = fit$model$prior$design$names
     ),
     obs_axes(obs, fit$input$column_names)
   )

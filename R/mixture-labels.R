@@ -164,7 +164,7 @@ start_with_owners <- function(start, fit, data, call) {
   start
 }
 
-own_start_clusters <- function(start, data, call) {
+own_start_clusters <- function(start, data, call, unit = "Row") {
   k <- start$k %||% ncol(start$resp)
   known <- which(data$classes > 0L)
   single <- known[rowSums(data$class_sets)[data$classes[known]] == 1]
@@ -180,7 +180,7 @@ own_start_clusters <- function(start, data, call) {
   if (length(wrong) || length(lacking)) {
     abort("start", c(
       "{.arg start} contradicts {.arg labels}.",
-      x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
+      x = if (length(wrong)) "{unit} {places(wrong)} is in a cluster of another class.",
       x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
       i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin
            with the labels."
@@ -190,15 +190,35 @@ own_start_clusters <- function(start, data, call) {
   start
 }
 
+# The classes of a fit, and the number of the one that owns each cluster, 0 for none.
+classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
+owners_of_clusters <- function(fit) {
+  owner <- fit$state$owner[fit$numbering]
+  replace(owner, owner > length(classes_of_labels(fit)), 0L)
+}
+
 # The class that owns each cluster of a fit, NA for none; NULL where no row had a label.
 cluster_classes <- function(fit) {
-  if (!is.null(fit$state$owner)) c(NA, fit$input$class_names)[fit$state$owner[fit$numbering] + 1L]
+  if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
+}
+
+# The classes of known labels and the names by keywords, and which of them each cluster has, 0 for none: list(classes,
+# of), as users number clusters. NULL where there are none.
+labelled_clusters <- function(fit) {
+  owner <- if (!is.null(fit$state$owner)) owners_of_clusters(fit)
+  names <- names_of_clusters(fit)
+  if (is.null(owner) && is.null(names)) {
+    return(NULL)
+  }
+  classes <- union(classes_of_labels(fit), names(fit$model$obs$keywords))
+  by_name <- match(names %||% NA, classes, 0L)
+  list(classes = classes, of = if (is.null(owner)) by_name else ifelse(owner > 0L, owner, by_name))
 }
 
 need_labels <- function(fit, type, call = rlang::caller_env()) {
-  if (is.null(fit$state$owner)) {
+  if (is.null(labelled_clusters(fit))) {
     abort("labels", c(
-      "{.code type = {.str {type}}} is for fits with known {.arg labels}.",
+      "{.code type = {.str {type}}} is for fits with known {.arg labels} or with {.arg keywords}.",
       i = "{.code type = \"class\"} gives clusters."
     ), call = call)
   }
@@ -206,19 +226,19 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
 
 # Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
 class_probabilities <- function(fit, prob) {
-  classes <- fit$input$class_names
-  owner <- fit$state$owner[fit$numbering]
+  clusters <- labelled_clusters(fit)
+  classes <- clusters$classes
+  owner <- clusters$of
   columns <- c(seq_along(classes), if (any(owner == 0L)) 0L)
   out <- vapply(columns, function(class) rowSums(prob[, owner == class, drop = FALSE]), double(nrow(prob)))
-  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, "(none)")[seq_along(columns)]))
+  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
 # The most probable class, NA where clusters of no class are more probable.
 most_probable_class <- function(fit, prob) {
-  sums <- class_probabilities(fit, prob)
-  class <- max.col(sums, ties.method = "first")
-  out <- factor(fit$input$class_names[class], fit$input$class_names)
-  stats::setNames(out, rownames(prob))
+  classes <- labelled_clusters(fit)$classes
+  class <- most_probable(class_probabilities(fit, prob))
+  stats::setNames(factor(classes[class], classes), rownames(prob))
 }
 
 # The training data as a fit got them know their weights and labels.
@@ -243,10 +263,11 @@ described_labels <- function(fit) {
   if (is.null(owner)) {
     return(NULL)
   }
-  each <- table(factor(owner, fit$input$class_names))
+  each <- table(factor(owner, classes_of_labels(fit)))
   none <- sum(is.na(owner))
   strwrap(paste0(
-    "Labels: ", count_of(sum(fit$input$classes > 0L), "row"), " of ", count_of(length(each), "class", "es"),
-    "; clusters of each: ", places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
+    "Labels: ", count_of(sum(fit$input$classes > 0L), if (verb_of(fit) == "bnp_network") "node" else "row"), " of ",
+    count_of(length(each), "class", "es"), "; ", plural_of(cluster_word(fit)), " of each: ",
+    places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
   ), exdent = 2)
 }

@@ -20,7 +20,10 @@
 #'   number for each individual, by its name: the joint density of its rows.
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
-#'   clusters by their weights.
+#'   clusters by their weights. `"individual"`, of fits with random effects ([obs_regression()]): the expected response of
+#'   each row given the rows of the same individual in `newdata` that have a response, or else the rows of the individual
+#'   of that name in the fit; of others as `"response"`. `"effects"`: the coefficients of each individual that are its
+#'   own, totals as [coef()] of \pkg{lme4} gives them; without `newdata` those of the training data.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
 #'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
 #'   the `"responsibility"` that is kept says, which knows the labels).
@@ -51,6 +54,8 @@
 #' @param cells Of `heldout_loglik()`, for fits with `rounding` ([obs_gaussian()]): the logarithm of the probability
 #'   of the cell of each row, divided by its width, in place of the density at its value. For one column, and for
 #'   columns that are independent given the cluster and its variances.
+#' @param interval Of `"response"` and `"individual"`, for fits with random effects: the probability of an interval for
+#'   a new response. The answer is then a matrix with columns `fit`, `lower` and `upper`.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
 #'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
@@ -91,14 +96,22 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
-                                  "id", "responsibility", "weights"
+                                  "id", "responsibility", "weights", "individual", "effects"
                                 ), ..., new_data = NULL, na_action = NULL, id = NULL,
-                                time = NULL, write = NULL, covariates = NULL) {
+                                time = NULL, write = NULL, covariates = NULL, interval = NULL) {
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
   if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
+  if (!is.null(interval)) {
+    if (!type %in% c("response", "individual")) {
+      abort("argument", "{.arg interval} is for {.code type = \"response\"} and {.code \"individual\"}.")
+    }
+    need_effects(object, type, rlang::current_env())
+    interval <- check_level(interval, "interval")
+  }
+  if (type %in% c("individual", "effects")) need_effects(object, type, rlang::current_env())
   if (!missing(id) || !missing(time)) read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
   if (!is.null(covariates)) only_with_covariates(object, rlang::current_env())
   if (type == "weights") {
@@ -134,6 +147,13 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type %in% c("label", "label_prob")) {
     return(label_answer(object, newdata, type, na_action, id, time, covariates))
+  }
+  if (type == "effects") {
+    return(predicted_effects(object, newdata, id, na_action, rlang::current_env()))
+  }
+  if (type == "individual" || !is.null(interval)) {
+    need_data(is.null(newdata), "newdata")
+    return(responses_of_individuals(object, newdata, type, id, interval, rlang::current_env()))
   }
   if (type == "response") {
     return(expected_response(object, newdata, covariates))
@@ -204,7 +224,9 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
-    return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
+    clusters <- labelled_clusters(fit)
+    class <- c(NA, clusters$classes)[clusters$of + 1L]
+    return(stats::setNames(factor(class[cluster], clusters$classes), names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
   prob <- predict(

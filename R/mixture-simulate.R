@@ -69,6 +69,7 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
       sample.int(ncol(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
     }
     class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
+    given$id <- id
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
     out$.class <- drawn_classes(object, class, new)
     out$.id <- id

@@ -63,7 +63,10 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
 #'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
-#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
+#'   this. Where a column alone, within the clusters that were found, is better described by another model by at least
+#'   10 nats (counts by [obs_negbinomial()], values that lean to the right by [obs_gamma()] or [obs_lognormal()], heavy
+#'   tails by [obs_student()]), the print-out names it; `fit$better` has a row for each such column.
+#'   Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
 #'   taken up to 2^53. Dates, times, units and lists are
 #'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
@@ -109,14 +112,22 @@
 #'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
 #'   same in all rows of an individual; of `labels` some may be `NA` beside others.
 #'
-#'   The model has no random effects: individuals that differ by more than their cluster, as growth
-#'   curves do, are shared out among many clusters, as if there were as many kinds.
+#'   Individuals that differ by more than the noise within their cluster, as growth curves do, are shared out among many
+#'   clusters, as if there were as many kinds. Random effects let them differ: *Growth curves*.
 #'
 #'   Rows that are left out for missing values have the cluster of their individual.
 #'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
 #'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
 #'   cluster is added up before the fit, which takes as many numbers for each individual as these
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
+#'
+#' @section Growth curves:
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual has an
+#'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
+#'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
+#'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
+#'   `predict(fit, type = "effects")` has their coefficients, `plot(fit, "trajectories", data = data)` draws them.
+#'   A missing response (`na_action = "model"`) is left out of its individual's sums, which loses nothing.
 #'
 #' @section Clusters over time:
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
@@ -229,7 +240,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
-  split <- split_formula_id(x, data, id, here)
+  with_random <- split_random(x, here)
+  obs <- obs_with_random(obs, with_random$random, here)
+  split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
@@ -246,6 +259,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
 # `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
                         covariates = NULL, error_call = rlang::caller_env()) {
+  default <- is.null(obs)
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -290,7 +304,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
-  fit
+  if (default && is.finite(fit$elbo)) with_better_columns(fit, data) else fit
 }
 
 # A density can be made as high as one likes on repeated values, so clusters of
@@ -386,7 +400,10 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  list(
+    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
+    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+  )
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

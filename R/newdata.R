@@ -66,7 +66,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
     return(x) # as_table() refuses it
   }
   x <- unique_columns(plain_columns(x))
-  beside <- exposure_column(fit$model$obs)
+  beside <- c(exposure_column(fit$model$obs), fit$model$obs$inputs)
   named <- fit$model$obs$columns
   d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)
   if (is.null(dim(x)) && is.atomic(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {

@@ -11,10 +11,30 @@
 #'   `weights` are no whole numbers, which `print()` says). `even` and `common` are powers
 #'   of two, `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior`
 #'   there has the mean weights, under which new data are predicted.
+#' @param keywords Words by which some topics (or clusters of short texts) are named before they are learned: a list of
+#'   character vectors with names, also nested (names are then joined by `"."`), or a quanteda dictionary. `*` and `?`
+#'   stand for any letters and for one. See *Keywords*.
+#' @param keyword_share The share of the tokens of a named topic that its keywords are expected to be, between 0
+#'   and 1. It hardly matters.
+#' @section Keywords:
+#'   With `keywords`, each list is the name of one topic; all others are open, and with
+#'   [prior_hdp()] or [prior_dp()] their number is learned as ever. The words of a named topic have a prior of two
+#'   levels: the share of its keywords is Beta(1, 1 / `keyword_share` - 1); the probabilities of keywords given that
+#'   a token is one are uniform, and of the other words as in any topic (a Dirichlet tree: Dennis, 1991; Andrzejewski,
+#'   Zhu and Craven, 2009). Hundreds of tokens outweigh it: keywords say which topic is meant, and decide where it
+#'   starts. A named topic stays what it is through births, merges and deletes, and two never become one. A name
+#'   goes to another topic where that raises the ELBO. The ELBO is a bound given the choice of named topics; compare
+#'   it only between fits with the same lists.
+#'
+#'   A pattern is matched to the terms of `x` as written; if nothing matches, both sides in lower case. A word matched
+#'   twice in one list counts once; a word may be in two lists. A list whose words have no token starts flat. Named
+#'   topics have their names in [fitted()][fitted.bnp_topics()], `predict()` and `coef()`, and are marked in
+#'   [top_terms()]; `summary()` says by how many nats the data fit the keywords of each; below 0 they do not use
+#'   these words together.
 #' @export
-obs_multinomial <- function(term_prior = NULL, columns = NULL) {
+obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02) {
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
-  do.call(new_obs, c("multinomial", prior, columns_field(columns)))
+  do.call(new_obs, c("multinomial", prior, columns_field(columns), keyword_fields(keywords, keyword_share)))
 }
 
 # Of terms whose prior is neither given nor learned.
@@ -24,6 +44,7 @@ given_term_prior <- 0.1
 # in common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2
 # topics instead of 20, and a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
+  if (has_keywords(obs)) obs <- with_matched_keywords(obs, data, call)
   if (!isTRUE(obs$learn)) {
     obs$term_prior <- obs$term_prior %||% given_term_prior
     return(resolve_fields(obs, "term_prior", data$d, call))
@@ -50,7 +71,8 @@ row_total <- function(total, fit, call) {
 model_multinomial <- list(
   title = "Multinomial", constructor = "obs_multinomial", values = "counts", kind = "number", gaps = "rows",
   refusal = refused_counts("Use raw counts, not weights or proportions."), takes_sparse = TRUE,
-  counts_tokens = TRUE, working = c("hyper_share", "learn"), parameters = list(term_prior = "columns"),
+  counts_tokens = TRUE, working = c("hyper_share", "learn", "keyword", "keyword_list"),
+  parameters = list(term_prior = "columns"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")), location = "prob"
 )
 

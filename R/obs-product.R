@@ -44,6 +44,13 @@ check_block <- function(block, arg, call) {
       i = choose_covariance
     ), call = call)
   }
+  if (has_keywords(block)) {
+    abort("keywords", c(
+      "{.arg {arg}} cannot be {.fn {facts$constructor}} with {.arg keywords}: clusters of several
+       blocks have no names.",
+      i = "Leave {.arg keywords} out, or fit the texts alone."
+    ), call = call)
+  }
   if (is.null(facts$kind)) {
     abort("argument", c(
       "{.arg {arg}} cannot be {.fn {facts$constructor}}, which is no block of a product.",

@@ -5,7 +5,9 @@ print.bnp_fit <- function(x, ...) {
   sizes <- round(cluster_sizes(x)[seq_len(min(12L, x$state$k))])
   more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
   cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
+  for (line in described_keywords(x)) cat(strwrap(line, exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
+  if (!is.null(x$better)) cat(strwrap(described_better(x$better), exdent = 2), sep = "\n")
   invisible(x)
 }
 
@@ -32,6 +34,7 @@ print.summary.bnp_fit <- function(x, ...) {
   wrap("Observed: ", format(fit$model$obs))
   wrap("Prior: ", format(fit$model$prior))
   for (line in described_learning(fit)) wrap(line)
+  for (line in described_keywords(fit)) wrap(line)
   if (!is.null(x$diagonal)) wrap(described_diagonal(x$diagonal))
   if (!is.null(fit$compared)) wrap("Fitted: ", described_comparison(fit$compared))
   if (!is.null(fit$restarts)) {

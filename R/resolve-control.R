@@ -165,6 +165,9 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
     k <- start_clusters(ncol(resp), prior, call)
     return(list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp)))[rows, , drop = FALSE]))
   }
+  if (has_places(prior)) {
+    return(list(labels = check_states(start, data, prior, call)[rows], k = prior$k))
+  }
   labels <- check_labels(start, rows_given(data), call, data$left_out$kept)
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
 }
@@ -222,11 +225,14 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
+  if (has_places(prior)) check_start_places(fit, prior, call)
   fit <- fit_without_patterns(fit_as(fit, obs), prior)
   c(
     list(
       state = add_empty_clusters(
-        state_for_positions(state_for_response(fit$state, fit, data), fit, data),
+        state_for_positions(
+          state_for_response(with_known_of_start(fit$state, given, obs, data), fit, data), fit, data
+        ),
         start_clusters(fit$state$k, prior, call)
       ), obs = fit$model$obs
     ),
@@ -261,6 +267,7 @@ add_empty_clusters <- function(state, k) {
   state[c("obs", "extra")] <- lapply(state[c("obs", "extra")], rows)
   if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more * ncol(state$pair) / state$k))
   if (!is.null(state$owner)) state$owner <- c(state$owner, integer(more))
+  if (!is.null(state$named)) state$named <- c(state$named, integer(more))
   state$k <- k
   state
 }

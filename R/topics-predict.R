@@ -13,6 +13,10 @@
 #'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
 #'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable
 #'   class (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
+#'   Of fits with `labels` or with `keywords` ([obs_multinomial()]): `"label"`, the label or name
+#'   with the largest proportion, a factor, `NA` where
+#'   all other topics together have more, and `"label_prob"`, the proportion of each, and of other topics,
+#'   `"(none)"`, last. Where there is a response, too: `"topic_label"` and `"topic_label_prob"`.
 #'
 #'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
 #'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of
@@ -22,6 +26,7 @@
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
 #' @param covariates Of the new documents, where the fit has them.
+#' @param labels Of `newdata`, where the fit has labels: which topics each document may use, as in [bnp_topics()].
 #' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
 #'   classes that of their probability, and with a hinge that of f.
 #' @param write As in [predict.bnp_mixture()].
@@ -70,15 +75,27 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
-predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id", "response", "label"),
+predict.bnp_topics <- function(object, newdata = NULL,
+                               type = c(
+                                 "prob", "class", "cluster", "id", "response", "label", "label_prob", "topic_label",
+                                 "topic_label_prob"
+                               ),
                                id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
-                               interval = 0.9, write = NULL) {
+                               interval = 0.9, write = NULL, labels = NULL) {
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
-  type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
+  type <- check_choice(type, eval(formals()$type), "type")
+  if (is.null(object$model$response)) type <- sub("^label", "topic_label", type)
   newdata <- one_newdata(newdata, new_data)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  if (type %in% c("topic_label", "topic_label_prob")) need_labels(object, sub("topic_", "", type, fixed = TRUE))
+  if (type == "label_prob") {
+    abort("response", c(
+      "{.code type = \"label_prob\"} is of named topics, and the label of this fit is its response.",
+      i = "{.code \"response\"} gives its probabilities, {.code \"topic_label_prob\"} those of named topics."
+    ))
+  }
   if (type %in% c("response", "label")) {
     if (inherits(newdata, "bnp_source")) {
       abort("response", c(
@@ -89,6 +106,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
     return(response_of(object, newdata, id, type, covariates, interval, na_action))
   }
   if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
+  if (!is.null(labels)) check_labels_of_newdata(object, newdata, type)
   if (inherits(newdata, "bnp_source")) {
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, type, !!id, na_action = na_action)
@@ -100,17 +118,39 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
   } else {
     newdata <- without_strange_terms(object, newdata, id)
     data <- new_documents(object, newdata, id, na_action = na_action)
+    if (!is.null(labels)) {
+      data <- with_document_labels(
+        data, labels, newdata, object$input$classes_open, rlang::current_env(), object$input$class_names
+      )
+    }
     warn_of_no_known_terms(data, object)
     for_all_documents(data, proportions(object, document_counts(object, data)))
   }
   if (type == "prob") {
     return(prob)
   }
+  if (type == "topic_label") {
+    return(most_probable_class(object, prob))
+  }
+  if (type == "topic_label_prob") {
+    return(class_probabilities(object, prob))
+  }
   main <- most_probable(prob)
   if (type == "id") {
     return(with_ids(object, main))
   }
   if (type == "cluster") cluster_predictions(main, prob) else main
+}
+
+check_labels_of_newdata <- function(fit, newdata, type, call = rlang::caller_env()) {
+  if (is.null(fit$state$owner)) {
+    abort("labels", c("{.arg labels} are for fits with labels.", i = "Leave {.arg labels} out."), call = call)
+  }
+  if (is.null(newdata) || inherits(newdata, "bnp_source")) {
+    abort("labels", c(
+      "{.arg labels} are for {.arg newdata} in memory.", i = "The fit knows those of its own documents."
+    ), call = call)
+  }
 }
 
 # Counts of terms of which the fit knows none -> no counts of the terms that it knows; other documents as they are.
@@ -183,7 +223,7 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
 # Expected tokens (or rows) of each topic in each document.
 document_counts <- function(fit, data) {
   k <- fit$state$k
-  names <- list(data$group_names, as.character(seq_len(k)))
+  names <- list(data$group_names, cluster_labels(fit))
   if (data$n == 0L) {
     return(matrix(0, length(data$starts) - 1L, k, dimnames = names))
   }

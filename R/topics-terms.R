@@ -7,7 +7,8 @@
 #'   the harmonic mean of a term's rank by probability within the topic and
 #'   by the topic's share of the term (Bischof & Airoldi, 2012).
 #' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
-#' @return A data frame with columns `topic`, `rank`, `term`, `value`.
+#' @return A data frame with columns `topic`, `rank`, `term`, `value`; of fits with `keywords`
+#'   ([obs_multinomial()]) also `name`, of the topic, and `keyword`, whether the term is one of that name's.
 #' @references
 #' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
 #' exclusivity. *International Conference on Machine Learning* 29.
@@ -31,7 +32,18 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
     at <- order(-value[k, ], -phi[k, ])[seq_len(n)]
     data.frame(topic = k, rank = seq_len(n), term = colnames(phi)[at], value = unname(value[k, at]))
   })
-  do.call(rbind, rows)
+  with_names(do.call(rbind, rows), fit)
+}
+
+# Of fits with keywords: the names of topics, and which terms are keywords of theirs.
+with_names <- function(terms, fit) {
+  names <- names_of_clusters(fit)
+  if (is.null(names)) {
+    return(terms)
+  }
+  terms$name <- names[terms$topic]
+  terms$keyword <- is_keyword(fit)[cbind(terms$topic, match(terms$term, colnames(topic_terms(fit))))]
+  terms
 }
 
 check_share <- function(x, arg, call = rlang::caller_env()) {

@@ -40,6 +40,10 @@
 #' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
 #' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
 #'   variance that is left. Default: 1, and 0.1 where the response is not gaussian (a guess).
+#' @param labels What documents are known to be about: a factor or text, one label for each document, `NA` where it is
+#'   not known; a list of character vectors, several labels each; a logical matrix (documents x labels; a row of `NA`:
+#'   not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
+#' @param open May documents with labels use topics that no label owns, too?
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
@@ -57,6 +61,15 @@
 #'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
 #'   "Reliable and scalable variational inference for the hierarchical
 #'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#' @section Labels:
+#'   With `labels`, each label owns topics, one to begin with; open topics have no label. The words of a document come
+#'   from topics of its labels and, with `open = TRUE`, from open ones; those of a document whose labels are not known
+#'   from all topics. A list of several labels means any mixture of them (in [bnp_mixture()] and [bnp_hmm()]: one of
+#'   them). What a document may not use has an expected count of exactly 0. Births, merges and deletes keep
+#'   to this: a new topic has the label of that which it comes from, topics of different labels do not become one, and
+#'   no label loses its last topic. The labels are data: the ELBO bounds the probability of words and labels.
+#'   `open = FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of
+#'   documents without tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
 #' @section Responses:
 #'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
 #'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
@@ -116,7 +129,8 @@ bnp_topics <- function(x, ...) {
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
                                start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL,
                                response = NULL, family = NULL, covariates = NULL, response_weight = 1,
-                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, ...) {
+                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, labels = NULL,
+                               open = TRUE, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)
@@ -127,6 +141,16 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   check_class(control, "bnp_control", "control", "bnp_control")
   data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
+  if (!is.null(labels)) {
+    open <- check_flag(open, "open")
+    data <- with_document_labels(data, labels, x, open, rlang::current_env())
+    require_abilities(
+      c(if (identical(control$algorithm, "truncation_free")) "truncation_free", kinds_to_fit("bnp_topics", obs, prior)),
+      list(labels = labels), rlang::current_env()
+    )
+    check_room_for_labels(data, obs, prior, rlang::current_env())
+    check_labelled_start(start, data, rlang::current_env())
+  }
   known <- read_response(
     response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
     rlang::current_env()
@@ -223,7 +247,7 @@ counts_by_group <- function(fit, data) {
   counts <- fit$documents
   list(documents = sparseMatrix(
     i = counts$document, j = counts$topic, x = counts$count, dims = c(length(data$starts) - 1L, fit$state$k),
-    dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
+    dimnames = list(data$group_names, cluster_labels(fit))
   ))
 }
 

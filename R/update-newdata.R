@@ -80,7 +80,7 @@ run_update <- function(fit, data, control, start, call) {
   result <- fit_family(
     verb_of(fit), plain_engine(), data, fit$model, resolved, start, call, arg = "newdata", go_on = FALSE
   )
-  ids <- result$origins
+  ids <- if (has_places(fit$model$prior)) seq_len(fit$state$k) else result$origins
   result$origins <- NULL
   made <- new_bnp_fit(verb_of(fit), fit$call, fit$model, resolved, kept_input(data, fit$model$obs), result)
   out <- with_result(made, data)
@@ -115,7 +115,7 @@ with_earlier_rows <- function(out, before) {
   out$ids <- as.integer(ids)
   now <- match(known, out$ids) # the present number of each earlier cluster
   if (!is.null(before$documents)) {
-    out$documents <- rbind(in_columns(before$documents, now, out$state$k), out$documents)
+    out$documents <- rbind(in_columns(before$documents, now, out), out$documents)
   }
   if (row_word(out) == "document") {
     return(out)
@@ -124,17 +124,17 @@ with_earlier_rows <- function(out, before) {
   out$prob <- c(before$prob, out$prob)
   for (kept in intersect(c("probabilities", "predictive"), names(out))) {
     earlier <- before[[kept]] %||% matrix(NA_real_, length(before$labels), length(known))
-    out[[kept]] <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out[[kept]])
+    out[[kept]] <- rbind(as.matrix(in_columns(earlier, now, out)), out[[kept]])
   }
   out
 }
 
-# The columns of x as those with these numbers of a table with k columns; 0 in the others. NA: none, for a cluster
+# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a cluster
 # without anything.
-in_columns <- function(x, number, k) {
+in_columns <- function(x, number, fit) {
   kept <- which(!is.na(number))
-  out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), k))
-  dimnames(out) <- list(rownames(x), as.character(seq_len(k)))
+  out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), fit$state$k))
+  dimnames(out) <- list(rownames(x), cluster_labels(fit))
   out
 }
 

@@ -55,6 +55,22 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument("internal error: " + what);
 }
 
+ClassSets class_sets_from_r(const Rcpp::List& data, Index n) {
+  const Rcpp::IntegerVector classes = data["classes"];
+  const Rcpp::LogicalMatrix sets(static_cast<SEXP>(data["class_sets"]));
+  ClassSets out;
+  out.n_classes = sets.ncol();
+  const bool open = data.containsElementNamed("classes_open") && Rcpp::as<bool>(data["classes_open"]);
+  for (int set = 0; set < sets.nrow(); ++set) {
+    out.has.push_back(open);
+    for (int c = 0; c < sets.ncol(); ++c) out.has.push_back(sets(set, c) == TRUE);
+  }
+  require(classes.size() == n && std::all_of(classes.begin(), classes.end(),
+                                             [&](int set) { return 0 <= set && set <= sets.nrow(); }),
+          "data$classes are not n numbers of rows of data$class_sets");
+  return out;
+}
+
 namespace {
 
 SEXP vector_of(SEXPTYPE type, const Rcpp::List& list, const char* name) {
@@ -99,13 +115,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   }
   if (list.containsElementNamed("classes")) {
     SEXP classes = vector_of(INTSXP, list, "classes");
-    const Rcpp::LogicalMatrix sets(static_cast<SEXP>(list["class_sets"]));
-    class_sets_.n_classes = sets.ncol();
-    for (int set = 0; set < sets.nrow(); ++set)
-      for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
-    require(Rf_xlength(classes) == n && std::all_of(INTEGER(classes), INTEGER(classes) + n,
-                                                    [&](int set) { return 0 <= set && set <= sets.nrow(); }),
-            "data$classes are not n numbers of rows of data$class_sets");
+    class_sets_ = class_sets_from_r(list, n);
     data_.classes = INTEGER(classes);
     data_.class_sets = &class_sets_;
   }

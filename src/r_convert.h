@@ -36,6 +36,10 @@ class ListFields final : public Fields {
 /// that this is an error of the package.
 void require(bool holds, const std::string& what);
 
+/// The sets of a list(classes, class_sets): the number of the set of each of n units, 0 for none, and the
+/// sets (x classes, logical).
+ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
+
 /// A Dataset that points into an R list, which it keeps alive. Throws std::invalid_argument when sizes,
 /// offsets or columns contradict each other.
 class RData {

@@ -6,6 +6,7 @@
 
 #include "foundation/fingerprint.h"
 #include "inference/start/start.h"
+#include "observations/named_clusters.h"
 #include "observations/obs_product.h"
 #include "r_query.h"
 
@@ -63,7 +64,8 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
           "slots of rows");
   const double* const pi = weight.begin();
   const int* const at_slot = slot.size() ? slot.begin() : nullptr;
-  const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at);
+  const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at,
+                                   q.globals.effective.names.of);
   for_densities(q, densities, [&](Index row, Vec& of_row, double base) {
     const double* const own = pi + (at_slot ? at_slot[row] - 1 : 0);
     double top = -INFINITY, sum = 0;
@@ -191,7 +193,8 @@ Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp
         made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
     std::fill(out.begin(), out.end(), NA_REAL);
     double* value = out.begin();
-    const Weights weights = make_weights(q.obs(), q.globals.effective.obs.data(), k);
+    const Weights weights = make_weights(q.obs(), q.globals.effective.obs.data(), k, nullptr, nullptr, true,
+                                         q.globals.effective.names.of);
     for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index rows_here) {
       Vec c(static_cast<std::size_t>(rows_here * k)), base(static_cast<std::size_t>(rows_here));
       block.times(weights, c.data());
@@ -237,7 +240,8 @@ Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   return entry([&] {
     const RModel rmodel(model);
     const Globals globals = state_from_r(state, rmodel);
-    NamedArrays all = rmodel.obs->posterior(globals.effective.obs.data(), globals.effective.k);
+    const Summary& s = globals.effective;
+    NamedArrays all = posterior_of(*rmodel.obs, s.obs.data(), s.k, s.names.of);
     for (NamedArray& a : rmodel.alloc->posterior(globals)) all.push_back(std::move(a));
     return arrays_to_r(all);
   });
@@ -250,6 +254,24 @@ Rcpp::List engine_prior_parameters(Rcpp::List obs) {
     const std::unique_ptr<ObsModel> model = make_obs_model(ListFields(obs));
     const Vec nothing(static_cast<std::size_t>(model->n_features()), 0.0);
     return arrays_to_r(model->posterior(nothing.data(), 1));
+  });
+}
+
+// By how many nats each name raises the evidence of the cluster that has it.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_gains_of_names(Rcpp::List model, Rcpp::List state) {
+  return entry([&]() -> Rcpp::NumericVector {
+    const RModel rmodel(model);
+    const Summary s = state_from_r(state, rmodel).effective;
+    const NamedClusters* names = rmodel.obs->capabilities().names;
+    require(names && s.names.any(), "clusters have no names");
+    Vec of_cluster(static_cast<std::size_t>(names->n_names())), out(of_cluster.size());
+    for (Index j = 0; j < s.k; ++j) {
+      if (s.names.of[j] == 0) continue;
+      names->gains(s.t(j), of_cluster.data());
+      out[s.names.of[j] - 1] = of_cluster[s.names.of[j] - 1];
+    }
+    return Rcpp::wrap(out);
   });
 }
 
@@ -267,7 +289,8 @@ Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
   return entry([&] {
     const RModel rmodel(model);
     const Globals globals = state_from_r(state, rmodel);
-    NamedArrays all = rmodel.obs->mean_parameters(globals.effective.obs.data(), globals.effective.k);
+    const Summary& s = globals.effective;
+    NamedArrays all = mean_parameters_of(*rmodel.obs, s.obs.data(), s.k, s.names.of);
     Vec weights = rmodel.alloc->mean_weights(globals);
     weights.resize(static_cast<std::size_t>(globals.effective.k));
     all.push_back({"weights", std::move(weights), {}});

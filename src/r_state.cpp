@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "observations/named_clusters.h"
 #include "r_convert.h"
 
 namespace bnpvi {
@@ -28,6 +29,7 @@ void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index
     for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
 }
 
+
 }  // namespace
 
 Rcpp::List state_to_r(const Globals& g) {
@@ -40,6 +42,7 @@ Rcpp::List state_to_r(const Globals& g) {
       Rcpp::_["scalar"] = s.scalar, Rcpp::_["log_base"] = s.log_base, Rcpp::_["u"] = g.u,
       Rcpp::_["omega"] = g.omega);
   if (!s.owner.empty()) out.push_back(s.owner, "owner");
+  if (s.names.any()) out.push_back(s.names.of, "named");
   return out;
 }
 
@@ -61,6 +64,8 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   require((s.owner.empty() || static_cast<Index>(s.owner.size()) == k) &&
               std::all_of(s.owner.begin(), s.owner.end(), [](int c) { return c >= 0; }),
           "state$owner has not k classes");
+  if (state.containsElementNamed("named")) s.names.of = Rcpp::as<std::vector<int>>(state["named"]);
+  require(has_names(*model.obs, s.names.of, k), "state$named has not each name of the model once");
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
   require(static_cast<Index>(s.scalar.size()) == s.shape.scalars &&

@@ -10,12 +10,13 @@ namespace bnpvi {
 /// class; set 0: of a row that may belong to any cluster.
 struct ClassSets {
   Index n_classes = 0;
-  std::vector<char> has;  // sets × classes
+  std::vector<char> has;  // sets × (classes + 1): the first column says of clusters of no class
 
   /// True when a row of this set may belong to a cluster of this owner.
   bool allows(int set, int owner) const {
-    return set == 0 || (owner > 0 && has[static_cast<std::size_t>((set - 1) * n_classes + owner - 1)]);
+    return set == 0 || has[static_cast<std::size_t>((set - 1) * (n_classes + 1) + owner)];
   }
+  Index n_sets() const { return static_cast<Index>(has.size()) / (n_classes + 1); }
 };
 
 }  // namespace bnpvi

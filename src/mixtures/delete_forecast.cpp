@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "inference/data/evidence.h"
 #include "mixtures/known_labels.h"
 
 namespace bnpvi::mixtures {
@@ -71,7 +72,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
     pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, k));
-    Weights weights = make_weights(problem.obs, with.data(), k);
+    Weights weights = make_weights(problem.obs, with.data(), k, nullptr, nullptr, true, rest.names.of);
     Vec counts;
     for (Index j = 0; j < k; ++j) alloc.append_counts(with.data() + j * p, p, counts);
     add_log_weights(weights, alloc.expected_log_weights(counts, &near));
@@ -111,7 +112,8 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   Vec counts;
   for (Index j = 0; j < k; ++j) {
     alloc.append_counts(with.data() + j * p, p, counts);
-    gain += used_evidence(problem.obs, with.data() + j * p) - used_evidence(problem.obs, rest.t(j));
+    gain += used_evidence(under_name(problem.obs, rest.names.of_cluster(j)), with.data() + j * p) -
+            used_evidence(problem.obs, rest, j);
   }
   if (alloc.fixed_k() > 0) counts.resize(counts.size() + static_cast<std::size_t>(alloc.count_width()), 0.0);
   return gain + allocation_value(alloc, counts) - allocation_value(alloc, alloc.counts(total));

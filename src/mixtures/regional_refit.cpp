@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "foundation/special.h"
+#include "inference/data/evidence.h"
 #include "inference/moves/neighbour_groups.h"
 #include "inference/moves/trial.h"
 #include "inference/moves/unit_edit.h"
@@ -210,8 +211,8 @@ class MixtureRefit final : public Move {
                        const Target& changed) const {
     double gain =
         allocation_value(alloc_, alloc_.counts(start)) - allocation_value(alloc_, alloc_.counts(now));
-    for (Index j : changed) gain += used_evidence(c_.problem.obs, start.t(j));
-    for (Index j : group) gain -= used_evidence(c_.problem.obs, now.t(j));
+    for (Index j : changed) gain += used_evidence(c_.problem.obs, start, j);
+    for (Index j : group) gain -= used_evidence(c_.problem.obs, now, j);
     return gain;
   }
 

@@ -47,6 +47,7 @@ State redistributed(const Problem& problem, const State& state, Index target,
     out.batch[b] = std::move(s);
   }
   out.total.k = old_k + born;
+  out.total.names.append(born);
   resum(problem, out);
   refresh(problem, out);
   return out;

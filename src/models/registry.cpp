@@ -7,6 +7,7 @@
 
 #include "chains/model/hmm.h"
 #include "chains/sampling/path_sampler.h"
+#include "dynamics/expected_system.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
@@ -57,8 +58,20 @@ Concentration concentration(const Fields& f, const char* name, double k = 1) {
 }
 
 chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
-  return {concentration(f, "alpha", k), concentration(f, "start", k),
-          make_concentration(f.numbers("sticky"), 1e-50), f.has("positions") ? f.integer("positions") : 1};
+  chains::HmmPrior out{concentration(f, "alpha", k), concentration(f, "start", k),
+                       make_concentration(f.numbers("sticky"), 1e-50),
+                       f.has("positions") ? f.integer("positions") : 1};
+  if (!f.has("cell_fixed")) return out;
+  const Index states = f.integer("k");
+  const auto by_row = [&](const Vec& cells) {
+    Vec rows;
+    for (Index row = 0; row <= states; ++row)
+      for (Index j = 0; j < states; ++j) rows.push_back(cells.at(j * (states + 1) + row));
+    return rows;
+  };
+  out.pattern = std::make_shared<const chains::TransitionPattern>(states, by_row(f.numbers("cell_fixed")),
+                                                                  by_row(f.numbers("cell_weight")));
+  return out;
 }
 
 std::unique_ptr<ObsModel> make_product_of(const Fields& f) {
@@ -83,11 +96,12 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"gaussian_zero_mean", make_gaussian_zero_mean},
     {"lognormal_diagonal", make_lognormal_diagonal},
     {"lognormal_full", make_lognormal_full},
-    {"lds", make_lds},
+    {"lds", dynamics::make_system},
     {"multinomial", make_multinomial},
     {"negative_binomial", make_negative_binomial},
     {"poisson", make_poisson},
     {"product", make_product_of},
+    {"random_effects", make_regression},
     {"regression", make_regression},
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
@@ -104,7 +118,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     throw std::invalid_argument("unknown observation model: " + f.text("family"));
   std::unique_ptr<ObsModel> of_rows = found->second(f);
   if (f.optional_flag("zeros")) of_rows = make_zero_cells(std::move(of_rows));
-  if (!f.optional_flag("repeated")) return of_rows;
+  if (!f.optional_flag("repeated") || of_rows->capabilities().individuals) return of_rows;
   return std::make_unique<RepeatedRows>(std::move(of_rows));
 }
 

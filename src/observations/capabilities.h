@@ -12,6 +12,7 @@
 
 namespace bnpvi {
 
+class NamedClusters;
 class RepeatedRows;
 
 /// Which of the features after the dense ones n rows have: those of row i are at[start[i]] .. at[start[i + 1]
@@ -198,6 +199,7 @@ struct Capabilities {
   const RowEstimates* row_estimates = nullptr;
   const Urn* urn = nullptr;
   const ForgetsTimes* times = nullptr;
+  const NamedClusters* names = nullptr;           // named_clusters.h
   const RepeatedRows* individuals = nullptr;  // rows are sums over the rows of individuals
 };
 

@@ -2,10 +2,13 @@
 
 #include <utility>
 
+#include "observations/named_clusters.h"
+
 namespace bnpvi {
 
-ClusterDensities::ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at)
-    : k_(k), p_(obs.n_features()) {
+ClusterDensities::ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
+                                   std::vector<int> names)
+    : obs_(obs), k_(k), p_(obs.n_features()), names_(std::move(names)) {
   Vec all(t.begin(), t.end());
   all.resize(static_cast<std::size_t>(k_ * p_), 0.0);
   if (at == DensityAt::posterior) {
@@ -17,15 +20,25 @@ ClusterDensities::ClusterDensities(const ObsModel& obs, const SharedVec& t, Inde
   weights_.p = p_;
   weights_.w.resize(all.size());
   for (Index j = 0; j < k_; ++j)
-    obs.point_estimate(all.data() + j * p_, mean.data(), weights_.w.data() + j * p_);
+    model_of(j).point_estimate(all.data() + j * p_, mean.data(), weights_.w.data() + j * p_);
   if (has_entries(obs)) weights_.transpose();
+}
+
+const ObsModel& ClusterDensities::model_of(Index j) const {
+  return j < static_cast<Index>(names_.size()) ? under_name(obs_, names_[j]) : obs_;
 }
 
 void ClusterDensities::of(FeatureBlock& block, Vec& out) const {
   const Index n = block.n();
   out.resize(static_cast<std::size_t>(k_ * n));
   if (!t_.empty()) {
-    for (Index j = 0; j < k_; ++j) block.log_predictive(t_.data() + j * p_, out.data() + j * n);
+    for (Index j = 0; j < k_; ++j) {
+      const ObsModel& model = model_of(j);
+      if (&model == &obs_)
+        block.log_predictive(t_.data() + j * p_, out.data() + j * n);
+      else
+        model.log_predictive(t_.data() + j * p_, block.features(), n, block.ld(), out.data() + j * n);
+    }
     return;
   }
   Vec by_row(out.size());

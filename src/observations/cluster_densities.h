@@ -11,8 +11,10 @@ enum class DensityAt { posterior, point_estimate };
 /// log p(x | cluster) − log h(x) of rows under K clusters.
 class ClusterDensities {
  public:
-  /// t: statistics of clusters (p numbers each), as many as there are; those of the K after them are 0.
-  ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at);
+  /// t: statistics of clusters (p numbers each), as many as there are; those of the K after them are 0. names:
+  /// of those that there are (NamedClusters), or none.
+  ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
+                   std::vector<int> names = {});
 
   Index k() const { return k_; }
 
@@ -21,7 +23,11 @@ class ClusterDensities {
   void of(FeatureBlock& block, Vec& out) const;
 
  private:
+  const ObsModel& model_of(Index j) const;
+
+  const ObsModel& obs_;
   Index k_, p_;
+  std::vector<int> names_;
   Vec t_;            // K × p; empty for point estimates
   Weights weights_;  // of these; else empty
 };

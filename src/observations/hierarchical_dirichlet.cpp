@@ -133,7 +133,30 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::at(SharePosterior q, const C
     }
   });
   out.bound = sum_of(rising.data(), tasks) + sum_of(of_cluster.data(), counts.k) + log_density(out.q);
+  if (!counts.apart.empty()) take_apart(counts, out);
   return out;
+}
+
+// Of clusters with levels apart, what at() has for them as levels of the prior in common is replaced.
+void HierarchicalDirichlet::take_apart(const Counts& counts, Point& at) const {
+  const double all = total(at.q, 0);
+  for (Index k = 0; k < counts.k; ++k) {
+    if (!counts.apart[k]) continue;
+    const std::vector<int>& levels = *counts.apart[k];
+    const double* t = counts.t + k * counts.ld;
+    const double tokens = kernels().positive_sum(levels_, t);
+    double others = all, left = tokens;
+    for (int v : levels) {
+      const double lambda = at.q.even + at.shared[v], count = std::max(t[v], 0.0);
+      others -= lambda;
+      left -= count;
+      at.bound += log_gamma_difference(lambda, count);
+      at.pull[v] += digamma_difference(lambda, count);
+    }
+    left = std::max(left, 0.0);
+    at.bound += log_gamma_difference(others, left) - log_gamma_difference(all, tokens);
+    for (int v : levels) at.pull[v] -= digamma_difference(others, left);
+  }
 }
 
 double HierarchicalDirichlet::bound(const SharePosterior& q, const Counts& counts) const {

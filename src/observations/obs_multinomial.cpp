@@ -12,6 +12,8 @@
 #include "observations/few_counts.h"
 #include "observations/gather.h"
 #include "observations/hierarchical_dirichlet.h"
+#include "observations/keyword_terms.h"
+#include "observations/named_clusters.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -31,15 +33,26 @@ HierarchicalDirichlet hierarchy_of(Index terms) { return {{terms}, {-2, 13}, {-1
 
 // φ = (1, counts); Dirichlet(λ) over D terms, given or hierarchical. Of a hierarchical prior λ and its total
 // are for Λ and its gradient, and the mean weights for what predicts and draws (hierarchical_dirichlet.h).
-class Multinomial final : public ObsModel, public TokenCounts, public LearnedPrior, public Urn {
+// Clusters that have a name have it by keywords (keyword_terms.h).
+class Multinomial final : public ObsModel,
+                          public TokenCounts,
+                          public LearnedPrior,
+                          public Urn,
+                          public NamedClusters {
  public:
-  explicit Multinomial(Vec weight)
-      : d_(static_cast<Index>(weight.size())), weight_(std::move(weight)), mean_weight_(weight_) {
+  Multinomial(Vec weight, Keywords keywords)
+      : d_(static_cast<Index>(weight.size())),
+        weight_(std::move(weight)),
+        mean_weight_(weight_),
+        keywords_(std::move(keywords)) {
     for (double a : weight_) total_ += a;
     prepare();
   }
-  explicit Multinomial(SharePosterior q)
-      : d_(static_cast<Index>(q.omega.size())), posterior_(std::move(q)), learned_(true) {
+  Multinomial(SharePosterior q, Keywords keywords)
+      : d_(static_cast<Index>(q.omega.size())),
+        posterior_(std::move(q)),
+        learned_(true),
+        keywords_(std::move(keywords)) {
     const HierarchicalDirichlet hierarchy = hierarchy_of(d_);
     weight_ = hierarchy.weights(posterior_);
     mean_weight_ = hierarchy.mean_weights(posterior_);
@@ -49,11 +62,12 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   }
 
   // λ of counts, and their total where that is more.
-  Multinomial(Vec weight, double total)
+  Multinomial(Vec weight, double total, Keywords keywords)
       : d_(static_cast<Index>(weight.size())),
         weight_(std::move(weight)),
         mean_weight_(weight_),
-        total_(total) {
+        total_(total),
+        keywords_(std::move(keywords)) {
     prepare();
   }
 
@@ -65,6 +79,7 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     out.tokens = this;
     if (learned_) out.prior = this;
     out.urn = this;
+    if (!named_.empty()) out.names = this;
     return out;
   }
 
@@ -74,13 +89,22 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
     Vec weight;
     for (int v : terms) weight.push_back(weight_[v]);
     weight.push_back(1);
-    return std::make_shared<Multinomial>(std::move(weight), total_);
+    Keywords keywords = keywords_;
+    for (auto& list : keywords.lists)
+      for (int& v : list)
+        v = static_cast<int>(std::lower_bound(terms.begin(), terms.end(), v) - terms.begin());
+    return std::make_shared<Multinomial>(std::move(weight), total_, std::move(keywords));
   }
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override {
-    const HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool};
-    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts));
+    return learned_with_names(t, k, {}, steps, pool);
+  }
+  std::shared_ptr<const ObsModel> learned_with_names(const double* t, Index k, const std::vector<int>& names,
+                                                     PriorSteps steps, Pool* pool) const override {
+    HierarchicalDirichlet::Counts counts{t + 1, k, n_features(), pool, {}};
+    for (int name : names) counts.apart.push_back(name > 0 ? &columns_of(name) : nullptr);
+    return std::make_shared<Multinomial>(hierarchy_of(d_).improved(posterior_, steps, counts), keywords_);
   }
   double log_hyperprior() const override { return log_density_; }
   NamedArrays learned_fields() const override {
@@ -88,6 +112,16 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
             {"term_prior_even", {posterior_.even}, {}},
             {"term_prior_common", {posterior_.common}, {}},
             {"hyper_share", posterior_.omega, {}}};
+  }
+
+  Index n_names() const override { return static_cast<Index>(named_.size()); }
+  const ObsModel& named(int name) const override { return *named_[static_cast<std::size_t>(name - 1)]; }
+  void gains(const double* t, double* out) const override {
+    const double all = tokens(t);
+    for (std::size_t s = 0; s < named_.size(); ++s) out[s] = named_[s]->gain(t, all);
+  }
+  const std::vector<int>& columns_of(int name) const override {
+    return keywords_.lists[static_cast<std::size_t>(name - 1)];
   }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
@@ -230,6 +264,9 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
       kernels().digamma_each(d_, weight_.data(), psi_prior_.data());
     }
     large_prior_ = *std::max_element(weight_.begin(), weight_.end()) > largest_plain;
+    for (const auto& list : keywords_.lists)
+      named_.push_back(std::make_unique<const KeywordTerms>(*this, TermPrior{weight_, mean_weight_, total_},
+                                                            list, keywords_.weight_of_others));
   }
 
   Index d_;
@@ -241,7 +278,30 @@ class Multinomial final : public ObsModel, public TokenCounts, public LearnedPri
   Vec log_gamma_prior_;
   Vec psi_prior_;  // of many terms only
   bool large_prior_ = false;
+  const Keywords keywords_;
+  std::vector<std::unique_ptr<const KeywordTerms>> named_;
 };
+
+// keyword: columns from 1, keyword_list: the list of each, from 1, without gaps; none where no topic has a name.
+Keywords keywords_of(const Fields& f, Index d) {
+  Keywords out;
+  if (!f.has("keyword")) return out;
+  const Vec column = f.numbers("keyword");
+  const Vec list = f.numbers("keyword_list", static_cast<Index>(column.size()));
+  out.weight_of_others = 1 / f.number("keyword_share") - 1;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const auto s = static_cast<std::size_t>(list[i]);
+    const Index v = static_cast<Index>(column[i]) - 1;
+    if (s < 1 || s > out.lists.size() + 1 || v < 0 || v >= d)
+      throw std::invalid_argument("internal error: field keyword has columns or lists that there are not");
+    if (s > out.lists.size()) out.lists.emplace_back();
+    out.lists[s - 1].push_back(static_cast<int>(v));
+  }
+  for (const auto& terms : out.lists)
+    if (!std::is_sorted(terms.begin(), terms.end()) || static_cast<Index>(terms.size()) >= d)
+      throw std::invalid_argument("internal error: field keyword has a list out of order, or of all columns");
+  return out;
+}
 
 }  // namespace
 
@@ -251,10 +311,12 @@ std::shared_ptr<const ObsModel> counts_of_terms(const ObsModel& tokens, const st
 
 std::unique_ptr<ObsModel> make_multinomial(const Fields& f) {
   Vec weight = of_columns(f, "term_prior");
-  if (!f.has("hyper_share")) return std::make_unique<Multinomial>(std::move(weight));
+  const Index d = static_cast<Index>(weight.size());
+  if (!f.has("hyper_share")) return std::make_unique<Multinomial>(std::move(weight), keywords_of(f, d));
   return std::make_unique<Multinomial>(
       checked(SharePosterior{f.number("term_prior_even"), f.number("term_prior_common"),
-                             f.numbers("hyper_share", static_cast<Index>(weight.size()))}));
+                             f.numbers("hyper_share", d)}),
+      keywords_of(f, d));
 }
 
 }  // namespace bnpvi

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi {
 
@@ -11,7 +12,7 @@ constexpr double never = -1e300;  // the logarithm of a weight that no row gives
 }  // namespace
 
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence,
-                     bool products) {
+                     bool products, const std::vector<int>& names) {
   Weights out;
   out.k = k;
   out.p = obs.n_features();
@@ -24,10 +25,11 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
   for_each_part(pool, k, [&](Index j) {
     const double* statistic = t + j * out.p;
     double* w = out.w.data() + j * out.p;
+    const ObsModel& model = names.empty() ? obs : under_name(obs, names[j]);
     if (evidence)
-      evidence[j] = obs.evidence_and_weights(statistic, w);
+      evidence[j] = model.evidence_and_weights(statistic, w);
     else
-      obs.weights(statistic, w);
+      model.weights(statistic, w);
     if (empties_stay && statistic[0] == 0) w[0] = never;
   });
   if (products && has_entries(obs)) out.transpose(pool);

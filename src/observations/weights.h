@@ -21,12 +21,12 @@ struct Weights {
 
 /// ∇Λ(T_k) for all clusters of t (K × p), on the threads of the pool if one is given. evidence: receives
 /// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty in any case; products of models
-/// that would have it can then not be formed.
+/// that would have it can then not be formed. names: of the clusters (NamedClusters); empty: none has one.
 ///
 /// No row goes to an empty cluster of a model with occupied terms (LearnedPrior): the first trace of a row
 /// would cost the whole term, so that visits would lower the objective. Moves and starts fill such clusters.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
-                     double* evidence = nullptr, bool products = true);
+                     double* evidence = nullptr, bool products = true, const std::vector<int>& names = {});
 
 /// True when products add up the weights of single features of a row, which are then `transposed`.
 inline bool has_entries(const ObsModel& obs) {

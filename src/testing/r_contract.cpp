@@ -64,6 +64,7 @@ Rcpp::CharacterVector engine_capabilities(Rcpp::List obs) {
                                                  {"row_estimates", can.row_estimates},
                                                  {"urn", can.urn},
                                                  {"times", can.times},
+                                                 {"names", can.names},
                                                  {"individuals", can.individuals}};
   Rcpp::CharacterVector out;
   for (const auto& [name, has] : fields)

@@ -1,13 +1,15 @@
 # Entries of the engine that only tests call. A build for users has none (src/testing is left out of it), and tests
 # that call one are skipped there. `make test` builds with BNPVI_TESTING=1, where there are all.
 testing_entries <- c(
-  "engine_anchor_topics", "engine_anchor_topics_by_batch", "engine_capabilities", "engine_contract",
+  "engine_anchor_topics", "engine_anchor_topics_by_batch", "engine_best_assignment", "engine_capabilities",
+  "engine_contract",
   "engine_dirichlet_rows", "engine_document_visit", "engine_driver", "engine_elbo_of", "engine_failed_groups",
   "engine_feature_prior", "engine_features_without", "engine_hyper_shares", "engine_hyperparameters",
   "engine_kernel", "engine_lds_chain",
-  "engine_learned", "engine_link_blocks", "engine_link_summary", "engine_log_predictives", "engine_messages",
+  "engine_learned", "engine_learned_with_names", "engine_link_blocks", "engine_link_summary", "engine_log_predictives",
+  "engine_messages",
   "engine_merge_forecasts",
-  "engine_mixture_weights", "engine_network_changes", "engine_network_joint", "engine_network_laps",
+  "engine_mixture_weights", "engine_named", "engine_network_changes", "engine_network_joint", "engine_network_laps",
   "engine_network_local", "engine_network_soft", "engine_network_soft_steps", "engine_network_steps",
   "engine_network_together", "engine_parameter_draws", "engine_re_express", "engine_scalable_kmeans",
   "engine_select_particles", "engine_sequence_pieces", "engine_source", "engine_sparse_visit", "engine_special",

@@ -11,6 +11,7 @@ level <- c(0, 5)[rep(c(1, 2, 1, 2), each = 10)]
 series <- withr::with_seed(1, level + rnorm(40, sd = 0.3))
 nodes <- withr::with_seed(1, c(0, 5)[c(1, 1, 2, 1, 1, 2, 2)[pmin(7, 1:31)]] + rnorm(31, sd = 0.3))
 counts <- bars$counts[1:30, ]
+words <- `colnames<-`(counts, paste0("w", seq_len(ncol(counts))))
 rows <- faithful[1:60, ]
 lines <- withr::with_seed(1, data.frame(x = rep(1:10, 6), y = rep(1:10, 6) * rep(c(-3, 3), each = 30) + rnorm(60)))
 weeks <- rep(1:6, 10)
@@ -43,6 +44,15 @@ cases <- list(
   response = list(c("response", "topics"), function(..., response = seq_len(30)) {
     bnp_topics(counts, response = response, ..., control = few())
   }, counts),
+  named_topics = list(c("named_topics", "topics"), function(x = words, ...) {
+    bnp_topics(x, obs_multinomial(keywords = list(first = "w1")), ..., control = few())
+  }, words),
+  labelled_topics = list(c("labelled_topics", "topics"), function(x = counts, ..., labels = rep_len(c("a", NA), 30)) {
+    bnp_topics(x, labels = labels, ..., control = few())
+  }, counts),
+  named_clusters = list(c("named_clusters", "mixture"), function(x = words, ...) {
+    bnp_mixture(x, obs_multinomial(keywords = list(first = "w1")), ..., control = few())
+  }, words),
   sequences = list("sequences", function(x = series, ...) bnp_hmm(x, ..., control = few()), series),
   lagged = list(
     c("lagged", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_ar(), ..., control = few()), series
@@ -53,6 +63,9 @@ cases <- list(
   hidden = list(
     c("hidden", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_lds(), ..., control = few()), series
   ),
+  switched = list(c("switched", "hidden", "sequences"), function(x = series, ...) {
+    bnp_hmm(x, obs = obs_lds(emission = "by_mode"), ..., control = few())
+  }, series),
   features = list("features", function(x = attitude, ...) bnp_features(x, ..., control = few()), attitude),
   network = list(
     c("blocks", "network"), function(x = net, ...) bnp_network(x, prior = prior_dp(), ..., control = few()), net
@@ -103,7 +116,7 @@ with_data <- function(verb, ...) function(x, data, kind) given_id(kind, match.fu
 calls <- list(
   residuals = function(x, data) if (inherits(x, "bnp_fit")) residuals(x, data) else residuals(x),
   augment = function(x, data, kind) {
-    if (kind %in% c("topics", "response")) data <- tidied(data)
+    if (kind %in% c("topics", "response", "named_topics", "labelled_topics")) data <- tidied(data)
     given_id(kind, augment)(x, if (is_network(x)) data.frame(node = 1:10) else data)
   },
   predict = function(x, data, kind) {
@@ -187,7 +200,7 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 # ---- arguments that come with the data -----------------------------------------------------------------------------
 
 n_rows <- c(
-  topics = 30, response = 30, series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
+  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
@@ -196,7 +209,7 @@ data_argument <- function(argument, kind) {
   units <- if (kind == "documents_of_rows") 6 else if (kind %in% c("sequences", "lagged", "hidden", "trees")) 1 else n
   chain <- c(0, seq_len(n - 1))
   switch(argument,
-    weights = list(weights = rep_len(c(1, 2), units)), labels = list(labels = rep_len(c("a", NA, NA), n)),
+    weights = list(weights = rep_len(c(1, 2), units)), labels = list(labels = rep_len(c("a", NA, NA), if (kind == "documents_of_rows") units else n)),
     id = list(id = if (kind == "trees") rep(1, n) else sort(rep_len(1:5, n))), time = list(time = seq_len(n)),
     parent = list(parent = chain), response = list(response = seq_len(units)), na_action = list(na_action = "model"),
     position = if (kind == "sequences") list(position = rep(1, n), parent = chain) else list(position = rep(1, n))
@@ -206,7 +219,7 @@ data_argument <- function(argument, kind) {
 # position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
 # of Dynamic Means themselves.
 not_asked <- list(
-  weights = c("network", "communities"), id = "response", position = c("lagged", "hidden"),
+  weights = c("network", "communities"), id = c("response", "labelled_topics"), position = c("lagged", "hidden"),
   response = "truncation_free", time = "dynamic_means"
 )
 

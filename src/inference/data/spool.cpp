@@ -229,9 +229,7 @@ void Spool::check_batch(Index b, const Held& held) const {
     need(all(data.column, size.entries, [&](int j) { return 0 <= j && j < data.d; }), "its columns");
   }
   need(all(data.weight, data.n, [](double w) { return w >= 0 && std::isfinite(w); }), "its weights");
-  const Index sets = index_.class_sets.n_classes
-                         ? static_cast<Index>(index_.class_sets.has.size()) / index_.class_sets.n_classes
-                         : 0;
+  const Index sets = index_.class_sets.n_sets();
   need(all(data.classes, data.n, [&](int set) { return 0 <= set && set <= sets; }), "its classes");
   need(all(data.position, data.n, [](int at) { return at >= 0; }), "positions of its rows");
   for (std::size_t g = 0; data.back && g + 1 < starts.size(); ++g)

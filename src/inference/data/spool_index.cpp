@@ -63,7 +63,7 @@ bool fits(const SpoolIndex& index, std::int64_t n_bytes) {
     return false;
   if (sets.n_classes < 0 ||
       (sets.n_classes == 0 ? !sets.has.empty() || shape.labelled
-                           : sets.has.size() % static_cast<std::size_t>(sets.n_classes)))
+                           : sets.has.size() % static_cast<std::size_t>(sets.n_classes + 1)))
     return false;
   Index rows = 0, groups = 0;
   for (const BatchSize& size : index.size) {

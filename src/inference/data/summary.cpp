@@ -59,11 +59,12 @@ std::vector<Index> Summary::by_size() const {
 }
 
 bool Summary::is_last_of_class(Index j) const {
-  return owner_of(j) > 0 && std::count(owner.begin(), owner.end(), owner_of(j)) == 1;
+  return names.of_cluster(j) > 0 ||
+         (owner_of(j) > 0 && std::count(owner.begin(), owner.end(), owner_of(j)) == 1);
 }
 
 bool Summary::may_join(Index a, Index b) const {
-  return owner_of(a) == owner_of(b) || owner_of(a) == 0 || owner_of(b) == 0;
+  return (owner_of(a) == owner_of(b) || owner_of(a) == 0 || owner_of(b) == 0) && names.at_most_one({a, b});
 }
 
 void Summary::add(const Summary& other, double c) {
@@ -124,6 +125,7 @@ void Summary::merge(Index a, Index b) {
   add_row(pair, k * shape.pairs, a, b);
   for (Index i = 0; i < k; ++i) add_row(pair, shape.pairs, i * k + a, i * k + b);
   if (!owner.empty() && owner[a] == 0) owner[a] = owner[b];
+  if (names.any()) names.of[a] = names.of_pair(a, b);
   if (memory) {
     std::vector<Index> number = numbers_without(k, b);
     number[b] = a;
@@ -138,6 +140,7 @@ void Summary::drop(Index j) {
 }
 
 void Summary::drop_statistics(Index j) {
+  names.drop(j);
   if (!owner.empty()) owner.erase(owner.begin() + j);
   erase_row(obs.edit(), shape.p, j);
   erase_row(extra, shape.q, j);
@@ -147,6 +150,7 @@ void Summary::drop_statistics(Index j) {
 }
 
 void Summary::append(Index m, int owned_by) {
+  names.append(m);
   if (!owner.empty()) owner.resize(static_cast<std::size_t>(k + m), owned_by);
   Buffer more(static_cast<std::size_t>((k + m) * shape.p));
   std::fill(std::copy(obs.begin(), obs.end(), more.begin()), more.end(), 0.0);
@@ -165,6 +169,7 @@ void Summary::permute(const std::vector<Index>& order) {
     for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
     memory = std::make_shared<const UnitMemory>(memory->renumbered(number));
   }
+  names.permute(order);
   if (!owner.empty()) owner = permuted_rows<std::vector<int>>(owner.data(), 1, order);
   obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
   extra = permuted_rows<Vec>(extra.data(), shape.q, order);
@@ -182,6 +187,7 @@ void Summary::write(Writer& out, bool weights) const {
   for (const auto numbers : further_numbers) out.list(this->*numbers);
   out.number(log_base);
   out.list(owner);
+  out.list(names.of);
   out.flag(settled);
   out.flag(memory != nullptr);
   if (memory) memory->write(out, weights);
@@ -195,6 +201,7 @@ Summary Summary::read(Reader& in, const std::shared_ptr<const Weights>& weights)
   for (const auto numbers : further_numbers) out.*numbers = in.list<Vec>();
   out.log_base = in.number();
   out.owner = in.list<std::vector<int>>();
+  out.names.of = in.list<std::vector<int>>();
   out.settled = in.flag();
   if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in, weights));
   return out;

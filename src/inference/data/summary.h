@@ -4,6 +4,7 @@
 
 #include "foundation/pool.h"
 #include "foundation/shared_vec.h"
+#include "inference/data/cluster_names.h"
 #include "inference/data/unit_memory.h"
 
 namespace bnpvi {
@@ -30,6 +31,7 @@ struct Summary {
   Vec scalar;              // shape.scalars
   double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty where no row has a label
+  ClusterNames names;      // of totals and globals; summaries of batches have none
   std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
   bool settled = false;  // of a batch: its data are no longer at hand, so that visits leave it as it is
 
@@ -46,9 +48,9 @@ struct Summary {
   double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
   double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
-  /// True when a class would be left without a cluster if j went.
+  /// True when a class or a name would be left without a cluster if j went.
   bool is_last_of_class(Index j) const;
-  /// True when a and b may be joined: both have one owner, or one of them has none.
+  /// True when a and b may be joined: both have one owner, or one of them has none; and not both have names.
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }

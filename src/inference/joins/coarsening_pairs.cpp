@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/data/evidence.h"
 #include "inference/joins/coarsening.h"
 #include "inference/moves/move.h"
 
@@ -17,9 +18,7 @@ constexpr Index few = Index{1} << 7;  // clusters of which all pairs are compare
 double Coarsening::data_gain(Index a, Index b) const {
   const Summary& s = state_.total;
   const ObsModel& obs = problem_.obs;
-  Vec both(s.t(a), s.t(a) + s.shape.p);
-  for (Index i = 0; i < s.shape.p; ++i) both[i] += s.t(b)[i];
-  return used_evidence(obs, both.data()) - used_evidence(obs, s.t(a)) - used_evidence(obs, s.t(b));
+  return evidence_of_pair(obs, s, a, b) - used_evidence(obs, s, a) - used_evidence(obs, s, b);
 }
 
 // now: with the allocation part of the total.

@@ -47,7 +47,7 @@ std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsM
   if (const OwnVisits* own = alloc.capabilities().visits)
     return own->visit_weights(obs, data, effective, pool, evidence);
   return std::make_shared<const Weights>(
-      make_weights(obs, effective.obs.data(), effective.k, pool, evidence));
+      make_weights(obs, effective.obs.data(), effective.k, pool, evidence, true, effective.names.of));
 }
 
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data) {

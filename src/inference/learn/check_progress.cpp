@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "observations/named_clusters.h"
+
 namespace bnpvi {
 
 namespace {
@@ -124,6 +126,9 @@ void require_progress(const Problem& problem, const Progress& progress) {
   require_stored(static_cast<Index>(state.batch.size()) == n_batches, "number of batches");
   require_summary(state.total, shape, k);
   require_summary(state.globals.effective, shape, k);
+  require_stored(has_names(problem.obs, state.total.names.of, k) &&
+                     has_names(problem.obs, state.globals.effective.names.of, k),
+                 "names of clusters");
   const auto has = [](const Vec& numbers, Index n) { return static_cast<Index>(numbers.size()) == n; };
   require_stored(has(state.globals.u, problem.alloc.numbers_in_u(k)) &&
                      has(state.globals.omega, problem.alloc.numbers_in_omega(k)),

@@ -9,6 +9,7 @@
 #include "inference/learn/sound_lap.h"
 #include "inference/learn/visit_batches.h"
 #include "inference/moves/move.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi {
 
@@ -238,7 +239,8 @@ class Memoized final : public SharedFit {
   void learn_prior() {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs =
-        prior_of(problem_->obs).learned(state.total.obs.data(), state.k(), steps_of_prior(), &pool_);
+        learned_prior(problem_->obs, state.total.obs.data(), state.k(), state.total.names.of, steps_of_prior(),
+                      &pool_);
     if (!obs) return;
     Problem trial = *problem_;
     trial.obs = *obs;

@@ -73,6 +73,7 @@ class Stochastic final : public SharedFit {
     for (auto& b : state.batch) b.reset();  // this lap is to compare rows with all clusters
     state.total = Summary(problem_.alloc.shape(problem_.obs), state.globals.effective.k);
     state.total.owner = state.globals.effective.owner;
+    state.total.names = state.globals.effective.names;
     const std::unique_ptr<Visitor> visitor = problem_.alloc.visitor();
     visit_all_batches(problem_, state, *visitor, pool_);
     refresh(problem_, state);

@@ -4,6 +4,9 @@
 #include <numeric>
 
 #include "foundation/rounded_sum.h"
+#include "inference/learn/coming_weights.h"
+#include "inference/learn/rename.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi {
 
@@ -50,11 +53,12 @@ bool has_settled(const State& state, Index j) {
 }
 
 bool may_join(const State& state, Index a, Index b) {
-  return !has_settled(state, a) || !has_settled(state, b);
+  return (!has_settled(state, a) || !has_settled(state, b)) && state.total.may_join(a, b);
 }
 
 bool may_join(const State& state, const std::vector<Index>& clusters) {
-  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2;
+  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2 &&
+         state.total.names.at_most_one(clusters);
 }
 
 double batch_log_base(const Problem& problem, const Batch& batch) {
@@ -74,10 +78,11 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
   Vec value(static_cast<std::size_t>(total.k));
   for_each_part(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
-    value[j] = problem.obs->log_evidence(e);
+    const ObsModel& obs = under_name(problem.obs, effective.names.of_cluster(j));
+    value[j] = obs.log_evidence(e);
     if (std::equal(t, t + p, e)) return;
     Vec w(static_cast<std::size_t>(p));
-    problem.obs->weights(e, w.data());
+    obs.weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
   });
   return with_data_term(problem, value, total, globals);
@@ -95,6 +100,7 @@ void refresh(const Problem& problem, State& state) {
 }
 
 void renew_globals(const Problem& problem, State& state) {
+  rename(problem.obs, state.elbo, state.total);
   state.globals = problem.alloc.global_step(state.total, state.globals);
 }
 
@@ -105,7 +111,7 @@ void evaluate(const Problem& problem, State& state) {
 
 void evaluate_and_weigh(const Problem& problem, State& state) {
   Vec data(static_cast<std::size_t>(state.k()));
-  state.globals.weights = visiting_weights(problem, state.globals.effective, data.data());
+  state.globals.weights = coming_weights(problem, state.globals.effective, data.data());
   state.elbo = sum_terms(with_data_term(problem, data, state.total, state.globals));
   problem.observer.computed(problem, state);
 }
@@ -141,6 +147,7 @@ void settle(const Problem& problem, State& state) {
 }
 
 void resum(const Problem& problem, State& state) {
+  const ClusterNames names = state.total.names;
   std::vector<const Summary*> parts;
   for (const auto& b : state.batch)
     if (b) parts.push_back(b.get());
@@ -148,6 +155,7 @@ void resum(const Problem& problem, State& state) {
     state.total = Summary(state.total.shape, state.total.k);
   else
     state.total.set_to_sum(parts, problem.pool);
+  state.total.names = names;
 }
 
 }  // namespace bnpvi

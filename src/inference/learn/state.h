@@ -78,8 +78,8 @@ const Summary* settled_part(const State& state);
 /// True when cluster j has mass there, so that it cannot go.
 bool has_settled(const State& state, Index j);
 
-/// True when joining these clusters needs no entropy of data that are not at hand: at most one of them has
-/// settled mass.
+/// True when joining these clusters needs no entropy of data that are not at hand (at most one of them has
+/// settled mass) and leaves no name without a cluster (at most one of them has one).
 bool may_join(const State& state, const std::vector<Index>& clusters);
 bool may_join(const State& state, Index a, Index b);
 
@@ -95,7 +95,8 @@ double sum_terms(const Terms& terms);
 /// Globals and ELBO made optimal for state.total.
 void refresh(const Problem& problem, State& state);
 
-/// The two halves of refresh(); between the batches of a lap only the globals are needed.
+/// The two halves of refresh(); between the batches of a lap only the globals are needed. Names go to the
+/// clusters that they suit best (rename.h).
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
@@ -111,7 +112,7 @@ std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Su
 /// Tangents::settle of every batch at the present globals, which stay as they are; the ELBO rises or stays.
 void settle(const Problem& problem, State& state);
 
-/// total ← Σ_b batch[b], so that rounding errors of many exchanges do not add up.
+/// total ← Σ_b batch[b], with the names that it has, so that rounding errors of many exchanges do not add up.
 void resum(const Problem& problem, State& state);
 
 }  // namespace bnpvi

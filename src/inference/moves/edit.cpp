@@ -22,6 +22,7 @@ bool Edit::accept(const Problem& problem, State& state, double present) {
   State edited = state;
   put_back(edited);
   edited.globals = proposed().globals;
+  edited.total.names = edited.globals.effective.names;
   resum(problem, edited);
   refresh(problem, edited);
   if (edited.elbo <= present) return false;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "inference/data/evidence.h"
 #include "inference/moves/neighbours.h"
 
 namespace bnpvi {
@@ -76,7 +77,7 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
       for (Index b = a + 1; b < k; ++b) partners[a].push_back(b);
     return partners;
   }
-  const Weights weights = make_weights(obs, total.obs.data(), k);
+  const Weights weights = make_weights(obs, total.obs.data(), k, nullptr, nullptr, true, total.names.of);
   const Neighbours nearest =
       nearest_clusters(total, weights, Vec(static_cast<std::size_t>(k), 0.0), near, pool);
   for (Index a = 0; a < k; ++a)
@@ -152,18 +153,15 @@ bool lifts(const Problem& problem, State& proposal, double present, Pool& pool) 
 }
 
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
-  const Index k = total.k, p = total.shape.p;
+  const Index k = total.k;
   const auto partners = near_pairs(obs, total, pool);
   Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
-  for (Index j = 0; j < k; ++j) alone[j] = used_evidence(obs, total.t(j));
+  for (Index j = 0; j < k; ++j) alone[j] = used_evidence(obs, total, j);
   pool.run(k, [&](Index a) {
     pool.poll();
-    Vec both(static_cast<std::size_t>(p));
-    for (Index b : partners[a]) {
-      if (!total.may_join(a, b)) continue;
-      for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
-      out[a * k + b] = out[b * k + a] = used_evidence(obs, both.data()) - alone[a] - alone[b];
-    }
+    for (Index b : partners[a])
+      if (total.may_join(a, b))
+        out[a * k + b] = out[b * k + a] = evidence_of_pair(obs, total, a, b) - alone[a] - alone[b];
   });
   return out;
 }

@@ -35,7 +35,7 @@ std::vector<Index> idle_clusters(const State& state) {
   const Summary& s = state.total;
   std::vector<Index> out;
   for (Index j = 0; j < s.k; ++j)
-    if (s.size(j) < 0.5 && !has_settled(state, j)) out.push_back(j);
+    if (s.size(j) < 0.5 && !has_settled(state, j) && !s.is_last_of_class(j)) out.push_back(j);
   std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) { return s.size(x) < s.size(y); });
   return out;
 }

@@ -19,6 +19,8 @@ UnitEdit::UnitEdit(const MoveContext& context, const State& state, Changes chang
     else
       rest_.add(rest);
   }
+  rest_.names = state.total.names;
+  changes_.apply(rest_.names);
   if (assignments_) changes_.apply(*assignments_);
 }
 

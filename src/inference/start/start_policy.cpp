@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "inference/start/start.h"
+#include "inference/start/known_clusters.h"
 
 namespace bnpvi {
 
@@ -12,15 +13,21 @@ namespace {
 // stats::kmeans(nstart = 10), whose labels it should not end below.
 constexpr Index tries_of_fixed_k = 10;
 
-State start_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
-  k = std::max(k, problem.alloc.fixed_k());
-  if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k));
-  if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, pool));
-  if (init == "scalable") return start_from_globals(problem, start_from_all_rows(problem, k, pool));
+Globals globals_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
+  if (init == "blocks") return start_from_blocks(problem, k);
+  if (init == "anchor") return start_of_model(problem, k, pool);
+  if (init == "scalable") return start_from_all_rows(problem, k, pool);
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
   const bool spread = init != "random";
   const Index tries = spread && problem.alloc.grouped() && problem.alloc.fixed_k() > 0 ? tries_of_fixed_k : 1;
-  return start_from_globals(problem, start_from_seeds(problem, k, spread, rounds, tries, pool));
+  return start_from_seeds(problem, k, spread, rounds, tries, pool);
+}
+
+// Clusters of names and labels are not among the k, except where K is fixed.
+State start_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
+  k = std::max(k, problem.alloc.fixed_k());
+  if (problem.alloc.fixed_k() > 0) k = std::max<Index>(1, k - n_known_clusters(problem));
+  return start_from_globals(problem, with_known_clusters(problem, globals_from(init, problem, k, pool), pool));
 }
 
 // The model's own start and that of clusters of units; the one with the higher ELBO after ten laps is

@@ -43,6 +43,12 @@ std::vector<int> candidates_of(const DocumentSums::Counts& counts, Index d, Inde
   return words;
 }
 
+double mass_of(const std::vector<int>& words, const Vec& mass) {
+  double sum = 0;
+  for (int v : words) sum += mass[v];
+  return sum;
+}
+
 // Rows w on the simplex that minimise |target − w gram|² in the norm of gram⁻¹, in place of `target` (n × k).
 void least_squares_shares(Vec& target, const Vec& gram, Index k, Pool& pool) {
   const Index n = static_cast<Index>(target.size()) / k, tasks = (n + rows_at_once - 1) / rows_at_once;
@@ -65,39 +71,64 @@ void least_squares_shares(Vec& target, const Vec& gram, Index k, Pool& pool) {
 }  // namespace
 
 AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
-                           Pool& pool) {
+                           Pool& pool, const AnchorLists& given) {
   std::vector<int> half;
   for (Index i = 0; i < documents.n(); ++i) half.push_back(static_cast<int>(stream.index(2)));
   SumsOfCounts sums(documents, half, d, pool);
-  return anchor_topics(sums, d, k, clear, stream, pool);
+  return anchor_topics(sums, d, k, clear, stream, pool, given);
 }
 
-AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear, Stream& stream,
-                           Pool& pool) {
+AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear, Stream& stream, Pool& pool,
+                           const AnchorLists& given) {
   AnchorTopics out;
   const DocumentSums::Counts counts = documents.counts();
-  const std::vector<int> words = candidates_of(counts, d, k);
-  if (words.empty()) return out;
+  AnchorLists anchor;  // of each row: the given lists, then single words
+  for (std::size_t i = 0; i < given.size() && static_cast<Index>(anchor.size()) < k; ++i)
+    if (mass_of(given[i], counts.half_a) > 0 && mass_of(given[i], counts.half_b) > 0) {
+      anchor.push_back(given[i]);
+      out.given.push_back(static_cast<int>(i));
+    }
+  const Index n_given = static_cast<Index>(anchor.size());
+  for (int word : candidates_of(counts, d, k)) anchor.push_back({word});
+  if (anchor.empty()) return out;
 
-  const Index m = std::min(d, std::max<Index>(256, 2 * k)), n_words = static_cast<Index>(words.size());
+  const Index m = std::min(d, std::max<Index>(256, 2 * k));
   std::vector<int> number(size_of(d), -1);
-  for (std::size_t i = 0; i < words.size(); ++i) number[words[i]] = static_cast<int>(i);
+  int n_words = 0;
+  for (const auto& words : anchor)
+    for (int v : words)
+      if (number[v] < 0) number[v] = n_words++;
   const Vec halves = documents.times_by_half(random_signs(d, m, stream), number, n_words);
   const auto rows = [&](const Vec& mass, Index from) {
-    Vec r(halves.begin() + from, halves.begin() + from + n_words * m);
-    for (std::size_t i = 0; i < words.size(); ++i)
-      for (Index j = 0; j < m; ++j) r[i * size_of(m) + size_of(j)] /= mass[words[i]];
+    Vec r(anchor.size() * size_of(m), 0.0);
+    for (std::size_t i = 0; i < anchor.size(); ++i) {
+      double* row = r.data() + i * size_of(m);
+      for (int v : anchor[i])
+        for (Index j = 0; j < m; ++j) row[j] += halves[size_of(from + number[v] * m + j)];
+      for (Index j = 0; j < m; ++j) row[j] /= mass_of(anchor[i], mass);
+    }
     return r;
   };
-  std::vector<int> anchors;
-  for (Index i : far_apart(rows(counts.half_a, 0), rows(counts.half_b, n_words * m), m, k, clear, pool))
-    anchors.push_back(words[i]);
-  k = static_cast<Index>(anchors.size());
+  std::vector<int> words;  // of all anchors, one after the other
+  std::vector<std::size_t> ends;
+  Vec mass;
+  for (Index i : far_apart(rows(counts.half_a, 0), rows(counts.half_b, n_words * m), m, k, clear, pool, n_given)) {
+    words.insert(words.end(), anchor[i].begin(), anchor[i].end());
+    ends.push_back(words.size());
+    mass.push_back(mass_of(anchor[i], counts.mass));
+    out.word.push_back(i < n_given ? -1 : anchor[i][0]);
+  }
+  k = static_cast<Index>(ends.size());
   if (k == 0) return out;
 
-  RowsOfWords basis{k, k, {}, documents.columns(anchors)};
+  RowsOfWords basis{k, k, {}, Vec(size_of(d * k), 0.0)};
+  const Vec columns = documents.columns(words);
   for (Index v = 0; v < d; ++v)
-    for (Index j = 0; j < k; ++j) basis.value[v * k + j] /= counts.mass[anchors[j]];
+    for (std::size_t j = 0, i = 0; j < ends.size(); ++j) {
+      double& to = basis.value[size_of(v * k) + j];
+      for (; i < ends[j]; ++i) to += columns[size_of(v) * words.size() + i];
+      to /= mass[j];
+    }
   Vec gram(size_of(k * k), 0.0);
   kernels().add_product_tn(d, k, k, basis.value.data(), k, basis.value.data(), k, gram.data(), k);
   std::iota(number.begin(), number.end(), 0);
@@ -111,7 +142,6 @@ AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear
   for (Index j = 0; j < k; ++j)
     for (Index v = 0; v < d; ++v)
       out.t[j * (d + 1)] += out.t[j * (d + 1) + 1 + v] = counts.tokens[v] * share[v * k + j];
-  out.word = std::move(anchors);
   return out;
 }
 

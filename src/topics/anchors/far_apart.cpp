@@ -24,7 +24,7 @@ class FarApart {
         ab_(size_of(n_)),
         squares_(size_of(n_)) {}
 
-  std::vector<Index> choose(Index k, bool clear) {
+  std::vector<Index> choose(Index k, bool clear, Index given) {
     std::vector<Index> chosen;
     while (static_cast<Index>(chosen.size()) < k) {
       pool_.poll();
@@ -32,6 +32,10 @@ class FarApart {
         measure(chosen.empty() ? -1 : chosen.back());
       else
         take_out(chosen.back());
+      if (static_cast<Index>(chosen.size()) < given) {
+        chosen.push_back(static_cast<Index>(chosen.size()));
+        continue;
+      }
       for (Index i : chosen) ab_[i] = -INFINITY;
       Index next = -1;
       for (Index i = 0; i < n_; ++i)
@@ -133,8 +137,8 @@ class FarApart {
 
 }  // namespace
 
-std::vector<Index> far_apart(Vec a, Vec b, Index m, Index k, bool clear, Pool& pool) {
-  return FarApart(std::move(a), std::move(b), m, pool).choose(k, clear);
+std::vector<Index> far_apart(Vec a, Vec b, Index m, Index k, bool clear, Pool& pool, Index given) {
+  return FarApart(std::move(a), std::move(b), m, pool).choose(k, clear, given);
 }
 
 }  // namespace bnpvi::topics

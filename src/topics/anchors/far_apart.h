@@ -9,7 +9,7 @@ namespace bnpvi::topics {
 /// residuals. a and b (n × m) are two independent estimates of the rows. Each has an origin and directions of
 /// its own, so that their errors stay independent and ⟨a, b⟩ of two residuals is an unbiased estimate of the
 /// squared length; their mean is more signal than noise when ⟨a, b⟩ > |a − b|²/4. Such rows are chosen first,
-/// and no others if `clear`.
-std::vector<Index> far_apart(Vec a, Vec b, Index m, Index k, bool clear, Pool& pool);
+/// and no others if `clear`. given: so many rows, the first ones, are chosen before all others.
+std::vector<Index> far_apart(Vec a, Vec b, Index m, Index k, bool clear, Pool& pool, Index given = 0);
 
 }  // namespace bnpvi::topics

@@ -43,6 +43,7 @@ struct DocumentView {
   double times = 1;                  // weight of the document: how often it counts
   const double* response = nullptr;  // what is known of it (ResponseModel::n_values); nullptr: nothing
   const double* local = nullptr;     // local numbers of its last visit, if there are any
+  const std::vector<int>* allowed = nullptr;  // topics that it may use, ascending; nullptr: all
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }

@@ -13,8 +13,6 @@ namespace {
 
 // Guesses.
 constexpr Index max_rounds = 100;
-constexpr Index max_restart_rounds = 10;
-constexpr Index max_restarts = 25;    // of one document
 constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
 constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
 constexpr double unlikely = 18;       // log weights so far below the largest are dropped in a cold start
@@ -244,6 +242,7 @@ const DocumentFit& DocStep::fit(bool tell_bound) {
 const DocumentFit& DocStep::cold(const DocumentView& view) {
   if (view.n == 0) return fit_ = {{}, 0, {}};
   begin(view);
+  if (view.allowed) return cold_in(view, *view.allowed);
   topic_.resize(static_cast<std::size_t>(view.k));
   std::iota(topic_.begin(), topic_.end(), 0);
   for (Vec* v : {&count_, &p_, &w_, &x_}) v->resize(topic_.size());
@@ -269,6 +268,19 @@ const DocumentFit& DocStep::cold(const DocumentView& view) {
   return fit(true);
 }
 
+// Of some topics alone.
+const DocumentFit& DocStep::cold_in(const DocumentView& view, const std::vector<int>& topics) {
+  topic_ = topics;
+  use(view);
+  for (std::size_t j = 0; j < topic_.size(); ++j) {
+    count_[j] = 0;
+    p_[j] = prior_.log_a[topic_[j]];
+  }
+  ascend(view, max_rounds, 0);
+  narrow(view, max_rounds);
+  return fit(true);
+}
+
 const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tell_bound) {
   if (view.n == 0) return fit_ = {{}, 0, {}};
   begin(view);
@@ -279,29 +291,6 @@ const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tel
   weigh_by_counts();
   ascend(view, max_rounds, width_);
   return fit(tell_bound);
-}
-
-void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
-  std::vector<std::pair<double, int>> targets;
-  for (const Share& s : best.share) targets.push_back({s.count, s.cluster});
-  std::sort(targets.begin(), targets.end());
-  if (static_cast<Index>(targets.size()) > max_restarts) targets.resize(max_restarts);
-  for (const auto& target : targets) {
-    const auto is_target = [&](const Share& s) { return s.cluster == target.second; };
-    if (std::none_of(best.share.begin(), best.share.end(), is_target)) continue;
-    if (best.share.size() == 1) break;
-    topic_.clear();
-    for (const Share& s : best.share)
-      if (!is_target(s)) topic_.push_back(s.cluster);
-    use(view);
-    std::size_t j = 0;
-    for (const Share& s : best.share)
-      if (!is_target(s)) count_[j++] = s.count;
-    weigh_by_counts();
-    if (!ascend(view, max_restart_rounds, 0, best.bound) || bound() <= best.bound) continue;
-    narrow(view, max_restart_rounds);
-    if (fit(true).bound > best.bound) best = fit_;
-  }
 }
 
 const DocumentFactors& DocStep::factors(const DocumentView& view, Shares share) {

@@ -64,8 +64,8 @@ class DocStep {
   /// An optimum from the likelihood and π alone [Hughes 2016, Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// An optimum from the given topics and counts, whose bound is not below theirs (up to least_share). The
-  /// bound is computed only with tell_bound.
+  /// An optimum from the given topics and counts, all of them allowed, whose bound is not below theirs (up to
+  /// least_share). The bound is computed only with tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
   /// Sparsity restarts [Alg. 5.2] from the fit `best`, which they replace when they raise its bound: each
@@ -81,6 +81,7 @@ class DocStep {
   double cost() const { return cost_; }
 
  private:
+  const DocumentFit& cold_in(const DocumentView& view, const std::vector<int>& topics);
   void begin(const DocumentView& view);
   void use(const DocumentView& view);
   void gather(const DocumentView& view);

@@ -6,8 +6,7 @@
 #include "foundation/chunks.h"
 #include "foundation/prefetch.h"
 #include "foundation/special.h"
-#include "topics/anchors/anchor_words.h"
-#include "topics/anchors/anchor_work.h"
+#include "topics/model/allowed_topics.h"
 #include "topics/model/document_counts.h"
 #include "topics/model/term_sum.h"
 #include "topics/moves/moves.h"
@@ -59,6 +58,12 @@ Index TopicAlloc::count_chunks(Index n_documents) {
 
 UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const LastVisit& last,
                              ShareBlock& block, int number, bool search) {
+  // A start may have shares of new topics that the document may not use.
+  if (view.allowed) {
+    const std::vector<Share> kept = allowed_shares(last.share, *view.allowed);
+    if (kept.size() < last.share.size())
+      return visit(step, view, {kept, last.misses, last.wait}, block, number, search);
+  }
   const bool first = last.share.empty();
   if (!first && last.wait > 0 && !search) {
     const DocumentFit& fit = step.warm(view, last.share, false);
@@ -91,6 +96,7 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k, n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
+  const AllowedTopics allowed(in.data, in.globals.effective);
   const auto responses = response_posterior(in.globals);
   const std::shared_ptr<const Weights>& weights = in.weights;
   const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
@@ -122,6 +128,7 @@ Summary TopicAlloc::local_step(const Visit& in) const {
         if (last) prefetch(last->shares(i + 1).begin(), last->shares(i + 1).size());
       }
       DocumentView view = reader.load(in.units[i], *weights, &table, true);
+      view.allowed = allowed.of(in.units[i]);
       const UnitShares before = last ? last->unit[i] : UnitShares();
       const Shares old = last ? last->shares(i) : Shares();
       UnitShares& now = memory->shares.unit[i];
@@ -137,6 +144,7 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   memory->shares.block.assign(blocks.begin(), blocks.end());
   Summary out = by_term ? TermSum::finish(by_terms, table, in.pool) : Summary(shape(in.obs), k);
   for (TopicSum& sum : sums) sum.finish(out);
+  out.owner = in.globals.effective.owner;
   out.memory = std::move(memory);
   return out;
 }
@@ -326,25 +334,8 @@ Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data
 std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, const DataShape& data,
                                                          const Summary& effective, Pool* pool,
                                                          double* evidence) const {
-  return std::make_shared<const Weights>(
-      make_weights(obs, effective.obs.data(), effective.k, pool, evidence, !rows_are_documents(obs, data)));
-}
-
-Summary TopicAlloc::own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const {
-  constexpr Index most = Index{1} << 16;  // documents of which a copy is made: a guess
-  const Source& source = problem.source;
-  const Index d = source.shape().d;
-  AnchorTopics topics;
-  if (source.shape().n_groups > most) {
-    SumsOfBatches sums(problem, pool);
-    topics = anchor_topics(sums, d, k, false, stream, pool);
-  } else {
-    const Sample sample = take_groups(source, places_of_groups(source));
-    topics = anchor_topics(all_counts(sample.data), d, k, false, stream, pool);
-  }
-  Summary out(shape(problem.obs), std::max<Index>({topics.k, fixed_k(), 1}));
-  std::copy(topics.t.begin(), topics.t.end(), out.edit_t(0));
-  return out;
+  return std::make_shared<const Weights>(make_weights(obs, effective.obs.data(), effective.k, pool, evidence,
+                                                      !rows_are_documents(obs, data), effective.names.of));
 }
 
 }  // namespace bnpvi::topics

@@ -71,7 +71,7 @@ class TopicBirth final : public Move {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
     for (const TopicPair& pair : close_pairs(c_, state.total, c_.options.max_merges,
-                                             [&](Index a, Index b) { return may_join(state, a, b); }))
+                                             [&](Index a, Index b) { return may_be_one(state, a, b); }))
       pairs_.push_back({pair.a, pair.b});
   }
 

@@ -57,6 +57,17 @@ class NewTopic {
     return out;
   }
 
+  /// An owner whose topics the document may use: 0 if it may use open ones.
+  int owner_for(const DocumentRef& ref) {
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(ref.batch);
+    const Dataset& data = batch->data;
+    if (!data.classes || state_.total.owner.empty()) return 0;
+    const int set = data.classes[data.starts[batch->units[ref.at]]];
+    for (int c = 0; c <= data.class_sets->n_classes; ++c)
+      if (data.class_sets->allows(set, c)) return c;
+    return 0;
+  }
+
   void close() { reader_.close(); }
 
  private:
@@ -103,6 +114,7 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
   if (chosen < 0) return nullptr;
   const DocumentRef seed = users[chosen];
   const Vec t = candidate.statistic(seed);
+  const int owner = candidate.owner_for(seed);
   obs.weights(t.data(), w.data());
 
   struct Candidate {
@@ -136,7 +148,7 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
   auto made =
-      std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1), search_every);
+      std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1, owner), search_every);
   TopicEdit& edit = *made;
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "inference/data/evidence.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::topics {
@@ -11,7 +12,8 @@ std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
   const Index p = s.shape.p, k = s.k;
   const ObsModel& obs = context.problem.obs;
   Vec mean(static_cast<std::size_t>(k * p)), w(mean.size()), cross(static_cast<std::size_t>(k * k));
-  for (Index j = 0; j < k; ++j) obs.point_estimate(s.t(j), mean.data() + j * p, w.data() + j * p);
+  for (Index j = 0; j < k; ++j)
+    under_name(obs, s.names.of_cluster(j)).point_estimate(s.t(j), mean.data() + j * p, w.data() + j * p);
   kernels().product_nt(k, k, p, mean.data(), p, w.data(), p, cross.data(), k);
   std::vector<TopicPair> out;
   for (Index a = 0; a < k; ++a)
@@ -26,12 +28,11 @@ std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& s,
     if (static_cast<Index>(out.size()) > n) out.resize(static_cast<std::size_t>(n));
   };
   keep_best(4 * most);
-  Vec evidence, t(static_cast<std::size_t>(p));
-  for (Index j = 0; j < k; ++j) evidence.push_back(used_evidence(obs, s.t(j)));
+  Vec evidence;
+  for (Index j = 0; j < k; ++j) evidence.push_back(used_evidence(obs, s, j));
   for (TopicPair& pair : out) {
     context.pool.poll();
-    for (Index i = 0; i < p; ++i) t[i] = s.t(pair.a)[i] + s.t(pair.b)[i];
-    pair.score = used_evidence(obs, t.data()) - evidence[pair.a] - evidence[pair.b];
+    pair.score = evidence_of_pair(obs, s, pair.a, pair.b) - evidence[pair.a] - evidence[pair.b];
   }
   keep_best(most);
   return out;

@@ -44,7 +44,7 @@ class TopicDelete final : public Move {
  private:
   // Where K is fixed an empty topic would come back.
   bool may_go(const State& state, Index j) const {
-    return !has_settled(state, j) && (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
+    return !has_settled(state, j) && !state.total.is_last_of_class(j) && (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
   }
 
   bool propose(State& state, Index target, std::uint64_t id) {

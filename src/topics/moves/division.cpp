@@ -219,7 +219,8 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   for (std::size_t j = 1; j < target_.size(); ++j) room.joined.push_back({target_[0], target_[j]});
   const Index born = seed.k - 1, p = state_.total.shape.p, gone = room.size();
   const Index target = room.number_of(target_[0]), first = state_.k() - gone;
-  Changes changes = room.changes().append(alloc_.fixed_k() > 0 ? gone : born);
+  Changes changes =
+      room.changes().append(alloc_.fixed_k() > 0 ? gone : born, state_.total.owner_of(target_[0]));
   auto edit =
       std::make_unique<TopicEdit>(c_, alloc_, state_, documents_and(room), std::move(changes), search_every);
   edit->divided = {target};

@@ -1,6 +1,7 @@
 #include "topics/moves/documents_work.h"
 
 #include "topics/anchors/anchor_work.h"
+#include "topics/model/allowed_topics.h"
 
 namespace bnpvi::topics {
 
@@ -36,6 +37,7 @@ void DocumentsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   const std::shared_ptr<const Weights>& weights = at->globals.weights;
   if (!shared_)
     shared_ = std::make_shared<const DocumentVisits>(alloc, problem.obs, problem.source.shape(), *at, pool);
+  const AllowedTopics allowed(data.data, at->globals.effective);
   const Index n = static_cast<Index>(documents_.size()), n_chunks = TopicAlloc::count_chunks(n);
   std::vector<std::shared_ptr<ShareBlock>> blocks(static_cast<std::size_t>(n_chunks));
   found.unit.resize(documents_.size());
@@ -46,7 +48,8 @@ void DocumentsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
     block.weights = weights;
     for (Index i = n * chunk / n_chunks; i < n * (chunk + 1) / n_chunks; ++i) {
       pool.poll();
-      const DocumentView view = reader.load(data.units[documents_[i]], *weights, &shared_->table, true);
+      DocumentView view = reader.load(data.units[documents_[i]], *weights, &shared_->table, true);
+      view.allowed = allowed.of(data.units[documents_[i]]);
       UnitShares& now = found.unit[i];
       now = TopicAlloc::visit(step, view, {start_[i], 0, 1}, block, static_cast<int>(chunk), search_);
       now.misses = now.wait = 0;

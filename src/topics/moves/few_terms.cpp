@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "observations/counts_of_terms.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi::topics {
 
@@ -35,6 +36,9 @@ std::unique_ptr<const FewTerms> FewTerms::of(const Problem& problem,
     }
     if (static_cast<double>(n) > most_terms * static_cast<double>(shape.d)) return nullptr;
   }
+  if (const NamedClusters* names = problem.obs->capabilities().names)
+    for (int s = 1; s <= names->n_names(); ++s)
+      for (int v : names->columns_of(s)) column_of[v] = 0;
   std::unique_ptr<FewTerms> out(new FewTerms());
   for (Index v = 0; v < shape.d; ++v)
     if (column_of[v] == 0) {
@@ -49,12 +53,14 @@ std::unique_ptr<const FewTerms> FewTerms::of(const Problem& problem,
 void FewTerms::copy(const Problem& problem, const std::vector<DocumentRef>& documents,
                     const std::vector<int>& column_of) {
   Index width = 0;
-  bool weighted = false;
+  bool weighted = false, labelled = false;
   for (std::size_t i = 0; i < documents.size();) {
     const Index b = documents[i].batch;
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     const Dataset& from = batch->data;
     weighted = weighted || from.weight;
+    labelled = labelled || from.classes;
+    data_.class_sets = from.class_sets;
     width = from.group_value ? from.group_width : 0;
     for (; i < documents.size() && documents[i].batch == b; ++i) {
       const Index row = batch->units[documents[i].at];
@@ -64,6 +70,7 @@ void FewTerms::copy(const Problem& problem, const std::vector<DocumentRef>& docu
       }
       row_start_.push_back(static_cast<int>(column_.size()));
       weight_.push_back(from.weight_of(row));
+      classes_.push_back(from.classes ? from.classes[row] : 0);
       if (width > 0)
         group_value_.insert(group_value_.end(), from.value_of_group(row), from.value_of_group(row) + width);
     }
@@ -77,6 +84,7 @@ void FewTerms::copy(const Problem& problem, const std::vector<DocumentRef>& docu
   std::iota(data_.starts.begin(), data_.starts.end(), Index{0});
   data_.rows_are_groups = true;
   if (weighted) data_.weight = weight_.data();
+  if (labelled) data_.classes = classes_.data();
   if (width > 0) data_.group_value = group_value_.data();
   data_.group_width = width;
   units_.resize(documents.size());
@@ -109,6 +117,8 @@ Summary FewTerms::restricted(const Summary& s) const {
   out.pair = s.pair;
   out.scalar = s.scalar;
   out.log_base = s.log_base;
+  out.owner = s.owner;
+  out.names = s.names;
   return out;
 }
 

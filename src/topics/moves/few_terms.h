@@ -40,7 +40,7 @@ class FewTerms {
 
   std::vector<int> terms_;
   std::shared_ptr<const ObsModel> obs_;
-  std::vector<int> row_start_{0}, column_;
+  std::vector<int> row_start_{0}, column_, classes_;
   Vec value_, weight_, group_value_;
   std::vector<Index> units_;
   Dataset data_;

@@ -37,7 +37,7 @@ class TopicMerge final : public Move {
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     for (const TopicPair& pair : close_pairs(c_, s, most_foretold, [&](Index a, Index b) {
-           return s.size(a) > 0 && s.size(b) > 0 && may_join(state, a, b) &&
+           return s.size(a) > 0 && s.size(b) > 0 && may_be_one(state, a, b) &&
                   c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b));
          }))
       pairs_.push_back({c_.memory.id(pair.a), c_.memory.id(pair.b)});
@@ -68,7 +68,7 @@ class TopicMerge final : public Move {
   // Its present numbers; −1: it is gone, or may not be joined.
   TopicNumbers numbers_of(const Pair& pair, const State& state) const {
     const Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
-    if (a < 0 || b < 0 || !may_join(state, a, b)) return {-1, -1};
+    if (a < 0 || b < 0 || !may_be_one(state, a, b)) return {-1, -1};
     return {std::min(a, b), std::max(a, b)};
   }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "inference/data/evidence.h"
 #include "topics/model/topic_sum.h"
 #include "topics/moves/topic_edit.h"
 
@@ -28,7 +29,7 @@ MergeForecast::MergeForecast(const MoveContext& context, const TopicAlloc& alloc
   for (const auto& [a, b] : wanted) {
     wanted_[a * state.k() + b] = 1;
     for (Index j : {a, b})
-      if (std::isnan(evidence_[j])) evidence_[j] = used_evidence(context.problem.obs, state.total.t(j));
+      if (std::isnan(evidence_[j])) evidence_[j] = used_evidence(context.problem.obs, state.total, j);
   }
   for (Index batch = 0; batch < static_cast<Index>(state.batch.size()); ++batch) {
     const ShareTable& memory = memory_of(state, batch);
@@ -71,13 +72,11 @@ Globals MergeForecast::at_present(const Summary& merged, Index a, Index b) const
 double MergeForecast::gain(Index a, Index b, double least) const {
   const ObsModel& obs = c_.problem.obs;
   const Summary& s = state_.total;
-  Vec t(s.t(a), s.t(a) + s.shape.p);
-  for (Index i = 0; i < s.shape.p; ++i) t[i] += s.t(b)[i];
   Summary merged = allocation_part(s);
   for (Index i = 0; i < TopicExtra::size; ++i)
     merged.extra[a * TopicExtra::size + i] += joint_[(a * s.k + b) * TopicExtra::size + i];
   keeping_fixed_k(alloc_, Changes().merge(a, b)).apply(merged);
-  const double others = used_evidence(obs, t.data()) - evidence_[a] - evidence_[b] - present_;
+  const double others = evidence_of_pair(obs, s, a, b) - evidence_[a] - evidence_[b] - present_;
   const Globals now = at_present(merged, a, b);
   const double low = others + sum_terms(alloc_.elbo_terms(merged, now));
   if (low + best_sticks_bring < least) return low;

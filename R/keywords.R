@@ -1,0 +1,221 @@
+# Keywords: topics and clusters of texts that have a name before they are learned.
+
+has_keywords <- function(obs) !is.null(obs$keywords)
+
+# What the constructor keeps of them; list() without any.
+keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
+  if (is.null(keywords)) {
+    return(list())
+  }
+  if (!is.numeric(share) || length(share) != 1L || is.na(share) || share <= 0 || share >= 1) {
+    abort("keywords", c(
+      "{.arg keyword_share} must be one number between 0 and 1, not {describe(share)}.",
+      i = "It is the share of a topic's tokens that its keywords are expected to be."
+    ), call = call)
+  }
+  list(keywords = check_keywords(keywords, call), keyword_share = as.double(share))
+}
+
+# Lists of words by name; of nested lists and of dictionaries the names are joined by ".".
+check_keywords <- function(keywords, call) {
+  if (!is.list(keywords) || is.data.frame(keywords)) {
+    abort("keywords", c(
+      "{.arg keywords} must be a list of character vectors with names, or a dictionary of {.pkg quanteda}, not
+       {describe(keywords)}.",
+      i = "As in {.code keywords = list(sport = c(\"game\", \"player*\"))}."
+    ), call = call)
+  }
+  check_names_of_lists(names(keywords), length(keywords), call)
+  words <- flat_keywords(keywords, call)
+  twice <- unique(names(words)[duplicated(names(words))])
+  if (length(twice)) {
+    abort("keywords", "{.arg keywords} has the name{?s} {places(twice)} twice.", call = call)
+  }
+  numbers <- grep("^[0-9]+$", names(words), value = TRUE)
+  if (length(numbers)) {
+    abort("keywords", c(
+      "Names of {.arg keywords} must not be numbers, by which other topics are called: {places(numbers)}."
+    ), call = call)
+  }
+  words
+}
+
+check_names_of_lists <- function(names, n, call) {
+  nameless <- if (is.null(names)) seq_len(n) else which(is.na(names) | !nzchar(names))
+  if (n == 0L || length(nameless)) {
+    abort("keywords", c(
+      if (n) "Each list of {.arg keywords} must have a name: {places(nameless)} {?has/have} none." else
+        "{.arg keywords} has no lists.",
+      i = "As in {.code keywords = list(sport = c(\"game\", \"player*\"))}."
+    ), call = call)
+  }
+}
+
+# Beside lists with names there may be words without (as in dictionaries).
+flat_keywords <- function(x, call, prefix = NULL) {
+  out <- list()
+  for (i in seq_along(x)) {
+    name <- paste(c(prefix, names(x)[i]), collapse = ".")
+    one <- x[[i]]
+    if (is.list(one)) {
+      inner <- unclass(one)
+      nested <- if (is.null(names(inner))) rep(FALSE, length(inner)) else nzchar(names(inner))
+      own <- unlist(inner[!nested], use.names = FALSE)
+      if (length(own) || !any(nested)) out[name] <- list(words_of_list(own, name, call))
+      out <- c(out, flat_keywords(inner[nested], call, name))
+    } else {
+      out[name] <- list(words_of_list(one, name, call))
+    }
+  }
+  out
+}
+
+words_of_list <- function(words, name, call) {
+  if (is.factor(words)) words <- as.character(words)
+  if (!is.character(words) || !length(words) || anyNA(words) || any(!nzchar(words))) {
+    abort("keywords", c(
+      "List {.val {name}} of {.arg keywords} must be words, not {if (is.character(words) && length(words)) 'missing or
+       empty ones' else describe(words)}."
+    ), call = call)
+  }
+  unique(enc2utf8(as.vector(words)))
+}
+
+# The columns of each list: `keyword`, and `keyword_list`, the list of each.
+with_matched_keywords <- function(obs, data, call) {
+  terms <- data$column_names
+  if (is.null(terms)) {
+    abort("keywords", c(
+      "{.arg keywords} need terms with names, the columns of {.arg x}.", i = "Set {.code colnames(x)}."
+    ), call = call)
+  }
+  found <- lapply(obs$keywords, function(words) lapply(words, matched_terms, enc2utf8(terms)))
+  strange <- Map(function(words, at) words[lengths(at) == 0L], obs$keywords, found)
+  phrases <- unique(grep("[[:space:]]", unlist(strange), value = TRUE))
+  if (length(phrases)) {
+    abort("keywords", c(
+      "{.arg keywords} must be single terms of {.arg x}, not {.val {phrases}}.",
+      i = "Make terms of several words when words are counted, as {.code quanteda::tokens_compound()} does."
+    ), call = call)
+  }
+  columns <- lapply(found, function(at) sort(unique(unlist(at))))
+  none <- names(columns)[lengths(columns) == 0L]
+  if (length(none)) {
+    abort("keywords", c(
+      "No word of {.arg keywords} for {.val {none}} is a term of {.arg x}.",
+      x = "They are {places(obs$keywords[[none[1L]]])}.", i = "Look for typing errors, or leave the list out."
+    ), call = call)
+  }
+  all <- names(columns)[lengths(columns) == length(terms)]
+  if (length(all)) {
+    abort("keywords", "{.arg keywords} for {.val {all}} are all terms of {.arg x}: some must be left.", call = call)
+  }
+  tell_of_keywords(unlist(strange), columns, terms)
+  obs$keyword <- unlist(columns, use.names = FALSE)
+  obs$keyword_list <- rep(seq_along(columns), lengths(columns))
+  obs
+}
+
+# A pattern is matched as written; if nothing matches, both sides in lower case.
+matched_terms <- function(word, terms) {
+  match_in <- function(word, terms) {
+    if (grepl("[*?]", word)) grep(utils::glob2rx(word, trim.head = FALSE), terms) else which(terms == word)
+  }
+  at <- match_in(word, terms)
+  if (length(at)) at else match_in(tolower(word), tolower(terms))
+}
+
+tell_of_keywords <- function(strange, columns, terms) {
+  at <- unlist(columns, use.names = FALSE)
+  shared <- terms[unique(at[duplicated(at)])]
+  strange <- unique(strange)
+  if (length(strange)) {
+    cli::cli_inform(
+      "{cli::qty(length(strange))}Keyword{?s} that {?is no term/are no terms} of the data: {places(strange, 12L)}.",
+      class = c("bnpvi_message_keywords", "bnpvi_message"), call = NULL
+    )
+  }
+  if (length(shared)) {
+    cli::cli_inform(
+      "{cli::qty(length(shared))}Keyword{?s} in more than one list: {places(shared, 12L)}.",
+      class = c("bnpvi_message_keywords", "bnpvi_message"), call = NULL
+    )
+  }
+}
+
+check_takes_keywords <- function(verb, obs, call) {
+  of <- kinds_to_fit(verb, obs)
+  if (!length(of)) {
+    abort("keywords", c(
+      "{.arg keywords} of {.fn obs_multinomial} are not for {.fn {verb}}.", i = "Leave {.arg keywords} out."
+    ), call = call)
+  }
+  require_ability(of, "keywords", call)
+}
+
+# A finite prior needs a cluster for each list.
+check_room_for_names <- function(obs, prior, call) {
+  if (has_keywords(obs) && isTRUE(prior$k < length(obs$keywords))) {
+    abort("keywords", c(
+      "There are {length(obs$keywords)} lists of {.arg keywords}, and the prior has {prior$k} cluster{?s}.",
+      i = "Raise {.arg k}, or choose a prior with any number of clusters."
+    ), call = call)
+  }
+}
+
+# Which names and labels the clusters of an earlier fit have, if these are the same.
+with_known_of_start <- function(state, before, obs, data) {
+  same <- identical(before[c("keywords", "keyword")], obs[c("keywords", "keyword")])
+  if (!has_keywords(obs) || !same) state$named <- NULL
+  if (is.null(data$classes)) state$owner <- NULL
+  state
+}
+
+# The name of each cluster, as users number them; NA: none. NULL where no cluster has one.
+names_of_clusters <- function(fit) {
+  named <- fit$state$named
+  if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]
+}
+
+# How clusters are called: by their names (of topics by keywords, of states that have places), or else by their numbers.
+cluster_labels <- function(fit) {
+  numbers <- fit$model$prior$states %||% as.character(seq_len(fit$state$k))
+  names <- names_of_clusters(fit)
+  if (is.null(names)) numbers else ifelse(is.na(names), numbers, names)
+}
+
+# topics x terms: is the term a keyword of this topic?
+is_keyword <- function(fit) {
+  obs <- fit$model$obs
+  list <- c(NA, seq_along(obs$keywords))[fit$state$named[fit$numbering] + 1L]
+  out <- matrix(FALSE, fit$state$k, fit$input$d)
+  for (k in which(!is.na(list))) out[k, obs$keyword[obs$keyword_list == list[k]]] <- TRUE
+  out
+}
+
+# "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats", for each list. Where it does not:
+# they are more of its tokens than keyword_share lets expect, or the data do not use these words together.
+described_keywords <- function(fit) {
+  if (!has_keywords(fit$model$obs)) {
+    return(character())
+  }
+  obs <- fit$model$obs
+  gain <- engine_gains_of_names(fit$model, fit$state)
+  counts <- fit$state$obs[match(seq_along(gain), fit$state$named), -1L, drop = FALSE]
+  tokens <- rowSums(counts)
+  terms <- enc2utf8(fit$input$column_names)
+  vapply(seq_along(gain), function(s) {
+    words <- obs$keywords[[s]]
+    there <- sum(vapply(words, function(word) length(matched_terms(word, terms)) > 0L, NA))
+    share <- sum(counts[s, obs$keyword[obs$keyword_list == s]]) / max(tokens[s], 1e-300)
+    paste0(
+      names(obs$keywords)[s], ": ", there, " of ", count_of(length(words), "keyword"), " in the data, ",
+      format(round(tokens[s]), big.mark = ","), " tokens, ",
+      if (gain[s] >= 0) paste0("fits its keywords by ", format(signif(gain[s], 3)), " nats") else paste0(
+        "does not fit its keywords (", format(signif(gain[s], 3)), " nats): ",
+        if (share > obs$keyword_share) paste0("they are ", format(100 * share, digits = 2), " % of its tokens") else
+          "the data do not use them together"
+      )
+    )
+  }, "")
+}

@@ -1,0 +1,134 @@
+# Known labels of documents: which topics each may use. Each label owns topics, of which the engine makes the first.
+
+# Data with what C++ reads of the labels of their documents. known: the labels that there are (of a fit), NULL: those
+# that are given.
+with_document_labels <- function(data, labels, x, open, call, known = NULL) {
+  allowed <- document_label_sets(labels, x, data, call, known)
+  empty <- empty_documents(data)
+  allowed[empty, ] <- NA
+  some <- !is.na(allowed[, 1L])
+  if (!any(some)) abort("labels", c("All {.arg labels} are missing.", i = "Leave {.arg labels} out."), call = call)
+  bare <- which(some & rowSums(allowed) == 0)
+  if (length(bare) && !open) {
+    abort("labels", c(
+      "Each document must be allowed at least one label with {.code open = FALSE}.",
+      x = "None: document {places(bare)}.", i = "A document of {.code NA} may use all topics."
+    ), call = call)
+  }
+  unused <- colSums(allowed[some, , drop = FALSE]) == 0
+  if (is.null(known) && any(unused)) {
+    cli::cli_inform(
+      "{cli::qty(sum(unused))}Label{?s} of no document {?is/are} left out: {places(colnames(allowed)[unused])}.",
+      class = c("bnpvi_message_labels", "bnpvi_message"), call = NULL
+    )
+    allowed <- allowed[, !unused, drop = FALSE]
+  }
+  if (!ncol(allowed)) abort("labels", "No document has a label.", call = call)
+  key <- apply(1L * allowed, 1L, paste, collapse = "")
+  keys <- unique(key[some])
+  set <- replace(match(key, keys), !some, 0L)
+  data$classes <- set[group_of_rows(data)]
+  data$class_sets <- unname(allowed[match(keys, key), , drop = FALSE])
+  data$classes_open <- open
+  data$class_names <- colnames(allowed)
+  data
+}
+
+# labels, as users give them -> documents x labels, logical, a row of NA where a document's are not known.
+document_label_sets <- function(labels, x, data, call, known = NULL) {
+  variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
+  if (is.character(labels) && length(labels) == 1L && labels %in% names(variables)) labels <- variables[[labels]]
+  documents <- given_groups(data)
+  n <- if (is.matrix(labels)) nrow(labels) else length(labels)
+  if (!is.matrix(labels) && !is.atomic(labels) && !is.list(labels) || is.data.frame(labels) || is.null(labels)) {
+    abort("labels", c(
+      "{.arg labels} must be a factor or text (one label for each document), a list of character vectors, a logical
+       matrix (documents x labels) or the name of a document variable, not {describe(labels)}."
+    ), call = call)
+  }
+  if (n != documents$n) {
+    abort("labels", c(
+      "{.arg labels} must have one {if (is.matrix(labels)) 'row' else 'entry'} for each document ({documents$n}), not
+       {n}.",
+      i = "Documents whose labels are not known have {.code NA}."
+    ), call = call)
+  }
+  out <- if (is.matrix(labels)) sets_of_matrix(labels, call) else sets_of_list(labels, call, known)
+  out <- in_order_of_names(out, documents$names, documents$n, "labels", "document", call)
+  if (!is.null(data$left_out_documents$kept)) out <- out[data$left_out_documents$kept, , drop = FALSE]
+  if (is.null(known)) {
+    return(out)
+  }
+  strange <- setdiff(colnames(out), known)
+  strange <- strange[vapply(strange, function(label) any(out[, label], na.rm = TRUE), NA)]
+  if (length(strange)) {
+    abort("labels", "{.arg labels} has label{?s} that the fit does not know: {places(strange)}.", call = call)
+  }
+  all <- matrix(FALSE, nrow(out), length(known), dimnames = list(NULL, known))
+  all[is.na(out[, 1L]), ] <- NA
+  shared <- intersect(known, colnames(out))
+  all[, shared] <- out[, shared]
+  all
+}
+
+sets_of_matrix <- function(labels, call) {
+  if (!is.logical(labels)) {
+    abort("labels", c(
+      "A matrix of {.arg labels} must be logical (documents x labels), not {typeof(labels)}.",
+      i = "It says which labels a document has."
+    ), call = call)
+  }
+  missing <- rowSums(is.na(labels))
+  bad <- which(missing > 0 & missing < ncol(labels))
+  if (length(bad)) {
+    abort("labels", c(
+      "Rows of a matrix of {.arg labels} must be {.code TRUE} and {.code FALSE}, or all {.code NA}.",
+      x = "Not so: row {places(bad)}."
+    ), call = call)
+  }
+  colnames(labels) <- colnames(labels) %||% as.character(seq_len(ncol(labels)))
+  labels
+}
+
+# One or several labels a document. Of a fit the labels are those that it knows, in its order.
+sets_of_list <- function(labels, call, known) {
+  names <- names(labels)
+  each <- if (is.list(labels)) labels else as.list(label_text(labels, "labels", call))
+  if (is.factor(labels)) known <- known %||% levels(labels)
+  text <- lapply(each, function(one) {
+    one <- if (is.null(one)) character() else label_text(one, "labels", call)
+    one[!is.na(one)]
+  })
+  found <- unique(unlist(text))
+  all <- union(known, if (is.list(labels)) sort(found) else levels(label_factor(labels, "labels", call, sorted = TRUE)))
+  out <- matrix(FALSE, length(text), length(all), dimnames = list(names, all))
+  at <- cbind(rep(seq_along(text), lengths(text)), match(unlist(text), all))
+  out[at] <- TRUE
+  out[lengths(text) == 0L, ] <- NA
+  out
+}
+
+# A finite prior needs a topic for each label, and one for each list of keywords.
+check_room_for_labels <- function(data, obs, prior, call) {
+  needed <- length(data$class_names) + length(obs$keywords)
+  if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
+    abort("labels", c(
+      "{.arg labels} {if (has_keywords(obs)) 'and {.arg keywords} '}need {needed} topics, the prior has {prior$k}.",
+      i = "Raise {.arg k} of the prior."
+    ), call = call)
+  }
+}
+
+# Only a fit to documents with the same labels knows which topics they own.
+check_labelled_start <- function(start, data, call) {
+  if (is.null(start) || is.null(data$classes)) {
+    return(invisible())
+  }
+  if (!inherits(start, "bnp_fit") || is.null(start$state$owner) ||
+        !identical(start$input$class_names, data$class_names)) {
+    abort("start", c(
+      "With {.arg labels} a {.arg start} must be a fit to documents with the same labels.",
+      i = "Leave {.arg start} out: each label begins with the documents that have it."
+    ), call = call)
+  }
+}

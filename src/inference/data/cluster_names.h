@@ -1,0 +1,40 @@
+// Which clusters have names.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// The name of each cluster (NamedClusters), from 1, each name once; 0: none. Empty where no cluster has one.
+struct ClusterNames {
+  std::vector<int> of;
+
+  bool any() const { return !of.empty(); }
+  int of_cluster(Index j) const { return any() ? of[static_cast<std::size_t>(j)] : 0; }
+  /// That of clusters a and b as one: at most one of them has a name.
+  int of_pair(Index a, Index b) const { return std::max(of_cluster(a), of_cluster(b)); }
+  /// True when at most one of these clusters has a name, so that they may be joined.
+  bool at_most_one(const std::vector<Index>& clusters) const {
+    return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;
+  }
+
+  // Changes (changes.h).
+  void merge(Index a, Index b) {
+    if (any()) of[a] = of_pair(a, b);
+    drop(b);
+  }
+  void drop(Index j) {
+    if (any()) of.erase(of.begin() + j);
+  }
+  void append(Index m) {
+    if (any()) of.resize(of.size() + static_cast<std::size_t>(m), 0);
+  }
+  void permute(const std::vector<Index>& order) {
+    const std::vector<int> old = of;
+    for (std::size_t j = 0; j < of.size(); ++j) of[j] = old[static_cast<std::size_t>(order[j])];
+  }
+};
+
+}  // namespace bnpvi

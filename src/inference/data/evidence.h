@@ -1,0 +1,20 @@
+// The evidence of clusters of a summary, each under its name.
+#pragma once
+#include "inference/data/summary.h"
+#include "observations/named_clusters.h"
+
+namespace bnpvi {
+
+/// used_evidence() of cluster j.
+inline double used_evidence(const ObsModel& obs, const Summary& s, Index j) {
+  return used_evidence(under_name(obs, s.names.of_cluster(j)), s.t(j));
+}
+
+/// used_evidence() of clusters a and b as one.
+inline double evidence_of_pair(const ObsModel& obs, const Summary& s, Index a, Index b) {
+  Vec both(s.t(a), s.t(a) + s.shape.p);
+  for (Index i = 0; i < s.shape.p; ++i) both[i] += s.t(b)[i];
+  return used_evidence(under_name(obs, s.names.of_pair(a, b)), both.data());
+}
+
+}  // namespace bnpvi
