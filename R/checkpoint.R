@@ -187,7 +187,8 @@ refuse_other_data <- function(there, here, call) {
   what <- c(
     n = "number of rows", d = "number of columns", column_names = "names of columns",
     groups = "number of documents or sequences", fingerprint = "content of the rows", times = "time of the rows",
-    trees = "parent or position of the rows", covariates = "covariates of the rows", nodes = "number of nodes", links = "number of links",
+    trees = "parent or position of the rows", covariates = "covariates of the rows",
+    nodes = "number of nodes", links = "number of links",
     network = "content of the network"
   )
   differs <- names(what)[!mapply(identical, there[names(what)], here[names(what)])]

@@ -44,7 +44,7 @@ covariate_frame <- function(x, n, names, arg, word, call) {
 learn_design <- function(formula, frame, weights, arg, call) {
   terms <- formula_terms(formula, frame, arg, call)
   attr(terms, "intercept") <- 1L # the weights of a pattern sum to 1: there is one in any case
-  check_covariate_names(terms, frame, arg, call)
+  require_columns_of_formula(terms, frame, arg, call)
   variables <- covariate_variables(terms, frame, NULL, arg, call)
   design <- list(
     terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels)
@@ -124,7 +124,7 @@ standardised <- function(value, design) {
 }
 
 # A variable is a column, or a setting of a spline and the like where the formula was written: one value.
-check_covariate_names <- function(terms, frame, arg, call) {
+require_columns_of_formula <- function(terms, frame, arg, call) {
   lacking <- Filter(
     function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
   )
@@ -143,7 +143,7 @@ covariate_variables <- function(terms, frame, levels, arg, call) {
     if (is.character(v) || is.logical(v) || is.factor(v)) label_factor(v, "covariates", call) else v
   })
   variables <- formula_variables(terms, frame, levels, arg, call)
-  check_known_covariates(variables, arg, call)
+  require_known_covariates(variables, arg, call)
   learned <- attr(variables, "terms")
   variables[] <- lapply(variables, function(v) {
     if (is.character(v) || is.logical(v) || is.ordered(v)) factor(v, ordered = FALSE) else v
@@ -151,7 +151,7 @@ covariate_variables <- function(terms, frame, levels, arg, call) {
   structure(variables, terms = learned)
 }
 
-check_known_covariates <- function(variables, arg, call) {
+require_known_covariates <- function(variables, arg, call) {
   for (name in names(variables)) {
     v <- variables[[name]]
     if (is.list(v) && !is.data.frame(v)) {

@@ -34,8 +34,8 @@ rounded_frame <- function(frame, variables, weights, groups) {
   frame
 }
 
-# Design (with `values`, the variables of each pattern), patterns and the pattern of each row of training data: list(design, position, patterns).
-# weights: of the rows, 1 for each where they have none.
+# Of training data list(design, position, patterns): the design, with `values`, the variables of each pattern; the
+# number of each row's pattern; and the columns of each pattern. weights: of the rows, 1 for each where they have none.
 learn_patterns <- function(formula, frame, weights, arg, call) {
   learned <- learn_design(formula, frame, weights, arg, call)
   found <- patterns_of(learned$value)

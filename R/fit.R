@@ -205,8 +205,7 @@ plain_engine <- function(form = as_engine_data) {
 fit_classes <- function(verb, obs, prior) {
   special <- switch(verb,
     bnp_mixture = if (!is.null(prior)) {
-      if (has_covariates(prior)) "bnp_mixture_by_covariates" else
-        if (prior_entry(prior)$verb != verb) "bnp_mixture_by_time"
+      if (prior_entry(prior)$verb != verb) "bnp_mixture_by_time" else prior_entry(prior)$class
     },
     bnp_hmm = if (obs_facts(obs)$hidden) "bnp_lds",
     bnp_network = if (has_blocks(prior)) "bnp_blocks" else "bnp_communities"

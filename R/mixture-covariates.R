@@ -1,11 +1,11 @@
 # Mixtures whose weights depend on covariates: their data, and the weights of their clusters.
 
-# list(x, covariates) of the arguments of bnp_mixture(): x without the columns that the formula of the prior names, unless
-# `covariates` are given, and list(frame, said): the data frame of a row for each row (or individual), and what new data
-# need. NULL: the prior takes none. given_x: x before other arguments took their columns.
+# list(x, covariates) of the arguments of bnp_mixture(): x without the columns that the formula of the prior names,
+# unless `covariates` are given, and list(frame, arg, said): a data frame with a row for each row (or individual), what
+# messages call it, and where covariates came from. given_x: x before other arguments took their columns.
 split_covariates <- function(x, covariates, prior, given_x, call) {
-  if (!inherits(prior, "bnp_prior") || !has_covariates(prior)) {
-    refuse_needless_covariates(covariates, call)
+  if (!has_covariates(prior)) {
+    only_with_prior(covariates, call)
     return(list(x = x))
   }
   if (!is.null(covariates)) {
@@ -28,8 +28,8 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
 
 # The same where variables come by a formula.
 covariates_of_formula <- function(covariates, data, prior, call) {
-  if (!inherits(prior, "bnp_prior") || !has_covariates(prior)) {
-    refuse_needless_covariates(covariates, call)
+  if (!has_covariates(prior)) {
+    only_with_prior(covariates, call)
     return(NULL)
   }
   if (!is.null(covariates)) {
@@ -39,7 +39,7 @@ covariates_of_formula <- function(covariates, data, prior, call) {
   list(frame = data[intersect(all.vars(prior$formula), names(data))], arg = "data", said = list(of = "x"))
 }
 
-refuse_needless_covariates <- function(covariates, call) {
+only_with_prior <- function(covariates, call) {
   if (!is.null(covariates)) {
     abort("covariates", c(
       "{.arg covariates} are for {.fn prior_covariates}.",
@@ -57,8 +57,8 @@ need_covariates <- function(names, arg, call) {
   }
 }
 
-refuse_covariates <- function(prior, of, call) {
-  if (inherits(prior, "bnp_prior") && has_covariates(prior)) require_ability(of, "prior_covariates", call)
+require_no_covariates <- function(prior, of, call) {
+  if (has_covariates(prior)) require_ability(of, "prior_covariates", call)
 }
 
 # list(data, prior): data with the covariate pattern of each row, and the prior that knows the patterns.
@@ -68,7 +68,7 @@ with_covariates <- function(data, prior, covariates, call) {
   weights <- data$weights %||% rep(1, data$n)
   if (has_individuals(data)) weights[duplicated(data$individual)] <- 0
   found <- learn_patterns(prior$formula, frame, weights, arg, call)
-  check_individual_patterns(data, found$position, arg, call)
+  require_one_pattern(data, found$position, arg, call)
   data$position <- found$position
   environment(prior$formula) <- globalenv()
   prior$design <- found$design
@@ -90,7 +90,7 @@ covariate_rows <- function(data, x, arg, call) {
   if (is.null(kept)) frame else values_at(frame, kept)
 }
 
-check_individual_patterns <- function(data, position, arg, call) {
+require_one_pattern <- function(data, position, arg, call) {
   if (!has_individuals(data)) {
     return(invisible())
   }
@@ -119,7 +119,7 @@ with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
     covariate_rows(data, covariates, if (is.data.frame(newdata)) arg else "covariates", call)
   made <- apply_design(prior$design, frame, "covariates", call)
   found <- patterns_of(cbind(made$value, made$extra))
-  check_individual_patterns(data, found$position, "covariates", call)
+  require_one_pattern(data, found$position, "covariates", call)
   p <- prior$n_columns
   data$position <- found$position
   data$patterns <- found$patterns[, seq_len(p), drop = FALSE]
@@ -147,9 +147,6 @@ with_training_patterns <- function(fit, data, arg, call) {
 
 # A fit as the engine is asked about data, or another prior, with patterns of their own.
 fit_at_patterns <- function(fit, data) {
-  if (is.null(data$patterns)) {
-    return(fit)
-  }
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
   fit$model$prior$n_patterns <- nrow(data$patterns)
@@ -216,16 +213,17 @@ weights_at_rows <- function(fit, newdata, covariates, call) {
   `dimnames<-`(share, list(names, c(seq_len(fit$state$k), "new")))
 }
 
-refuse_other_covariates <- function(fit, covariates, call) {
-  if (!is.null(covariates) && !has_covariates(fit$model$prior)) {
+# `covariates` are given.
+only_with_covariates <- function(fit, call) {
+  if (!has_covariates(fit$model$prior)) {
     abort("covariates", c(
       "{.arg covariates} are for fits with {.fn prior_covariates}, which this one is not."
     ), call = call)
   }
 }
 
-# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, those given or of the training data
-# in turn; NULL of other fits.
+# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, those given or of the training
+# data in turn; NULL of other fits.
 simulated_patterns <- function(fit, covariates, n, call) {
   if (!has_covariates(fit$model$prior)) {
     return(NULL)
@@ -242,7 +240,9 @@ simulated_patterns <- function(fit, covariates, n, call) {
     more <- found$patterns[, prior$n_columns + 1L]
     found$patterns <- found$patterns[, seq_len(prior$n_columns), drop = FALSE]
   }
-  if (n > 0L && !length(found$position)) abort("covariates", "{.arg covariates} must have at least one row.", call = call)
+  if (n > 0L && !length(found$position)) {
+    abort("covariates", "{.arg covariates} must have at least one row.", call = call)
+  }
   list(position = rep_len(found$position, n), patterns = found$patterns, more_variance = more)
 }
 

@@ -113,13 +113,13 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type %in% c("individual", "effects")) need_effects(object, type, rlang::current_env())
   if (!missing(id) || !missing(time)) read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
-  refuse_other_covariates(object, covariates, rlang::current_env())
+  if (!is.null(covariates)) only_with_covariates(object, rlang::current_env())
   if (type == "weights") {
     return(weights_at_rows(object, newdata, covariates, rlang::current_env()))
   }
   if (inherits(newdata, "bnp_source")) {
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
-    refuse_covariates(object$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
+    require_no_covariates(object$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
       predict(object, x, type, id = !!id, na_action = na_action)
     }))
@@ -257,7 +257,7 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   fit <- fit_with_gaps(fit, data)
   own <- if (has_weights_by_time(fit) || !is.null(data$patterns)) weights_with_new(fit, data)
   if (!is.null(own)) own <- in_engine_order(fit, if (plugin) in_known(fit, own) else own)
-  fit <- fit_at_patterns(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   engine_log_predictive(
     as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, own, if (!is.null(own)) weight_slots(data)
   )
@@ -283,9 +283,9 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   density_of <- density_of_rows(fit, is_plugin(type), check_flag(cells, "cells"))
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
-  refuse_other_covariates(fit, covariates, rlang::current_env())
+  if (!is.null(covariates)) only_with_covariates(fit, rlang::current_env())
   if (inherits(newdata, "bnp_source")) {
-    refuse_covariates(fit$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
+    require_no_covariates(fit$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {

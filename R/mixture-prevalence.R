@@ -31,9 +31,9 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, call) {
   ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
   clusters <- seq_len(fit$state$k)
   column <- if (is.numeric(value)) "at" else "group"
+  if (!is.numeric(value)) value <- factor(value, value)
   out <- data.frame(
-    cluster = rep(clusters, each = length(shown)),
-    at = if (is.numeric(value)) rep(value[shown], length(clusters)) else rep(factor(value[shown], value), length(clusters)),
+    cluster = rep(clusters, each = length(shown)), at = rep(value[shown], length(clusters)),
     rows = nobs(fit), proportion = as.double(t(means[clusters, shown])),
     conf.low = as.double(t(ends[1L, clusters, shown])), conf.high = as.double(t(ends[2L, clusters, shown]))
   )

@@ -1,6 +1,7 @@
 # Mixtures as tidy tables.
 
 #' @rdname tidiers
+#' @param covariates As of [predict.bnp_mixture()].
 #' @export
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
@@ -17,7 +18,7 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
   check_no_dots(...)
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id, time = time), data, "data")
-  refuse_other_covariates(x, covariates, rlang::current_env())
+  if (!is.null(covariates)) only_with_covariates(x, rlang::current_env())
   internal <- as_newdata(
     x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time, covariates = covariates
   )

@@ -204,7 +204,10 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
     beside <- list(weights = count$value, labels = class$value, id = split, time = when, gaps = gaps)
   }
   na_action <- if (missing(na_action)) "fail" else check_na_action(na_action)
-  said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
+  said <- list(x = x)
+  if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
+    said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
+  }
   fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
@@ -274,7 +277,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
   if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
   if (!is.null(covariates)) {
-    refuse_covariates(prior, c(if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"), error_call)
+    require_no_covariates(prior, c(if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"), error_call)
     counted <- with_covariates(data, prior, covariates, error_call)
     data <- counted$data
     prior <- counted$prior
@@ -284,7 +287,9 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (drifts) data <- with_times(data, beside$time, beside$gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
-    refuse_covariates(prior, c("rows_one_by_one", "truncation_free", "mixture"), error_call)
+    if (!is.null(covariates)) {
+      require_no_covariates(prior, c("rows_one_by_one", "truncation_free", "mixture"), error_call)
+    }
     if (chosen) require_ability(c("rows_one_by_one", "truncation_free", "mixture"), "auto_covariance", error_call)
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }

@@ -19,17 +19,10 @@ one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
                        time = NULL, covariates = NULL) {
-  data <- as_newdata_of_rows(fit, newdata, call, arg, na_action, id, time)
-  if (!has_covariates(fit$model$prior)) {
-    return(data)
-  }
-  with_new_covariates(fit, data, covariates, newdata, arg, call)
-}
-
-as_newdata_of_rows <- function(fit, newdata, call, arg, na_action, id, time) {
   check_format(fit, call)
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
+  given <- newdata
   split <- list(x = newdata)
   if (!is.null(id) || isTRUE(obs$repeated)) split <- newdata_id(fit, newdata, id, arg, call)
   drifts <- has_drift(obs)
@@ -44,11 +37,16 @@ as_newdata_of_rows <- function(fit, newdata, call, arg, na_action, id, time) {
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
   if (!isTRUE(obs$repeated)) {
     data <- check_reach(data, obs, call, arg)
-    return(if (drifts) with_known_times(fit, data, when$time, arg, call) else data)
+    if (drifts) data <- with_known_times(fit, data, when$time, arg, call)
+  } else {
+    check_reach_of_sums(data, obs, arg, call)
+    data <- if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else
+      with_individuals(data, split$id %||% integer(), obs, arg, call)
   }
-  check_reach_of_sums(data, obs, arg, call)
-  if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else
-    with_individuals(data, split$id %||% integer(), obs, arg, call)
+  if (inherits(fit$model$prior, "bnp_prior_covariates")) {
+    return(with_new_covariates(fit, data, covariates, given, arg, call))
+  }
+  data
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data

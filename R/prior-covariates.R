@@ -65,10 +65,10 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
     concentration = check_number, effect_scale = check_number, k = check_count
   ))
   if (is.null(k)) out$k <- NULL # the engine asks whether it is there
-  out
+  structure(out, class = c("bnp_prior_covariates", class(out)))
 }
 
-has_covariates <- function(prior) identical(prior$family, "covariates")
+has_covariates <- function(prior) inherits(prior, "bnp_prior_covariates")
 
 # What the engine and the fit have beside the arguments: `design` (R/covariate-design.R), and the covariates of each
 # pattern.

@@ -226,8 +226,8 @@ prior_beta_bernoulli <- function(k, alpha = 1) new_prior("beta_bernoulli", names
 
 # The table of priors: the name in print(), the constructor, the function that takes
 # it, which gives the fit its class, and whether proportions of all groups share a
-# level above them, which `bnp_control(bound =)` is about; `learns`: the parameters that may
-# be a gamma_prior().
+# level above them, which `bnp_control(bound =)` is about; `class`: of its fits, if it has one of its own; `learns`:
+# the parameters that may be a gamma_prior().
 prior_models <- list(
   dp = list(
     title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration",
@@ -235,7 +235,10 @@ prior_models <- list(
   ),
   py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
-  covariates = list(title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture"),
+  covariates = list(
+    title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture",
+    class = "bnp_mixture_by_covariates"
+  ),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
     learns = c("gamma", "alpha"), network = "overlapping"

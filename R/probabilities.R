@@ -24,16 +24,18 @@ predictive_states.default <- function(fit, data) {
 }
 
 local_step.default <- function(fit, data) {
-  fit <- fit_at_patterns(fit_with_gaps(fit, data), data)
+  fit <- fit_with_gaps(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   resp[, fit$numbering, drop = FALSE]
 }
 
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
-# individuals) x columns of weight, which has one row, or one for each time or covariate pattern. NA of rows that are not
-# modelled.
+# individuals) x columns of weight, which has one row, or one for each time or covariate pattern. NA of rows that are
+# not modelled.
 probabilities_under <- function(fit, data, weight, ask = engine_probabilities) {
-  fit <- fit_at_patterns(fit_for_any_row(fit, data), data)
+  fit <- fit_for_any_row(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   slot <- if (nrow(weight) > 1L) weight_slots(data) else integer()
   order <- order(engine_index(fit, ncol(weight)))
   weight <- unname(weight[, order, drop = FALSE])

@@ -1,6 +1,6 @@
 #' Pictures of topics or clusters by a covariate
 #'
-#' A panel for each topic or cluster: mean proportions of groups with their intervals, or the regression line on a number.
+#' A panel for each topic or cluster: mean proportions of groups with their intervals, or the line on a number.
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A table of [prevalence()].

@@ -4,8 +4,8 @@
 #' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of
 #' causes.
 #'
-#' Of a mixture with [prior_covariates()] it gives the weights of its clusters by one of its covariates, as the model has
-#' them.
+#' Of a mixture with [prior_covariates()] it gives the weights of its clusters by one of its covariates, as the model
+#' has them.
 #'
 #' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] with [prior_covariates()].
 #' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector

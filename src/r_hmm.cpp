@@ -24,10 +24,10 @@ const HmmAlloc& hmm_of(const RModel& model) {
 }
 
 void require_positions(const Dataset& data, const RModel& model) {
-  const Index patterns = model.alloc->patterns(),
-              n = patterns > 0                           ? patterns
-                  : alloc_as<HmmAlloc>(*model.alloc) ? model.alloc->shape(*model.obs).pairs
-                                                       : 1;
+  const Index patterns = model.alloc->patterns(), n = patterns > 0 ? patterns
+                                                      : alloc_as<HmmAlloc>(*model.alloc)
+                                                          ? model.alloc->shape(*model.obs).pairs
+                                                          : 1;
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
               std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),

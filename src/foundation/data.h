@@ -57,7 +57,7 @@ struct Dataset {
   /// come before their children; null: the row before is the parent.
   const int* back = nullptr;
   /// Of trees: the position of each row among the children of its parent, by which the transition into it may
-  /// differ. Of mixtures with covariates: the row's covariate pattern. From 0; null: all 0.
+  /// differ; where weights depend on covariates, the row's covariate pattern. From 0; null: all 0.
   const int* position = nullptr;
 
   /// Numbers that an allocation model wants of each group: n_groups × group_width, row-major; null: none.

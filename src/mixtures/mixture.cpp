@@ -232,8 +232,7 @@ double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near)
   shape.p = width;
   Summary s(shape, static_cast<Index>(counts.size()) / width);
   s.obs = counts;
-  if (!near || alloc.numbers_in_u(1) == 0)
-    return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+  if (!near || alloc.numbers_in_u(1) == 0) return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
   alloc.expected_log_weights(counts, near);
   return sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
 }
@@ -242,6 +241,14 @@ Vec without_row(Vec values, Index k, Index row) {
   const Index width = static_cast<Index>(values.size()) / k;
   values.erase(values.begin() + row * width, values.begin() + (row + 1) * width);
   return values;
+}
+
+Vec rows_in_order(const Vec& values, const std::vector<Index>& order) {
+  const Index width = static_cast<Index>(values.size() / order.size());
+  Vec out;
+  out.reserve(values.size());
+  for (Index j : order) out.insert(out.end(), values.begin() + j * width, values.begin() + (j + 1) * width);
+  return out;
 }
 
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b) {

@@ -81,8 +81,9 @@ NamedArray sticks_array(double concentration, double discount, const Vec& counts
 /// expected counts. near: as of expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// Rows of K × any number of values, of which there are none or all: without one of them.
+/// Rows of K × any number of values, also none: without one of them, or in another order.
 Vec without_row(Vec values, Index k, Index row);
+Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
 
 /// The counts after b joined a < b, whose place stays, empty, where K is fixed.
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);

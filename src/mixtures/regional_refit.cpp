@@ -209,7 +209,8 @@ class MixtureRefit final : public Move {
   // the clusters of the group in it.
   double gain_of_start(const Summary& now, const Summary& start, const Target& group,
                        const Target& changed) const {
-    double gain = allocation_value(alloc_, alloc_.counts(start)) - allocation_value(alloc_, alloc_.counts(now));
+    double gain =
+        allocation_value(alloc_, alloc_.counts(start)) - allocation_value(alloc_, alloc_.counts(now));
     for (Index j : changed) gain += used_evidence(c_.problem.obs, start, j);
     for (Index j : group) gain -= used_evidence(c_.problem.obs, now, j);
     return gain;

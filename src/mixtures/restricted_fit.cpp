@@ -27,16 +27,6 @@ constexpr int sharp_rounds = 5;               // of local steps
 constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
-// The rows of K × any number of values.
-Vec rows_in_order(const Vec& values, const std::vector<Index>& order) {
-  const Index width = static_cast<Index>(values.size() / order.size());
-  Vec out;
-  out.reserve(values.size());
-  for (Index j : order)
-    out.insert(out.end(), values.begin() + j * width, values.begin() + (j + 1) * width);
-  return out;
-}
-
 }  // namespace
 
 // Guesses. Halves start nearly even and need more steps to part.
@@ -345,8 +335,7 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
       double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
-      const Vec joined_near =
-          near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
+      const Vec joined_near = near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
       gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
       if (gain > 0) pairs.push_back({a, b, gain});
     }

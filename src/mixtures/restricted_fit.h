@@ -78,7 +78,7 @@ class RestrictedFit {
   std::vector<Pair>
   bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
   void join(Index a, Index b);  // cluster b joins a < b
-  Vec all_counts() const;  // of the others, then of these
+  Vec all_counts() const;       // of the others, then of these
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
   // near: as near_, of these clusters.

@@ -14,7 +14,7 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr int max_rounds = 200;
-constexpr double least_gain = 1e-10;  // of a round, for each row
+constexpr double least_gain = 1e-10;           // of a round, for each row
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
 
 // The bound at counts that stay and a q that moves.
@@ -56,8 +56,7 @@ class TiltSearch {
       base_.insert(base_.end(), own, own + base_width_);
       mean_.insert(mean_.end(), own + base_width_, own + base_width_ + p);
       for (Index i = 0; i < p; ++i)
-        for (Index l = 0; l < p; ++l)
-          precision(j)[i * p + l] = own[base_width_ + p + packed(i, l)];
+        for (Index l = 0; l < p; ++l) precision(j)[i * p + l] = own[base_width_ + p + packed(i, l)];
     }
     factorise();
   }
@@ -158,7 +157,8 @@ class TiltSearch {
     return top + std::log(sum);
   }
 
-  // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K + 1.
+  // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K
+  // + 1.
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
     const Index p = prior_.columns;
     RoundedSum out;
@@ -261,10 +261,6 @@ class TiltSearch {
 
 }  // namespace
 
-Index tilt_width(const TiltPrior& prior) {
-  return (prior.finite ? 1 : 2) + prior.columns + prior.columns * (prior.columns + 1) / 2;
-}
-
 double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
   TiltSearch search(prior, counts);
   search.start(q);
@@ -300,54 +296,12 @@ Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
   return search.result();
 }
 
-Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q) {
-  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width, base = prior.finite ? 1 : 2;
-  Vec base_values;
-  for (Index j = 0; j < k; ++j)
-    base_values.insert(base_values.end(), q.begin() + j * width, q.begin() + j * width + base);
-  const Vec log_pi = WeightPosterior(prior, base_values, Vec(static_cast<std::size_t>(k), 0.0)).expected_log();
-  Vec out;
-  for (Index j = 0; j < k; ++j) {
-    out.push_back(log_pi[j]);
-    for (Index c = 0; c < prior.patterns; ++c)
-      out.push_back(std::inner_product(prior.x.begin() + c * prior.columns,
-                                       prior.x.begin() + (c + 1) * prior.columns,
-                                       q.begin() + j * width + base, 0.0));
-  }
-  return out;
-}
-
 Vec tilt_shares(const TiltPrior& prior, const Tilt& q) {
   const std::size_t k = q.size() / static_cast<std::size_t>(tilt_width(prior));
   const Vec nothing(k * static_cast<std::size_t>(1 + prior.patterns), 0.0);
   TiltSearch search(prior, nothing);
   search.start(q);
   return search.shares();
-}
-
-NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q) {
-  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width, p = prior.columns,
-              base = prior.finite ? 1 : 2;
-  const std::size_t cells = static_cast<std::size_t>(k * p);
-  NamedArray weights{prior.finite ? "untilted_concentration" : "untilted_sticks", Vec(static_cast<std::size_t>(k * base)), {}};
-  if (!prior.finite) weights.dim = {k, 2};
-  NamedArray mean{"effects", Vec(cells), {k, p}}, cov{"effects_cov", {}, {p, p, k}};
-  for (Index j = 0; j < k; ++j) {
-    const double* own = q.data() + j * width;
-    for (Index i = 0; i < base; ++i) weights.value[i * k + j] = own[i];
-    for (Index i = 0; i < p; ++i) mean.value[i * k + j] = own[base + i];
-    Vec precision(static_cast<std::size_t>(p * p));
-    for (Index i = 0; i < p; ++i)
-      for (Index l = 0; l < p; ++l) precision[i * p + l] = own[base + p + packed(i, l)];
-    const Cholesky chol(precision.data(), p);
-    for (Index i = 0; i < p; ++i) {
-      Vec column(static_cast<std::size_t>(p), 0.0);
-      column[i] = 1;
-      chol.solve(column.data());
-      cov.value.insert(cov.value.end(), column.begin(), column.end());
-    }
-  }
-  return {weights, mean, cov};
 }
 
 }  // namespace bnpvi::mixtures

@@ -20,9 +20,10 @@ struct TiltPrior {
   bool finite = false;
 };
 
-/// q(π) Π_k N(λ_k; m_k, S_k) of K clusters, each of whose rows has the parameters of its own weight: of sticks
-/// a_k, b_k of Beta(a_k, b_k), of a finite model θ_k of Dirichlet(θ); then m_k and the lower triangle of
-/// S_k⁻¹, packed by rows. With the counts N_ck, of which n_c = Σ_k N_ck are rows of pattern c, its bound is
+/// q(π) Π_k N(λ_k; m_k, S_k) of K clusters, each of whose rows has the parameters of its own weight: of
+/// sticks a_k, b_k of Beta(a_k, b_k), of a finite model θ_k of Dirichlet(θ); then m_k and the lower triangle
+/// of S_k⁻¹, packed by rows. With the counts N_ck, of which n_c = Σ_k N_ck are rows of pattern c, its bound
+/// is
 ///
 ///   L = Σ_ck N_ck (E log π_k + x_c'm_k) − Σ_c n_c log [ Σ_k π̄_k exp(x_c'm_k + ½ x_c'S_k x_c) + π̄_rest ]
 ///       − KL(q(π)) − Σ_k KL(N(m_k, S_k) ‖ N(0, s² I)),
@@ -58,8 +59,8 @@ Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q);
 /// ρ, C × (K + 1), row-major; the rest comes last.
 Vec tilt_shares(const TiltPrior& prior, const Tilt& q);
 
-/// For users: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and "effects_cov" (S, P ×
-/// P × K).
+/// For users: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and
+/// "effects_cov" (S, P × P × K).
 NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q);
 
 }  // namespace bnpvi::mixtures

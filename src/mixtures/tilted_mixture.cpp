@@ -47,7 +47,8 @@ class TiltedMixture final : public MixtureAlloc {
     const double all = std::accumulate(rows.begin(), rows.end(), 0.0);
     for (Index c = 0; c < prior_.patterns; ++c)
       for (Index j = 0; j <= k; ++j)
-        out[j] += (all > 0 ? rows[c] / all : 1 / static_cast<double>(prior_.patterns)) * share[c * (k + 1) + j];
+        out[j] +=
+            (all > 0 ? rows[c] / all : 1 / static_cast<double>(prior_.patterns)) * share[c * (k + 1) + j];
     return out;
   }
 

@@ -112,11 +112,11 @@ Vec WeightSteps::moved(const double* step) const {
 void WeightSteps::gradient(const WeightPosterior& at, const Vec& reached, double* out) const {
   const Vec &values = at.values_, &surplus = at.surplus_;
   if (prior_.finite) {
-    const double all_surplus = std::accumulate(surplus.begin(), surplus.end(), 0.0), curve = trigamma(at.all_),
-                 rows = std::accumulate(reached.begin(), reached.end(), 0.0);
+    const double all_surplus = std::accumulate(surplus.begin(), surplus.end(), 0.0),
+                 curve = trigamma(at.all_), rows = std::accumulate(reached.begin(), reached.end(), 0.0);
     for (std::size_t j = 0; j < values.size(); ++j) {
-      const double slope = surplus[j] * trigamma(values[j]) - all_surplus * curve - reached[j] / values[j] +
-                           rows / at.all_;
+      const double slope =
+          surplus[j] * trigamma(values[j]) - all_surplus * curve - reached[j] / values[j] + rows / at.all_;
       out[j] = scale_[j] * values[j] * slope;
     }
     return;

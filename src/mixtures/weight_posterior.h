@@ -5,8 +5,8 @@
 
 namespace bnpvi::mixtures {
 
-/// q(π) with the parameters `values` of K clusters (Tilt: a_k and b_k of each, or θ_k), which do not have to be
-/// those that are best for the sizes N.
+/// q(π) with the parameters `values` of K clusters (Tilt: a_k and b_k of each, or θ_k), which do not have to
+/// be those that are best for the sizes N.
 class WeightPosterior {
  public:
   WeightPosterior(const TiltPrior& prior, const Vec& values, const Vec& sizes);

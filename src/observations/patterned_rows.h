@@ -11,7 +11,7 @@ namespace bnpvi {
 ///   φ = (φ', 1[c = 1], ..., 1[c = C]),   Λ(T) = Λ'(T').
 /// The last C numbers of a cluster's statistic thereby count its rows by pattern, for the allocation alone,
 /// and whatever adds or moves statistics keeps these counts, too. Λ does not depend on them; the allocation
-/// writes the weights of these features, which are 0 here (add_log_weights in mixtures/mixture.h).
+/// writes the weights of these features, which are 0 here.
 class PatternedRows final : public ObsModel,
                             public SparseEntries,
                             public Gaps,
