@@ -176,7 +176,7 @@ name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
   axes_of <- obs_facts(obs)$arrays
   names_of <- c(
-    list(clusters = state_names(fit), positions = positions_of(fit)),
+    list(clusters = fit$model$prior$states %||% as.character(seq_len(fit$state$k)), positions = positions_of(fit)),
     obs_axes(obs, fit$input$column_names)
   )
   Map(function(array, name) {

@@ -5,7 +5,7 @@
 # the terms whose sum is the row's predictive density.
 state_probabilities <- function(fit, data) {
   prob <- if (data$n > 0L) predictive_states(fit, data) else matrix(0, 0L, fit$state$k)
-  dimnames(prob) <- list(unit_names(data), state_names(fit))
+  dimnames(prob) <- list(unit_names(data), fit$model$prior$states %||% seq_len(ncol(prob)))
   carry_back(prob, data$starts, state_lag(fit))
 }
 
@@ -15,7 +15,7 @@ state_responsibilities <- function(fit, data) carry_back(responsibilities(fit, d
 # The same, first rows of series as they are.
 responsibilities <- function(fit, data) {
   prob <- if (data$n > 0L) local_step(fit, data) else matrix(0, 0L, fit$state$k)
-  dimnames(prob) <- list(unit_names(data), state_names(fit))
+  dimnames(prob) <- list(unit_names(data), fit$model$prior$states %||% seq_len(ncol(prob)))
   prob
 }
 

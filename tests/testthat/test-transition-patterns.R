@@ -79,7 +79,7 @@ test_that("a chain that is known as a whole: one path, and densities are those o
   expect_equal(
     elbo(fit), sum(vapply(1:3, function(j) {
       own <- x[seq(j, 40, by = 3)]
-      twin_evidence(length(own), sum(own), sum(own^2))
+      twin_state_evidence(length(own), sum(own), sum(own^2))
     }, 1)), tolerance = 1e-5
   )
   expect_identical(as.integer(simulate(fit, lengths = 7, seed = 1)[[1]]$.state), rep_len(1:3, 7))
