@@ -253,7 +253,7 @@ described_labels <- function(fit) {
   none <- sum(is.na(owner))
   strwrap(paste0(
     "Labels: ", count_of(sum(fit$input$classes > 0L), "row"), " of ", count_of(length(each), "class", "es"),
-    "; ", if (inherits(fit, "bnp_hmm")) "states" else "clusters", " of each: ",
+    "; ", if (isTRUE(fit$input$grouped)) "states" else "clusters", " of each: ",
     places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
   ), exdent = 2)
 }
