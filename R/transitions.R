@@ -32,6 +32,9 @@ left_to_right <- function(k, skip = FALSE, return = FALSE) {
     k <- length(k)
   }
   k <- check_count(k, "k")
+  if (k > 5000L) { # as many as check_size() lets a chain have
+    abort("memory", "{.arg k} must be at most 5000 here, not {format(k, scientific = FALSE)}.")
+  }
   check_flag(skip, "skip")
   check_flag(return, "return")
   ahead <- col(diag(k)) - row(diag(k))

@@ -261,6 +261,7 @@ test_that("bad cells are refused, with their place", {
   expect_bad(prior_hmm(3, start = c(1, 1)), "argument", "start")
   expect_bad(prior_hmm(3, start = c(0, 0, 0)), "argument", "start")
   expect_bad(left_to_right(0), "argument")
+  expect_bad(left_to_right(1e6), "memory")
   expect_bad(left_to_right(3, skip = NA), "argument")
   expect_bad(left_to_right(c("a", "a")), "argument")
   two <- matrix(TRUE, 2, 2, dimnames = list(c("a", "b"), c("a", "c")))
