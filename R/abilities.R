@@ -98,7 +98,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
         if (has_effects(obs)) "random_effects",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")
+      bnp_hmm = c(if (!is.null(prior$cell_fixed)) "placed", if (obs_lag(obs) > 0L) "lagged")
     ),
     of_classes[length(of_classes)]
   )

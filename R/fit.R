@@ -28,11 +28,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   check_room_for_names(obs, prior, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (class != "bnp_topics" && (!is.null(start) || !is.null(data$classes))) {
-    resolved_start <- if (class == "bnp_hmm") {
-      start_of_states(resolved_start, start, data, obs, prior, control, error_call)
-    } else {
-      start_with_labels(resolved_start, start, data, prior, control, error_call)
-    }
+    begin <- if (isTRUE(data$grouped)) start_of_states else start_with_labels
+    resolved_start <- begin(resolved_start, start, data, prior, control, error_call, obs = obs)
   }
   if (!is.null(resolved_start) && !is.null(data$individual)) resolved_start <- start_of_units(resolved_start, data)
   if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
@@ -66,7 +63,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     }
     result <- once(model, asked)
     if (class != "bnp_topics" && is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
-      better <- if (class == "bnp_hmm") better_with_labelled_rows else better_with_classes_alone
+      better <- if (isTRUE(data$grouped)) better_with_labelled_rows else better_with_classes_alone
       result <- better(result, data, model, asked, run)
     }
     again <- if (is.null(start) && is.finite(result$elbo) && obs_can(obs, "begin_again")) {
@@ -114,7 +111,7 @@ kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- if (has_places(fit$model$prior)) seq_along(fit$sizes) else order(-fit$sizes)
+  numbering <- if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]

@@ -118,8 +118,8 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
 std::optional<int> HmmDivision::owner_of_block(const State& state, Index j, const Sequences& sequences,
                                                const Stretch& block) const {
   const Dataset& data = sequences.data();
-  if (!data.classes || std::all_of(data.classes + block.begin, data.classes + block.end,
-                                   [](int set) { return set == 0; }))
+  if (!data.classes ||
+      std::all_of(data.classes + block.begin, data.classes + block.end, [](int set) { return set == 0; }))
     return 0;
   const auto is_allowed = [&](int owner) {
     return std::all_of(data.classes + block.begin, data.classes + block.end,

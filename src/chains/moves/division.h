@@ -49,8 +49,8 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
-  // The owner of a new state for a block of rows of several states: a class that is allowed to all its labelled
-  // rows, that of state j if it can be; 0 where no row has a label; none where no class is.
+  // The owner of a new state for a block of rows of several states: a class that is allowed to all its
+  // labelled rows, that of state j if it can be; 0 where no row has a label; none where no class is.
   std::optional<int> owner_of_block(const State& state, Index j, const Sequences& sequences,
                                     const Stretch& block) const;
   // Whether a row of a stretch that begins at `begin` depends on another row of it.
