@@ -168,7 +168,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "Rows at times go to {.code {facts$verbs}(x, obs = {facts$constructor}(drift = 0.5), time = )}."
     ), call = call)
   }
-  if (has_keywords(obs)) check_takes_keywords(verb, obs, call)
+  if (!is.null(obs$keywords)) need_taker_of_keywords(verb, obs, call)
   if (!verb %in% facts$verbs && is_choice(obs)) {
     kinds <- kinds_to_fit(verb, obs)
     if (length(kinds)) require_ability(kinds, "auto_covariance", call)

@@ -6,10 +6,10 @@
 #include "inference/learn/batch_work.h"
 #include "inference/learn/check_progress.h"
 #include "inference/learn/labels_watch.h"
-#include "inference/learn/visit_batches.h"
 #include "inference/learn/rename.h"
-#include "inference/start/start.h"
+#include "inference/learn/visit_batches.h"
 #include "inference/start/known_clusters.h"
+#include "inference/start/start.h"
 #include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
@@ -67,9 +67,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return named(problem,
-                 start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
-                                             owners_of_start(s, resp.ncol())));
+    return named(problem, start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
+                                                      owners_of_start(s, resp.ncol())));
   }
   const AskedStart asked = asked_start(ListFields(control), at);
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);
