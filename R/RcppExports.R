@@ -25,6 +25,10 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
+engine_individual_effects <- function(sums, model, state) {
+    .Call(`_bnpvi_engine_individual_effects`, sums, model, state)
+}
+
 engine_features_latent <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_features_latent`, data, model, state, threads)
 }
@@ -37,12 +41,12 @@ engine_filter_states <- function(data, model, state, from, plugin, threads, know
     .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads, known)
 }
 
-engine_filter_switching <- function(systems, y, starts, number, clock, particles, most, collapse, seed, threads) {
-    .Call(`_bnpvi_engine_filter_switching`, systems, y, starts, number, clock, particles, most, collapse, seed, threads)
+engine_filter_switching <- function(systems, y, inputs, starts, number, clock, particles, most, collapse, seed, threads) {
+    .Call(`_bnpvi_engine_filter_switching`, systems, y, inputs, starts, number, clock, particles, most, collapse, seed, threads)
 }
 
-engine_particles_ahead <- function(systems, particles, h, number, clock, most, seed) {
-    .Call(`_bnpvi_engine_particles_ahead`, systems, particles, h, number, clock, most, seed)
+engine_particles_ahead <- function(systems, particles, inputs, number, clock, most, seed) {
+    .Call(`_bnpvi_engine_particles_ahead`, systems, particles, inputs, number, clock, most, seed)
 }
 
 engine_restart_seed <- function(seed, r) {

@@ -13,8 +13,13 @@ kinds <- list(
   mixture = kind("mixtures ({.fn bnp_mixture})", "bnp_mixture"),
   series = kind("mixtures of series ({.fn obs_ar})", of = "mixture"),
   regressions = kind("mixtures of regressions", of = "mixture"),
+  random_effects = kind("mixtures with random effects", of = "mixture", error = "formula"),
   drift = kind("drifting clusters", of = "mixture", error = "drift"),
   mixture_by_time = kind("mixtures with weights by time", "bnp_mixture_by_time", of = "mixture"),
+  mixture_by_covariates = kind(
+    "mixtures with weights by covariates ({.fn prior_covariates})", "bnp_mixture_by_covariates", of = "mixture",
+    error = "covariates"
+  ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
   named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
@@ -25,7 +30,13 @@ kinds <- list(
   sequences = kind("sequences ({.fn bnp_hmm})", "bnp_hmm"),
   trees = kind("trees ({.fn bnp_hmm} with {.arg parent})", of = "sequences", error = "trees"),
   hidden = kind("linear systems ({.fn bnp_hmm} with {.fn obs_lds})", "bnp_lds", of = "sequences", error = "hidden"),
+  switched = kind("linear systems with {.arg inputs} or with an emission by mode", of = "sequences", error = "hidden"),
   lagged = kind("sequences with {.fn obs_ar}", of = "sequences"),
+  placed = kind(
+    "chains whose states have places ({.arg transitions} or {.arg fixed} of {.fn prior_hmm}, or weights as
+     {.arg start})",
+    of = "sequences"
+  ),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
@@ -80,12 +91,14 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   c(
     if (!is.null(obs$keywords)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
+    if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(
+        if (has_effects(obs)) "random_effects",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = if (obs_lag(obs) > 0L) "lagged"
+      bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")
     ),
     of_classes[length(of_classes)]
   )

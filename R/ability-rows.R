@@ -44,6 +44,14 @@ choose_covariance <- "Choose {.code covariance = \"full\"} or {.code \"diagonal\
 not_in_series <- "Each row has the rows before it to explain it."
 not_in_source <- c("It must be known for all rows at once.", "Fit data in memory.")
 no_closed_form <- c("Clusters that say what comes after something else have none in closed form.", "See {.fn coef}.")
+no_effects_drawn <- c(
+  "Coefficients of individuals, which a draw would have to have, are none of those that are drawn.",
+  "{.fn simulate} draws data, {.fn predict} has individuals."
+)
+no_effects_joined <- c(
+  "What individuals hide depends on their cluster, so that sums of two clusters are far from one of both.",
+  "Fit with a finite prior of fewer clusters."
+)
 no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
 
 of_topics <- function(instead, ...) {
@@ -56,8 +64,13 @@ of_networks <- function(instead, ...) able("network", "It is about nodes of netw
 
 of_joins <- able(
   c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
-  "Fit with a finite prior of fewer clusters.", truncation_free = no_bound, features = many_features,
+  "Fit with a finite prior of fewer clusters.",
+  placed = c("States that have places are not alike, and cannot be joined.", "Compare fits with fewer states."),
+  truncation_free = no_bound, features = many_features,
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
+  mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
+    "Fit with {.arg k} of {.fn prior_covariates}."),
+  random_effects = no_effects_joined,
   labelled_topics = c("Topics that are joined would be used by documents that may not.", "Fit without {.arg labels}."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
   filter = of_the_fit, dynamic_means = c("A larger {.arg lambda} gives fewer clusters.")
@@ -87,9 +100,13 @@ of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-  scaled_rows = no_scaled_samplers, scaled_sequences = no_scaled_samplers,
-  named_clusters = no_named_samplers, named_topics = no_named_samplers,
+  mixture_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
+  scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
+  placed = c(
+    "States of draws come and go, and have no places for {.arg transitions}.",
+    "{.fn confint} and {.fn simulate} are about the posterior of the fit."
+  ),
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),
   draws = c("{.fn update} draws more.")

@@ -28,11 +28,24 @@ ability_table <- c(list(
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "weights"
   ),
   labels = able(
-    c("mixture", "topics"), "Only clusters of {.fn bnp_mixture} and topics belong to classes.",
+    c("mixture", "topics", "sequences", "network", "corrected_network"),
+    "Only clusters, topics, states and communities belong to classes.",
     "Give labels as {.arg start}, which is only a start.",
+    sampled_network = c(
+      "Stochastic steps have no moves, by which classes and open communities would find their nodes.",
+      "Choose another {.arg algorithm}, or give labels as {.arg start}, which is only a start."
+    ),
+    hidden = c("Modes of dynamics belong to no classes yet.", "Give labels as {.arg start}, which is only a start."),
     series = c("They are for rows that are independent given their cluster.", not_in_series),
     mixture_by_time = c("Each time has its own weights of clusters.", "Choose {.fn prior_dp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", error = "labels"
+  ),
+  sequence_labels = able(
+    "sequences", "Only {.fn bnp_hmm} has sequences.", "{.arg labels} are of rows.", applies = "sequences",
+    hidden = c("Modes of dynamics belong to no classes yet.", "Fit the sequences of each class for themselves."),
+    trees = c("Trees have no labels as a whole.", "{.arg labels} may be given for all rows of a tree."),
+    placed = c("States with places are classes by themselves.", "{.arg labels} are of rows."),
+    source = not_in_source, area = "data", error = "labels"
   ),
   id = able(
     c("mixture", "topics", "sequences"), "Rows are not grouped.", "Leave {.arg id} out.",
@@ -49,6 +62,13 @@ ability_table <- c(list(
     "drift", "Only clusters that drift are somewhere at a time.",
     "Give {.code obs_gaussian(drift = )}; for weights by time {.fn bnp_topics} takes {.code id}.",
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
+  ),
+  prior_covariates = able(
+    "mixture", "Only weights of clusters of single rows depend on covariates as yet.",
+    "Choose another prior.", series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
+    drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
+    truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
+    applies = "mixture", error = "covariates"
   ),
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
@@ -68,6 +88,12 @@ ability_table <- c(list(
     applies = c("mixture", "topics", "sequences")
   ),
   parent = of_trees, position = of_trees,
+  transitions = able(
+    "sequences", applies = "sequences", hidden = c(
+      "Modes of dynamics are born and joined, and have no places.",
+      "{.fn lds_model} takes any {.arg transition}, for filters."
+    ), area = "data", label = "A prior with {.arg transitions}, {.arg fixed} or weights as {.arg start}"
+  ),
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
@@ -182,6 +208,7 @@ ability_table <- c(list(
   ),
   simulate = able(
     of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
+    switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
     draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
@@ -194,12 +221,18 @@ ability_table <- c(list(
     "{.fn simulate} draws new data.",
     trees = c("Nodes do not follow each other in time.",
       "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves."),
+    switched = c("A filter is asked for rows to come, and knows their inputs.",
+      "{.code predict(bnp_filter(fit, newdata), h, inputs = )} forecasts."),
     source = c("Rows to come are those of one series.", "Give the data in memory."),
     draws = c("{.code forecast(draws$fit, newdata)} forecasts by the fit."), dynamic_means = no_likelihood
   ),
   impute = able(
     c("mixture", "sequences", "features"), "Only rows have cells that may be missing.",
       "{.fn simulate} draws new data.",
+    random_effects = c(
+      "A missing response is left out, and covariates are not modelled.",
+      "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
+    ),
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),
     hidden = hidden_instead, draws = c("{.code impute(draws$fit, newdata)} draws by the fit."),
@@ -218,6 +251,8 @@ ability_table <- c(list(
        where the nodes are the same.",
       "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
     ),
+    mixture_by_covariates = c("Fits with covariates have no updates yet.",
+      "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
@@ -245,7 +280,10 @@ ability_table <- c(list(
     features = many_features
   ),
   trajectories = able(
-    "drift", "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    "drift",
+    "Only clusters that drift have paths.", "Give {.code obs_gaussian(drift = )} and {.arg time}.",
+    random_effects = c("Clusters are the same at all times.",
+      "{.code plot(fit, type = \"trajectories\", data = )} draws individuals over time."),
     dynamic_means = c("{.fn tidy} has the path of each cluster."), error = "time"
   ),
   # ---- the full posterior
@@ -259,7 +297,16 @@ ability_table <- c(list(
   ldavis_data = of_terms("{.fn plot} draws fits."),
   top_documents = of_topics("{.fn predict} has probabilities of rows.", stream = no_rows_kept),
   topic_correlation = of_topics("{.fn coclustering} says which rows go together.", stream = no_rows_kept),
-  prevalence = of_topics("{.fn coef} has the weights.", stream = no_rows_kept),
+  prevalence = able(
+    c("topics", "mixture_by_covariates"), "It is about topics, and weights that depend on covariates.",
+    "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.", stream = no_rows_kept,
+    draws = c("Draws have assignments of tokens.", in_draws)
+  ),
+  predict_weights = able(
+    "mixture_by_covariates", "Only weights that depend on covariates differ between rows.",
+    "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.",
+    label = "{.code predict(type = \"weights\")}", applies = "mixture"
+  ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",
       "{.fn fitted} gives their proportions."),
@@ -289,6 +336,7 @@ ability_table <- c(list(
     "{.fn bnp_filter} makes one of a fit; {.fn predict} has probabilities."),
   # ---- networks and features
   communities = of_networks("{.fn fitted} has the labels."),
+  as_communities = of_networks("{.fn fitted} has the labels."),
   memberships = of_networks("{.code predict(type = \"prob\")} has probabilities."),
   link_auc = of_networks("{.fn heldout_loglik} judges new data."),
   log_joint = of_networks(

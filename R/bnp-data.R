@@ -20,8 +20,11 @@ data_fields <- c(
   declared("columns", "column_names", keep = TRUE),
   declared("group_offset", "starts", engine = TRUE, keep = TRUE),
   declared("group", c("group_names", "lengths"), keep = TRUE),
+  declared("group", "sequence_classes", keep = TRUE, fill = function(data) {
+    rep(NA_character_, length(data$starts) - 1L)
+  }),
   declared("group_column", "group_values", engine = TRUE),
-  declared("row", c("exposure", "covariates")),
+  declared("row", c("exposure", "covariates", "inputs")),
   declared("row", c("row_names", "times", "slot"), keep = TRUE),
   declared("row", "weights", engine = TRUE, keep = TRUE, fill = function(data) rep(1, data$n)),
   declared("row", "classes", engine = TRUE, keep = TRUE, fill = function(data) integer(data$n)),
@@ -37,6 +40,7 @@ data_fields <- c(
   declared("whole", c("grouped", "na_action", "id", "class_names", "time_name", "gaps"), keep = TRUE),
   declared("whole", c("frame", "distinct_times", "gap", "past")),
   declared("all", "tree", keep = TRUE),
+  declared("all", c("patterns", "more_variance")), # of new rows, R/mixture-covariates.R
   declared("all", c("origin", "expected", "response", "rounded")), # rounded: are spacings to be found (R/rounding.R)?
   # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
   declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))
@@ -55,7 +59,7 @@ data_axes <- list(
   cell = data_axis(function(v, at) values_at(v, at$rows), function(parts, before) do.call(rbind, parts)),
   row = data_axis(
     function(v, at) values_at(v, at$rows),
-    function(parts, before) do.call(if (is.data.frame(parts[[1L]])) rbind else c, parts)
+    function(parts, before) do.call(if (is.null(dim(parts[[1L]]))) c else rbind, parts)
   ),
   # Numbers among the rows that were given and used, without gaps.
   row_number = data_axis(

@@ -178,7 +178,8 @@ checkpoint_of_data <- function(data) {
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
     fingerprint = fingerprint_of(data), times = engine_value_fingerprint(unclass(data)[c("slot", "order")]),
-    trees = if (has_trees(data)) engine_value_fingerprint(unclass(data)[c("back", "position")])
+    trees = if (has_trees(data)) engine_value_fingerprint(unclass(data)[c("back", "position")]),
+    covariates = if (!has_trees(data) && !is.null(data$position)) engine_value_fingerprint(data$position)
   )
 }
 
@@ -186,7 +187,7 @@ refuse_other_data <- function(there, here, call) {
   what <- c(
     n = "number of rows", d = "number of columns", column_names = "names of columns",
     groups = "number of documents or sequences", fingerprint = "content of the rows", times = "time of the rows",
-    trees = "parent or position of the rows", nodes = "number of nodes", links = "number of links",
+    trees = "parent or position of the rows", covariates = "covariates of the rows", nodes = "number of nodes", links = "number of links",
     network = "content of the network"
   )
   differs <- names(what)[!mapply(identical, there[names(what)], here[names(what)])]

@@ -119,7 +119,7 @@ interval_sources <- function(fit) {
   of_clusters <- lapply(
     known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends)
   )
-  c(weight_sources(fit, params), of_clusters, transition_sources(params, fit$state$k))
+  c(weight_sources(fit, params), of_clusters, transition_sources(params, fit$state$k, fixed_cells(fit$model$prior)))
 }
 
 weight_sources <- function(fit, params) {
@@ -147,8 +147,8 @@ concentration_spread <- function(nodes) {
   concentration_quantile((1:16 - 0.5) / 16, nodes) - sum(nodes[, "value"] * nodes[, "prob"])
 }
 
-# Transitions between the k states in use, and the first state.
-transition_sources <- function(params, k) {
+# Transitions between the k states in use, and the first state. fixed: fixed_cells().
+transition_sources <- function(params, k, fixed = NULL) {
   if (is.null(params$transition)) {
     return(list())
   }
@@ -165,10 +165,12 @@ transition_sources <- function(params, k) {
     transition = function(ends, kind) {
       do.call(rbind, lapply(unlist(positions) %||% "", function(q) {
         to <- matrix(by_position(q), k)
-        low <- t(dirichlet_quantile(ends[1], to))
-        high <- t(dirichlet_quantile(ends[2], to))
+        known <- if (is.null(fixed)) matrix(0, k, k) else fixed[-1L, , drop = FALSE]
+        of_free <- function(p) t(known + (1 - rowSums(known)) * p)
+        low <- of_free(dirichlet_quantile(ends[1], to))
+        high <- of_free(dirichlet_quantile(ends[2], to))
         term <- paste0(rep(seq_len(k), k), if (length(positions)) ",", q)
-        interval_rows(rep(seq_len(k), each = k), kind, term, t(to / rowSums(to)), low, high)
+        interval_rows(rep(seq_len(k), each = k), kind, term, of_free(to / pmax(rowSums(to), 1e-300)), low, high)
       }))
     }
   )

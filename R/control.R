@@ -121,9 +121,9 @@
 #' features always begin without any. It ends when the best start and one that began in another way end within one nat,
 #' or 1e-5 nats an observation, token, row, or node and link, or when all starts together have done as much work as
 #' `effort` allows: about two seconds of one core in 2026, counted in products of numbers, so that the answer depends
-#' neither on the machine nor on `threads`. A fit whose first start takes longer is not started again, which `print()`
-#' says; but where that start has done half of this work, one of the second kind does as much, if it can make some laps
-#' with it, and the one that is ahead goes on. Once each way has been tried, a start is given up when it is behind the
+#' neither on the machine nor on `threads`. The first start is the one of `restarts = 1` and always goes on to its end,
+#' so that the bound is never below what that ends at; a fit whose first start takes longer than all may is not started
+#' again, which `print()` says. Once each way has been tried, a start is given up when it is behind the
 #' best one at equal work by more than it has gained while its work doubled. There is one start where `start`, `init` or
 #' `k_init` says where to begin, and in stochastic and truncation-free learning.
 #' @references

@@ -50,7 +50,7 @@ print.bnp_particle_model <- function(x, ...) {
 #' @rdname bnp_filter
 #' @export
 bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, particles = 100L, seed = NULL, ...,
-                                          keep = Inf) {
+                                          inputs = NULL, keep = Inf) {
   check_no_dots(...)
   check_object(object)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
@@ -58,7 +58,7 @@ bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, par
     particles = check_count(particles, "particles"), seed = check_seed(seed) %||% draw_seed(), keep = check_keep(keep)
   )
   input <- list(d = NULL, column_names = NULL, id_column = NULL)
-  new_filter("particles", object, options, input, newdata, id, rlang::current_env())
+  new_filter("particles", object, options, input, newdata, id, inputs, rlang::current_env())
 }
 
 # state: `x`, draws; `weight`, of which the sum is 1; `random`, the state of R's generator.

@@ -1,21 +1,25 @@
 # What filters of each kind do: read(f, newdata, id, call, arg), rows as the internal form; take(f, sequences, data,
-# call), of each sequence list(rows, state); ahead(f, h, type, interval, call), for each step a list of matrices
+# call), of each sequence list(rows, state); ahead(f, h, type, interval, inputs, call), for each step a list of matrices
 # sequences x columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all
-# rows, or NULL.
+# rows, or NULL; inputs(f), list(n, names) of the known inputs of rows, or instead of them (R/filter-inputs.R).
 filter_kinds <- list(
   states = list(
     title = "Exact filter of a hidden Markov model", read = function(...) read_states(...),
-    take = function(...) take_states(...), ahead = function(...) states_ahead(...),
-    smooth = function(f, sequence, call) smooth_states(f, sequence)
+    take = function(...) take_states(...),
+    ahead = function(f, h, type, interval, inputs, call) states_ahead(f, h, type, interval, call),
+    smooth = function(f, sequence, call) smooth_states(f, sequence),
+    inputs = function(f) list(n = 0L, instead = "Covariates of a regression are columns of {.arg newdata}.")
   ),
   switching = list(
     title = "Rao-Blackwellised filter of a linear system", read = function(...) read_numbers(...),
     take = function(...) take_switching(...), ahead = function(...) switching_ahead(...),
-    smooth = function(...) smooth_switching(...)
+    smooth = function(...) smooth_switching(...), inputs = function(f) inputs_of_system(f$model[[1L]])
   ),
   particles = list(
     title = "Bootstrap filter", read = function(...) read_numbers(...), take = function(...) take_particles(...),
-    ahead = function(...) particles_ahead(...)
+    ahead = function(f, h, type, interval, inputs, call) particles_ahead(f, h, type, interval, call),
+    inputs = function(f) list(n = 0L, instead = "Functions of {.fn particle_model} that have an argument {.arg time}
+      get the number of the row, by which they can look its inputs up.")
   )
 )
 
@@ -25,6 +29,9 @@ filter_kinds <- list(
 #' @param h How many rows ahead, from 1 to 100,000.
 #' @param type `"response"`: the columns of the data. `"latent"`: state variables, of [lds_model()] and
 #'   [particle_model()]. `"class"`: states or modes.
+#' @param inputs Of an [lds_model()] with `F` or `G`: the inputs of the rows ahead, h rows and a column for each input;
+#'   of several sequences a list of such tables by the names of the sequences, or one for all. A future input is not
+#'   guessed.
 #' @param interval Probability of the intervals `lower.<column>` to `upper.<column>`.
 #' @param ... Must be empty; of `forecast()`, the generic of the package generics, arguments of `predict()`.
 #' @return A data frame with one row for each sequence and step ahead: `id`, `step`, and `mean.<column>`, `sd.<column>`,
@@ -47,7 +54,8 @@ filter_kinds <- list(
 #' level <- lds_model(A = 1, Q = 1469.1, C = 1, R = 15098.5, start_mean = 1000, start_var = 1e5)
 #' predict(bnp_filter(level, Nile), h = 3)
 #' @export
-predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "class"), interval = 0.9, ...) {
+predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "class"), interval = 0.9, inputs = NULL,
+                               ...) {
   check_no_dots(...)
   check_filter(object)
   h <- check_steps(h, "h")
@@ -59,7 +67,8 @@ predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "c
       "{.arg object} has not seen any row: there is nothing to go on from.", i = "{.fn update} takes rows in."
     ))
   }
-  steps <- filter_kinds[[object$kind]]$ahead(object, h, type, interval, rlang::current_env())
+  known <- inputs_ahead(object, inputs, h, rlang::current_env())
+  steps <- filter_kinds[[object$kind]]$ahead(object, h, type, interval, known, rlang::current_env())
   ids <- names(object$sequences)
   n <- length(ids)
   parts <- lapply(stats::setNames(nm = names(steps[[1L]])), function(name) do.call(rbind, lapply(steps, `[[`, name)))

@@ -12,8 +12,7 @@
 #' @return
 #' * `filter_probs()`: a matrix with a column for each state, `new` for all states not in use; rows are named by the
 #'   sequence, sequences in the order in which they began. `NA` where a row has no state of its own: the first of a
-#'   linear
-#'   system, the first `lag` of [obs_ar()].
+#'   linear system all of whose modes see the state in the same way, the first `lag` of [obs_ar()].
 #' * `as.data.frame()`: one row for each row: `id`, `row` (its number in the sequence), `log_density` (given the rows
 #'   before it), `surprise` (minus that), `alarm` (the probability of a state not in use), `state` and `prob.<state>`,
 #'   or

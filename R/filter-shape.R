@@ -41,7 +41,7 @@ is_filter_model <- function(f) {
         are_finite(f$model$start, moves) && is_array_of(f$model$transition, c(moves, moves))
     },
     switching = {
-      sizes <- lapply(f$model, function(system) c(dim(system$A), nrow(system$C)))
+      sizes <- lapply(f$model, size_of_system)
       length(sizes) > 0L && length(unique(sizes)) == 1L &&
         all(vapply(f$model, function(system) all(shape_of_system(system)), NA)) && nrow(f$model[[1L]]$C) == f$input$d
     },

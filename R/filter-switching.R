@@ -3,18 +3,18 @@
 #' @rdname bnp_filter
 #' @export
 bnp_filter.bnp_lds_model <- function(object, newdata = NULL, id = NULL, particles = 100L,
-                                     collapse = c("none", "gpb2"), seed = NULL, ..., keep = Inf,
+                                     collapse = c("none", "gpb2"), seed = NULL, ..., inputs = NULL, keep = Inf,
                                      threads = default_threads()) {
   check_no_dots(...)
   check_object(object)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  filter_systems(list(object), newdata, id, particles, collapse, seed, keep, threads)
+  filter_systems(list(object), newdata, id, inputs, particles, collapse, seed, keep, threads)
 }
 
 #' @rdname bnp_filter
 #' @export
 bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L, collapse = c("none", "gpb2"),
-                            seed = NULL, ..., keep = Inf, threads = default_threads()) {
+                            seed = NULL, ..., inputs = NULL, keep = Inf, threads = default_threads()) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   if (!length(object) || !all(vapply(object, inherits, NA, "bnp_lds_model"))) {
@@ -24,20 +24,25 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
     ))
   }
   for (system in object) check_object(system)
-  sizes <- vapply(object, function(x) paste(c(dim(x$A), nrow(x$C)), collapse = " "), "")
+  sizes <- vapply(object, size_of_system, "")
   if (length(unique(sizes)) > 1L) {
     other <- which(sizes != sizes[1L])[1L]
     abort("argument", c(
-      "The systems of {.arg object} must have the same numbers of state variables, modes and columns.",
+      "The systems of {.arg object} must have the same numbers of state variables, modes, columns and inputs, and all
+       or none of them {.arg C}, {.arg R} or {.arg G} by mode.",
       x = "System {other} differs from the first."
     ))
   }
-  filter_systems(unname(object), newdata, id, particles, collapse, seed, keep, threads)
+  filter_systems(unname(object), newdata, id, inputs, particles, collapse, seed, keep, threads)
 }
 
-# systems: a list, or a function that draws one for each particle from the seed.
-filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep, threads,
-                           call = rlang::caller_env()) {
+# What several systems must have in common.
+size_of_system <- function(x) paste(c(dim(x$A), nrow(x$C), n_inputs(x), x$by_mode), collapse = " ")
+
+# systems: a list, or a function that draws one for each particle from the seed. columns: those of the data that hold
+# the inputs.
+filter_systems <- function(systems, newdata, id, inputs, particles, collapse, seed, keep, threads,
+                           call = rlang::caller_env(), columns = NULL) {
   particles <- check_count(particles, "particles", call = call)
   seed <- check_seed(seed, call) %||% draw_seed()
   if (is.function(systems)) systems <- systems(particles, seed)
@@ -53,12 +58,14 @@ filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep
     threads = check_count(threads, "threads", call = call)
   )
   input <- list(d = nrow(systems[[1L]]$C), column_names = systems[[1L]]$columns, id_column = NULL)
-  new_filter("switching", systems, options, input, newdata, id, call)
+  if (!is.null(columns)) input$input_columns <- columns
+  new_filter("switching", systems, options, input, newdata, id, inputs, call)
 }
 
 # Columns of numbers.
 read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   obs <- obs_gaussian("diagonal")
+  obs$inputs <- f$input$input_columns
   if (is.null(f$input$d)) {
     return(as_sequence_data(newdata, obs, id, arg, call, "model", "filter"))
   }
@@ -66,14 +73,15 @@ read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   rows_of_sequences(reader, newdata, id, call, arg, "model", NULL, "filter")
 }
 
-run_systems <- function(f, x, starts, sequences, collapse, call, what = "newdata") {
+# inputs: a row for each of x.
+run_systems <- function(f, x, inputs, starts, sequences, collapse, call, what = "newdata") {
   no_room <- function(e) {
     abort("memory", c(
       "There is not enough memory for so many {.arg particles}.", i = "Choose fewer, or {.code collapse = \"gpb2\"}."
     ), call = call)
   }
   out <- tryCatch(engine_filter_switching(
-    lapply(f$model, as_engine_system), t(x), as.integer(starts), vapply(sequences, function(s) s$number, 1),
+    lapply(f$model, as_engine_system), t(x), t(inputs), as.integer(starts), vapply(sequences, function(s) s$number, 1),
     vapply(sequences, function(s) s$n, 1), lapply(sequences, function(s) s$state), f$options$particles, collapse,
     f$options$seed, f$options$threads
   ), `std::bad_alloc` = no_room, `std::length_error` = no_room)
@@ -105,7 +113,7 @@ refuse_trouble <- function(out, name, n, what, call) {
 }
 
 take_switching <- function(f, sequences, data, call) {
-  out <- run_systems(f, data$x, data$starts, sequences, f$options$collapse == "gpb2", call)
+  out <- run_systems(f, data$x, data$inputs, data$starts, sequences, f$options$collapse == "gpb2", call)
   first <- f$model[[1L]]
   lapply(out, function(one) {
     colnames(one$prob) <- seq_len(ncol(one$prob))
@@ -144,11 +152,13 @@ smooth_switching <- function(f, sequence, call) {
 
 # Exact moments and probabilities of modes, by rows without data of which particles with the same mode are one;
 # intervals from particles.
-switching_ahead <- function(f, h, type, interval, call) {
+# inputs: of each sequence a matrix h x q.
+switching_ahead <- function(f, h, type, interval, inputs, call) {
   d <- f$input$d
   n <- length(f$sequences)
   missing <- matrix(NA_real_, h * n, d)
-  out <- run_systems(f, missing, seq(0L, by = h, length.out = n + 1L), f$sequences, TRUE, call, "object")
+  starts <- seq(0L, by = h, length.out = n + 1L)
+  out <- run_systems(f, missing, do.call(rbind, inputs), starts, f$sequences, TRUE, call, "object")
   gather <- function(name, step) do.call(rbind, lapply(out, function(one) one[[name]][step, ]))
   if (type == "class") {
     k <- dim(f$model[[1L]]$A)[3L]
@@ -156,9 +166,9 @@ switching_ahead <- function(f, h, type, interval, call) {
   }
   fields <- if (type == "latent") c("mean", "sd") else c("ahead_mean", "ahead_sd")
   names <- if (type == "latent") f$model[[1L]]$states else f$input$column_names %||% default_names(d)
-  quantiles <- lapply(f$sequences, function(s) {
-    quantiles_ahead(f$model, s$state, h, s$number, s$n, f$options$seed, interval, type, call)
-  })
+  quantiles <- Map(function(s, inputs) {
+    quantiles_ahead(f$model, s$state, inputs, s$number, s$n, f$options$seed, interval, type, call)
+  }, f$sequences, inputs)
   lapply(seq_len(h), function(step) {
     ends <- function(end) do.call(rbind, lapply(quantiles, function(q) q[[step]][[end]]))
     list(
@@ -168,19 +178,23 @@ switching_ahead <- function(f, h, type, interval, call) {
   })
 }
 
-# Quantiles of the Gaussian mixture that particles are after each of h rows without data: a list of `lower` and `upper`.
-quantiles_ahead <- function(systems, particles, h, number, clock, seed, interval, type, call, most = 1000) {
-  steps <- engine_particles_ahead(lapply(systems, as_engine_system), particles, h, number, clock, most, seed)
+# Quantiles of the Gaussian mixture that particles are after each row without data (inputs: h x q): a list of `lower`
+# and `upper`.
+quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, interval, type, call, most = 1000) {
+  steps <- engine_particles_ahead(lapply(systems, as_engine_system), particles, t(inputs), number, clock, most, seed)
   refuse_trouble(steps, "", 0, "object", call)
-  lapply(steps, function(p) {
+  Map(function(p, step) {
     m <- nrow(p$mean)
     variance <- p$cov[(seq_len(m) - 1L) * m + seq_len(m), , drop = FALSE]
     mean <- p$mean
     if (type == "response") {
       seen <- lapply(seq_along(p$weight), function(i) {
-        s <- systems[[p$system[i] + 1L]]
+        s <- lapply(systems[[p$system[i] + 1L]][c("C", "R", "G")], of_one_mode, p$mode[i] + 1L)
         c <- s$C[, seq_len(m), drop = FALSE]
-        cbind(drop(c %*% p$mean[, i]) + s$C[, m + 1L], rowSums(c %*% matrix(p$cov[, i], m) * c) + diag(s$R))
+        shift <- if (is.null(s$G)) 0 else drop(s$G %*% inputs[step, ])
+        cbind(
+          drop(c %*% p$mean[, i]) + s$C[, m + 1L] + shift, rowSums(c %*% matrix(p$cov[, i], m) * c) + diag(s$R)
+        )
       })
       mean <- vapply(seen, function(x) x[, 1L], numeric(nrow(systems[[1L]]$C)))
       variance <- vapply(seen, function(x) x[, 2L], numeric(nrow(systems[[1L]]$C)))
@@ -190,7 +204,7 @@ quantiles_ahead <- function(systems, particles, h, number, clock, seed, interval
       quantile_of_mixture(interval_ends(interval), p$weight, mean[j, ], sqrt(pmax(0, variance[j, ])))
     }, numeric(2L))
     list(lower = ends[1L, ], upper = ends[2L, ])
-  })
+  }, steps, seq_along(steps))
 }
 
 # Quantiles of a mixture of Gaussians, by halving.

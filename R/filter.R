@@ -37,6 +37,10 @@
 #'   `"draw"`, a system for each of the particles, drawn from the posterior, so that forecasts include what is
 #'   not known of the parameters. With `"draw"` and `collapse = "gpb2"` there are also as many systems as `particles`.
 #'   Filters of other fits average over their parameters themselves.
+#' @param inputs Of an [lds_model()] with `F` or `G`: known inputs, a number for each row and input, never `NA`. A
+#'   matrix or a data frame with a row for each row of `newdata`, a vector of one input, or a list of these where
+#'   `newdata` is a list. Columns go by the names of the inputs where both have names. Of fits they are columns of
+#'   `newdata`.
 #' @param threads Threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
 #' @param ... Must be empty.
 #' @details
@@ -52,7 +56,8 @@
 #' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of
 #' small
 #' ones some are drawn, and the estimate of the likelihood is unbiased. As long as no more histories are possible, this
-#' is exact enumeration. The first row has a state, but no mode. A row takes time in proportion to particles x modes
+#' is exact enumeration. The first row has a state, but no mode, unless modes see the state in different ways (`C`, `R`
+#' or `G` of [lds_model()] by mode). A row takes time in proportion to particles x modes
 #' x m^3, for m state variables.
 #'
 #' **Functions** ([particle_model()]): the bootstrap filter of Gordon and others (1993), with systematic resampling
@@ -98,7 +103,7 @@ bnp_filter.default <- function(object, ...) {
   ))
 }
 
-new_filter <- function(kind, model, options, input, newdata, id, call) {
+new_filter <- function(kind, model, options, input, newdata, id, inputs, call) {
   f <- structure(
     list(
       format = filter_format, kind = kind, model = model, options = options, input = input,
@@ -106,10 +111,10 @@ new_filter <- function(kind, model, options, input, newdata, id, call) {
     ),
     class = "bnp_filter"
   )
-  take_rows(f, newdata, id, call)
+  take_rows(f, newdata, id, inputs, call)
 }
 
-filter_format <- 2L
+filter_format <- 3L
 
 check_filter <- function(f, arg = "object", call = rlang::caller_env()) {
   check_class(f, "bnp_filter", arg, "bnp_filter", call)
@@ -128,22 +133,26 @@ check_keep <- function(keep, call = rlang::caller_env()) {
 
 #' @rdname bnp_filter
 #' @export
-update.bnp_filter <- function(object, newdata, id = NULL, ...) {
+update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  take_rows(check_filter(object), newdata, id, rlang::current_env())
+  take_rows(check_filter(object), newdata, id, inputs, rlang::current_env())
 }
 
 # A filter that has taken these rows in.
-take_rows <- function(f, newdata, id, call) {
+take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
+    if (NROW(inputs)) {
+      abort("argument", c("{.arg inputs} are of rows, and there are none.", i = "Give {.arg newdata}."), call = call)
+    }
     return(sealed(f))
   }
   id <- id_of_rows(f, newdata, id)
   has_id <- says_ids(f, newdata, id)
   check_same_id(f, has_id, call)
   data <- filter_kinds[[f$kind]]$read(f, newdata, id %||% f$input$id_column, call)
+  data$inputs <- inputs_of_rows(f, inputs, data, call)
   f$input$has_id <- has_id
   if (is.character(id) && length(id) == 1L && id %in% colnames(newdata)) f$input$id_column <- id
   f$input$d <- f$input$d %||% data$d

@@ -9,8 +9,9 @@ predictive_states <- function(fit, data) UseMethod("predictive_states")
 local_step <- function(fit, data) UseMethod("local_step")
 
 # Mean weights of the clusters in their order and, last, of the one that is not seen yet, which is 0 where the prior has
-# none: a row, or where weights are by time one for each.
-weights_with_new <- function(fit) UseMethod("weights_with_new")
+# none: a row, or where weights are by time one for each; where they are by covariates one for each pattern of the data,
+# or their average without data.
+weights_with_new <- function(fit, data = NULL) UseMethod("weights_with_new")
 
 # The shape of a fit that may have been changed by hand: which of its parts, by name, are as they should be.
 shape_of <- function(fit) UseMethod("shape_of")

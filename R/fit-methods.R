@@ -176,7 +176,9 @@ name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
   axes_of <- obs_facts(obs)$arrays
   names_of <- c(
-    list(clusters = cluster_labels(fit), positions = positions_of(fit)),
+    list(
+      clusters = cluster_labels(fit), positions = positions_of(fit), covariates = fit$model$prior$design$names
+    ),
     obs_axes(obs, fit$input$column_names)
   )
   Map(function(array, name) {
@@ -199,7 +201,8 @@ name_arrays <- function(fit, arrays) {
 # Clusters come first; transitions also lead to them ("to"), and to a state not seen yet, by position or the same for
 # all.
 prior_axes <- function(name, array) {
-  if (is.null(dim(array))) "clusters" else
+  if (is.null(dim(array))) "clusters" else if (name == "effects") c("clusters", "covariates") else
+    if (name == "effects_cov") c("covariates", "covariates", "clusters") else
     c("clusters", if (name == "transition") c("to", if (length(dim(array)) > 2L) "positions") else "other")
 }
 

@@ -28,7 +28,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (!is.null(obs$keywords)) need_room_for_names(obs, prior, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (class != "bnp_topics" && (!is.null(start) || !is.null(data$classes))) {
-    resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
+    resolved_start <- if (class == "bnp_hmm") {
+      start_of_states(resolved_start, start, data, obs, prior, control, error_call)
+    } else {
+      start_with_labels(resolved_start, start, data, prior, control, error_call)
+    }
   }
   if (!is.null(resolved_start) && !is.null(data$individual)) resolved_start <- start_of_units(resolved_start, data)
   if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
@@ -42,7 +46,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
-  if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
+  resolved <- obs_starts(obs, resolved, units_that_count(data))
+  if (is.null(resolved_start) && has_places(prior)) {
+    resolved_start <- start_in_places(data, obs, prior, control, resolved)
+  } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
     resolved_start <- kmeans_start(data, obs, prior, control, resolved)
   }
   model <- list(obs = obs, prior = prior, bound = control$bound)
@@ -53,19 +60,20 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   engine <- engine_for(class, call, data, model, control, resolved, resolved_start, error_call)
   if (spooled) collect_after(data$n)
   learn <- function(run, asked) {
-    once <- function(model) {
+    once <- function(model, asked) {
       if (!is.null(hired)) asked$hired <- hired$with(model)
       run(model, asked)
     }
-    result <- once(model)
+    result <- once(model, asked)
     if (class != "bnp_topics" && is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
-      result <- better_with_classes_alone(result, data, model, asked, run)
+      better <- if (class == "bnp_hmm") better_with_labelled_rows else better_with_classes_alone
+      result <- better(result, data, model, asked, run)
     }
     again <- if (is.null(start) && is.finite(result$elbo) && obs_can(obs, "begin_again")) {
       obs_begin_again(obs, result$state$k)
     }
     if (!is.null(again) && !isTRUE(result$interrupted)) {
-      second <- once(replace(model, "obs", list(again)))
+      second <- once(replace(model, "obs", list(again)), obs_starts_again(obs, asked))
       if (isTRUE(second$elbo > result$elbo)) {
         model$obs <<- again
         result <- second
@@ -101,12 +109,12 @@ kept_input <- function(data, obs, input = list()) {
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
-# by decreasing size. The engine keeps its own order, which for sticks is part of the model: `numbering` is its number
-# of each cluster.
+# by decreasing size, or have places. The engine keeps its own order, which for sticks is part of the model: `numbering`
+# is its number of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- order(-fit$sizes)
+  numbering <- if (has_places(fit$model$prior)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]
@@ -196,7 +204,10 @@ plain_engine <- function(form = as_engine_data) {
 # where it is not known yet.
 fit_classes <- function(verb, obs, prior) {
   special <- switch(verb,
-    bnp_mixture = if (!is.null(prior) && prior_entry(prior)$verb != verb) "bnp_mixture_by_time",
+    bnp_mixture = if (!is.null(prior)) {
+      if (has_covariates(prior)) "bnp_mixture_by_covariates" else
+        if (prior_entry(prior)$verb != verb) "bnp_mixture_by_time"
+    },
     bnp_hmm = if (obs_facts(obs)$hidden) "bnp_lds",
     bnp_network = if (has_blocks(prior)) "bnp_blocks" else "bnp_communities"
   )

@@ -16,6 +16,10 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
   obs <- if (is.null(obs)) obs_of_responses() else check_obs_of_responses(obs, verb, call)
   table <- regression_table(formula, data, call)
   obs[names(table$obs)] <- table$obs
+  if (has_effects(obs)) {
+    regressors <- c(if (obs$intercept) "(Intercept)", colnames(table$x)[-seq_len(obs$responses)])
+    obs$effects <- columns_of_effects(obs$random, regressors, data, call)
+  }
   list(x = table$x, obs = obs, input = table$input)
 }
 
@@ -36,7 +40,8 @@ check_bars <- function(formula, call, group = NULL) {
     term <- paste(deparse(bar), collapse = " ")
     g <- if (is.name(bar[[3L]])) as.character(bar[[3L]])
     abort("formula", c(
-      "The formula has {.code {term}} as a term, and there are no random effects yet.",
+      "The formula has {.code {term}} as a term where no random effects are.",
+      i = "{.code bnp_mixture(y ~ t + (1 + t | id), data)} has them, one such term, of individuals in clusters.",
       i = if (!is.null(g)) group, i = "A logical variable is written {.code I(a | b)}."
     ), call = call)
   }

@@ -2,7 +2,8 @@
 
 #' @rdname bnp_filter
 #' @export
-bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), keep = Inf) {
+bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), inputs = NULL,
+                               keep = Inf) {
   check_able(object, "bnp_filter", "object")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
@@ -19,7 +20,7 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameter
   moves <- engine_mean_transitions(fit$model, fit$state)
   model <- list(fit = fit, start = moves[1L, ], transition = moves[-1L, , drop = FALSE])
   input <- fit$input[c("d", "column_names", "id_column")]
-  new_filter("states", model, list(keep = check_keep(keep)), input, newdata, id, rlang::current_env())
+  new_filter("states", model, list(keep = check_keep(keep)), input, newdata, id, inputs, rlang::current_env())
 }
 
 read_states <- function(f, newdata, id, call, arg = "newdata") {
@@ -163,7 +164,8 @@ dynamics_ahead <- function(f, states, transition, interval, call) {
     )
     last <- matrix(c(t(tails[[i]][rev(seq_len(lag)), , drop = FALSE])), m)
     particles <- list(mode = -1L, system = 0L, weight = 1, mean = last, cov = matrix(0, m * m))
-    quantiles_ahead(list(system), particles, length(states), i, f$sequences[[i]]$n, 1, interval, "response", call)
+    none <- matrix(0, length(states), 0L)
+    quantiles_ahead(list(system), particles, none, i, f$sequences[[i]]$n, 1, interval, "response", call)
   })
   columns <- column_labels(fit)
   lapply(seq_along(states), function(step) {

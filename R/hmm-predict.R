@@ -10,7 +10,9 @@
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
 #'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
-#'   [cluster_ids()].
+#'   [cluster_ids()]. Of fits with known `labels`: `"label"`, the most probable class of each row (`NA` where states of
+#'   no class are more probable), and `"label_prob"`, rows x classes, with `sequence_labels` also `"sequence_label"` and
+#'   `"sequence_label_prob"`, of whole sequences.
 #'   `"marginal"`: the most probable state of each row by itself, by `"prob"`.
 #'   `"prob"`: a matrix, rows x states, of the probability of each state
 #'   given the whole sequence. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities
@@ -32,6 +34,7 @@
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
+#' @param labels What is known of the states of the rows of `newdata`, as in [bnp_hmm()]: classes of the fit.
 #' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
 #'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
 #'   name or where the fit has `position = TRUE`.
@@ -92,15 +95,15 @@
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             type = c(
                               "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id",
-                              "responsibility"
+                              "responsibility", "label", "label_prob", "sequence_label", "sequence_label_prob"
                             ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
-                            parent = NULL, position = NULL, write = NULL) {
+                            parent = NULL, position = NULL, write = NULL, labels = NULL) {
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
   if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
-  if (!missing(id)) read_arguments(rlang::enquos(id = id), newdata, "newdata")
+  if (!missing(id) || !missing(labels)) read_arguments(rlang::enquos(id = id, labels = labels), newdata, "newdata")
   if (inherits(newdata, "bnp_source")) {
     given <- list(forecast = n.ahead, parent = parent, position = position)
     require_abilities(kinds_of_form("source", "sequences"), given, rlang::current_env())
@@ -120,6 +123,10 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     return(forecast_of_fit(object, data, h))
   }
   type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
+  if (!is.null(labels)) refuse_labels_of_new(object, newdata, type)
+  if (type %in% c("label", "label_prob")) {
+    return(state_label_answer(object, newdata, type, id, na_action, parent, labels))
+  }
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, !!id, na_action = na_action, parent = parent)))
   }
@@ -143,7 +150,15 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     newdata <- with_unknown_response(object, newdata)
     na_action <- "model"
   }
+  if (!is.null(labels)) {
+    class <- split_argument(newdata, labels, "labels", rlang::current_env())
+    newdata <- class$x
+  }
   data <- rows_of_sequences(object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict")
+  if (!is.null(labels)) data <- with_new_labels(data, class$value, object, rlang::current_env())
+  if (startsWith(type, "sequence_label")) {
+    return(sequence_label_answer(object, data, type, rlang::current_env()))
+  }
   if (type == "logdensity" && has_trees(data)) {
     return(tree_log_density(object, data))
   }

@@ -84,17 +84,17 @@ transition_matrix <- function(fit, new = FALSE) {
   positions <- positions_of(fit)
   of_position <- (seq_len(max(1L, length(positions))) - 1L) * ncol(p)
   p <- p[c(1L, 1L + rep(of_position, each = k) + fit$numbering), engine_index(fit, ncol(p)), drop = FALSE]
-  colnames(p) <- c(seq_len(k), if (ncol(p) > k) "new")
+  colnames(p) <- c(cluster_labels(fit), if (ncol(p) > k) "new")
   if (!new) {
     p <- p[, seq_len(k), drop = FALSE]
     p <- p / rowSums(p)
   }
   out <- p[-1L, , drop = FALSE]
   if (is.null(positions)) {
-    rownames(out) <- seq_len(k)
+    rownames(out) <- cluster_labels(fit)
   } else {
     out <- aperm(array(out, c(k, length(positions), ncol(p))), c(1L, 3L, 2L))
-    dimnames(out) <- list(seq_len(k), colnames(p), positions)
+    dimnames(out) <- list(cluster_labels(fit), colnames(p), positions)
   }
   structure(out, start = p[1L, ])
 }

@@ -41,6 +41,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
                              total = NULL, exposure = NULL, covariates = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
+  require_ability(object, "simulate")
   nsim <- check_count(nsim, "nsim")
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
     require_ability(object, "simulated_lengths")
@@ -62,7 +63,7 @@ clusters_to_draw.bnp_hmm <- function(fit, params, new) {
 
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
   new <- length(clusters) > fit$state$k
-  moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit))
+  moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit), fixed_cells(fit$model$prior))
   trees <- has_trees(fit$input)
   path <- if (trees) draw_states(fit$input, moves$start, moves$transition) else
     unlist(lapply(lengths, draw_path, moves$start, moves$transition, lag))
@@ -79,17 +80,21 @@ draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
 
 # Probabilities of first states and of transitions, drawn from the posterior, given that the k states of the fit are all
 # there are or, with unseen_row(), with one more for all others. Those of positions are one matrix below the other.
-draw_moves <- function(k, params, unseen = NULL) {
+# fixed: fixed_cells().
+draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   outcomes <- k + !is.null(unseen)
-  draw_row <- function(theta) {
-    p <- stats::rgamma(outcomes, theta[seq_len(outcomes)])
-    if (sum(p) > 0) p / sum(p) else rep(1 / outcomes, outcomes)
+  draw_free <- function(theta) {
+    p <- stats::rgamma(outcomes, theta)
+    if (sum(p) > 0) p / sum(p) else (theta > 0) / max(1, sum(theta > 0))
   }
+  draw_row <- function(theta, known = 0) known + (1 - sum(known)) * draw_free(theta[seq_len(outcomes)])
   start <- draw_row(params$start)
   theta <- params$transition
   theta <- array(theta, c(dim(theta), 1L)[1:3])
   by_position <- lapply(seq_len(dim(theta)[3L]), function(p) {
-    t(matrix(apply(rbind(matrix(theta[, , p], k), unseen), 1L, draw_row), outcomes))
+    rows <- rbind(matrix(theta[, , p], k), unseen)
+    drawn <- vapply(seq_len(nrow(rows)), function(j) draw_row(rows[j, ], fixed[j + 1L, ] %||% 0), numeric(outcomes))
+    t(matrix(drawn, outcomes))
   })
   list(start = start, transition = do.call(rbind, by_position))
 }

@@ -41,7 +41,27 @@
 #' @param position Of trees: which child of its parent each row is, where the transitions into left and right children,
 #'   say, may differ: a label for each row (a number, text, or a level of a factor; those of roots do not matter), the
 #'   name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows. See *Trees*.
+#' @param labels What is known of the rows' states: the class of each row, `NA` where it is not known (a factor, text or
+#'   numbers, the name of a column, or a list with a vector for each sequence), or a logical matrix (rows x classes) of
+#'   the classes that each row may belong to, see *Known states*.
+#' @param sequence_labels What is known of whole sequences: the class of each, by name or in their order, `NA` where it
+#'   is not known.
+#' @param open May sequences with a label also be in states of no class?
 #' @param ... Must be empty.
+#'
+#' @section Known states:
+#'   Each class of `labels` owns states, one to begin with. A row with a label is in states of its class only, all else
+#'   has probability 0 there, through all moves; rows without label are in any state. Those begin in a state of no
+#'   class, so that what nobody has labelled is found, too. Two or more classes in a row of a logical matrix mean one of them.
+#'   The bound is that of data and labels, and is compared with that of fits with the same labels only. A second fit
+#'   begins with the classes as their labelled rows have them, and the better one is returned.
+#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities; [fitted()] and [segments()] keep what
+#'   was known. Where states have places ([prior_hmm()] with `transitions`) labels are numbers or names of states, and a
+#'   row that no allowed path can reach is an error.
+#'
+#'   `sequence_labels` are about sequences as wholes: rows of a sequence of a class are in its own states or, with
+#'   `open`, in those of no class, which all share. `predict(type = "sequence_label")` gives the class of new sequences, by the
+#'   density of their rows over all paths that the class allows and by how many of the labelled sequences are of it.
 #'
 #' @section Trees:
 #'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
@@ -122,14 +142,16 @@ bnp_hmm <- function(x, ...) {
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
-                            position = NULL, ...) {
+                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
   check_form(x, "sequences", rlang::current_env())
   check_no_dots(...)
-  read_arguments(rlang::enquos(id = id, weights = weights), x, "x")
+  here <- rlang::current_env()
+  read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), x, "x")
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
+  class <- if (is.null(labels)) list(x = x) else split_argument(x, labels, "labels", here)
   fit_sequences(
-    x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
-    with_position(parent, position)
+    class$x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(),
+    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open)
   )
 }
 
@@ -138,23 +160,26 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
 bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
-                            position = NULL, ...) {
+                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
   x <- stats::formula(x) # of terms()
-  read_arguments(rlang::enquos(id = id, weights = weights), data)
+  read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), data)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
-    given <- list(weights = weights, parent = parent, position = position)
+    given <- list(
+      weights = weights, parent = parent, position = position, labels = labels, sequence_labels = sequence_labels
+    )
     require_abilities(kinds_of_form("source", "sequences"), given, here)
     return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
   }
   split <- split_formula_id(x, data, id, here)
-  read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
+  class <- split_formula_argument(split$formula, split$data, labels, "labels", here)
+  read <- formula_input(split$formula, class$x, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
-    weights, with_position(parent, position)
+    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open)
   )
 }
 
@@ -168,20 +193,25 @@ action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
 }
 
 # id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
+# labels: as in with_state_labels().
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
-                          error_call = rlang::caller_env()) {
+                          labels = list(), error_call = rlang::caller_env()) {
   given <- taken_apart(parent)
   obs <- obs %||%
     default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
+  if (has_places(prior)) require_ability(kinds_to_fit("bnp_hmm", obs), "transitions", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(parent)) {
     require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)
     if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
     if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }
+  given <- list(labels = labels$rows, sequence_labels = labels$sequences)
+  require_abilities(c(if (!is.null(parent)) "trees", kinds_to_fit("bnp_hmm", obs, prior)), given, error_call)
   data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action, parent = parent)
+  data <- with_state_labels(data, labels, obs, prior, error_call)
   prior <- prior_by_position(prior, data)
   data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
   input$times <- data$times

@@ -159,7 +159,7 @@ draw_covariance <- function(df, scale) {
 }
 
 clusters_given.default <- function(fit, data, new = TRUE) {
-  weight <- weights_with_new(fit)
+  weight <- weights_with_new(fit, data)
   drawn <- carry_back(
     probabilities_under(fit, data, if (new) weight else in_known(fit, weight)), data$starts, state_lag(fit)
   )

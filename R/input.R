@@ -240,12 +240,14 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, 
   if (!is.null(obs$exposure)) {
     split <- take_exposure(x, obs, arg, call, if (!is.null(group_names)) rep(group_names, diff(starts)))
   }
+  if (!is.null(obs$inputs)) split <- take_inputs(x, obs, arg, call)
   if (!is.null(facts$refusal)) check_support(split$x, obs, arg, call)
   sparse <- !is.matrix(split$x)
   if (sparse && !facts$takes_sparse) refuse_sparse(obs, arg, call)
   data <- new_bnp_data(
     split$x, starts, group_names, if (sparse) sparse_rows(split$x),
-    exposure = split$exposure, covariates = covariates, frame = frame, times = times, origin = origin_of(arg)
+    exposure = split$exposure, inputs = split$inputs, covariates = covariates, frame = frame, times = times,
+    origin = origin_of(arg)
   )
   if (keeps_missing(na_action)) act_on_missing(data, obs, na_action, use, arg, call) else data
 }

@@ -179,9 +179,9 @@ names_of_clusters <- function(fit) {
   if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]
 }
 
-# How clusters are called: by their names, or else by their numbers.
+# How clusters are called: by their names (of topics by keywords, of states that have places), or else by their numbers.
 cluster_labels <- function(fit) {
-  numbers <- as.character(seq_len(fit$state$k))
+  numbers <- fit$model$prior$states %||% as.character(seq_len(fit$state$k))
   names <- names_of_clusters(fit)
   if (is.null(names)) numbers else ifelse(is.na(names), numbers, names)
 }

@@ -3,21 +3,29 @@
 #' @rdname bnp_filter
 #' @export
 bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), particles = 100L,
-                               collapse = c("none", "gpb2"), seed = NULL, keep = Inf, threads = default_threads()) {
+                               collapse = c("none", "gpb2"), seed = NULL, inputs = NULL, keep = Inf,
+                               threads = default_threads()) {
   check_able(object, "bnp_filter", "object")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
   check_no_dots(...)
   systems <- if (parameters == "mean") list(mean_system(object)) else
     function(n, seed) drawn_systems(object, n, seed)
-  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, rlang::current_env())
+  filter_systems(
+    systems, newdata, id, inputs, particles, collapse, seed, keep, threads, rlang::current_env(),
+    object$model$obs$inputs
+  )
 }
 
 # Columns have the names of the fit's, so that new rows are matched by them.
 system_of <- function(fit, parameters) {
-  rownames(parameters$C) <- fit$input$column_names
+  columns <- fit$input$column_names
+  dimnames(parameters$C) <- if (!is.null(columns)) c(list(columns), list(NULL, NULL)[-length(dim(parameters$C))])
   dimnames(parameters$A) <- list(hidden_labels(fit), NULL, NULL)
-  do.call(lds_model, parameters)
+  if (!is.null(parameters$F)) dimnames(parameters$F) <- list(NULL, fit$model$obs$inputs, NULL)
+  out <- do.call(lds_model, parameters)
+  out$by_mode <- sees_by_mode(fit$model$obs) # also where modes happen to be alike
+  out
 }
 
 mean_system <- function(fit) system_of(fit, lds_parameters(fit))
@@ -43,6 +51,6 @@ filtered_rows <- function(fit, data, call) {
   if (has_missing(data)) x[data$missing] <- NA_real_
   names <- data$group_names %||% as.character(seq_len(length(data$starts) - 1L))
   sequences <- stats::setNames(lapply(seq_along(names), function(g) list(number = g, n = 0)), names)
-  out <- unname(run_systems(f, x, data$starts, sequences, FALSE, call))
+  out <- unname(run_systems(f, x, data$inputs %||% matrix(0, data$n, 0L), data$starts, sequences, FALSE, call))
   list(log_density = unlist(lapply(out, `[[`, "log_density")), below = do.call(rbind, lapply(out, `[[`, "below")))
 }

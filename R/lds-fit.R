@@ -29,7 +29,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
     remedy = hidden_remedy
   )
   data$expected <- result$paths
-  result$latent <- result$paths[c("mean", "var")]
+  result$latent <- result$paths[c("mean", "var", if (sees_by_mode(obs)) "resp")]
   result$paths <- NULL
   result$labels <- rep(NA_integer_, data$n)
   result$emission <- emission_in_units(
@@ -47,6 +47,7 @@ hidden_remedy <- c(
 hidden_data <- function(obs, data) {
   out <- list(y = unname(data$x), starts = as.integer(data$starts), rows = hidden_rows(obs, data))
   if (has_missing(data)) out$y[data$missing] <- NA_real_
+  if (!is.null(data$inputs)) out$inputs <- unname(data$inputs)
   if (!is.null(data$weights)) out$weights <- data$weights[data$starts[-length(data$starts)] + 1L]
   out
 }
@@ -75,9 +76,12 @@ hidden_start <- function(start, data, model, call) {
   } else {
     state_responsibilities(start, data)
   }
+  layout <- c(
+    "unit", "centre", "column_unit", "column_centre", "loadings", "intercept", "by_mode", "inputs", "input_unit",
+    "input_centre"
+  )
   same <- inherits(start, "bnp_lds") && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
-    identical(start$model$obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")],
-              obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")])
+    identical(unclass(start$model$obs)[layout], unclass(obs)[layout])
   if (!same) {
     return(list(resp = unname(cbind(resp, matrix(0, data$n, k - ncol(resp))))))
   }
@@ -107,17 +111,21 @@ expected_rows <- function(data, paths) {
   list(x = paths$features, n = nrow(paths$features), d = ncol(paths$features), starts = as.integer(data$starts))
 }
 
-# A first row has the mode of the next one, a sequence of one row that of a start.
+# A first row without a mode of its own has that of the next one, a sequence of one row that of a start.
 viterbi_path.bnp_lds <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
   }
   paths <- expected_paths(fit, data)
   path <- rep(NA_integer_, data$n)
-  if (any(diff(data$starts) > 1L)) {
+  own <- sees_by_mode(fit$model$obs)
+  if (own || any(diff(data$starts) > 1L)) {
     path <- engine_viterbi(expected_rows(data, paths), fit$model, fit$state, fit$control$threads)
   }
   path <- match(path, fit$numbering)
+  if (own) {
+    return(path)
+  }
   alone <- which.max(attr(transition_matrix(fit), "start"))
   first <- data$starts[-length(data$starts)] + 1L
   path[first] <- ifelse(diff(data$starts) > 1L, path[pmin(first + 1L, data$n)], alone)
@@ -126,6 +134,9 @@ viterbi_path.bnp_lds <- function(fit, data) {
 
 predictive_states.bnp_lds <- function(fit, data) {
   prob <- expected_paths(fit, data)$resp[, fit$numbering, drop = FALSE]
+  if (sees_by_mode(fit$model$obs)) {
+    return(prob)
+  }
   first <- data$starts[-length(data$starts)] + 1L
   several <- diff(data$starts) > 1L
   prob[first[several], ] <- prob[first[several] + 1L, ]
@@ -135,82 +146,17 @@ predictive_states.bnp_lds <- function(fit, data) {
 
 local_step.bnp_lds <- function(fit, data) predictive_states(fit, data)
 
-# q(C, noise) of the engine in the user's units: list(loadings (columns x hidden), offset, precision (of a column's
-# loadings and offset, in engine units), df, scale); noise that is known has no df.
-emission_in_units <- function(obs, emission) {
-  d <- length(obs$column_unit)
-  m <- length(obs$unit)
-  unit <- obs$column_unit
-  loadings <- if (obs$identity) diag(d) else emission$loadings[, seq_len(m), drop = FALSE] * unit
-  offset <- if (obs$identity) rep(0, d) else emission$loadings[, m + 1L] * unit + obs$column_centre
-  list(
-    loadings = loadings, offset = offset, inverse = if (!obs$identity) emission$inverse,
-    df = if (length(emission$df)) emission$df, scale = emission$scale * unit^2
-  )
-}
-
-# Expected variance of the noise of each column.
-emission_variance <- function(emission) {
-  if (is.null(emission$df)) emission$scale else
-    ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
-}
-
-# The emission with its parameters drawn from q: list(loadings, offset, variance of the noise).
-draw_emission <- function(obs, emission) {
-  d <- nrow(emission$loadings)
-  noise <- if (is.null(emission$df)) emission$scale else
-    emission$scale / stats::rchisq(d, emission$df)
-  loadings <- emission$loadings
-  offset <- emission$offset
-  if (!obs$identity) {
-    e <- ncol(loadings) + 1L
-    for (j in seq_len(d)) {
-      root <- t(chol(matrix(emission$inverse[j, ], e, e)))
-      off <- drop(root %*% stats::rnorm(e)) * sqrt(noise[j])
-      loadings[j, ] <- loadings[j, ] + off[-e]
-      offset[j] <- offset[j] + off[e]
-    }
-  }
-  list(loadings = loadings, offset = offset, noise_var = noise)
-}
-
-# Rows under such an emission, drawn given hidden states.
-draw_seen <- function(emission, x) {
-  sd <- sqrt(emission$noise_var)
-  x %*% t(emission$loadings) + rep(emission$offset, each = nrow(x)) +
-    stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
-}
-
-# coef() and posterior_params() of the emission.
-emission_means <- function(fit) {
-  e <- fit$emission
-  columns <- column_labels(fit)
-  hidden <- hidden_labels(fit)
-  list(
-    loadings = `dimnames<-`(e$loadings, list(columns, hidden)), offset = stats::setNames(e$offset, columns),
-    noise_var = stats::setNames(emission_variance(e), columns)
-  )
-}
-
-emission_params <- function(fit) {
-  means <- emission_means(fit)
-  out <- means[c("loadings", "offset")]
-  out$noise_df <- fit$emission$df
-  out$noise_scale <- stats::setNames(fit$emission$scale, column_labels(fit))
-  out
-}
-
 hidden_labels <- function(fit) hidden_names(fit$model$obs, column_labels(fit))
 
 # The point parameters of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K) with
-# covariance Q (m x m x K), emission C (D x m, or m + 1 with the offset last) with variances R (D), the first state's
-# mean and variance, and the probabilities of the first mode and of going from mode to mode, given that there are no
-# others.
+# covariance Q (m x m x K) and effects of inputs F, emission C (D x m, or m + 1 with the offset last) with variances R
+# (D), both by mode where modes have their own, the first state's mean and variance, and the probabilities of the first
+# mode and of going from mode to mode, given that there are no others.
 lds_parameters <- function(fit) {
   means <- coef(fit)
   transition <- transition_matrix(fit)
   as_parameters(
-    fit, means$coef, means$cov, means, attr(transition, "start"), matrix(transition, fit$state$k)
+    fit, means$coef, means$cov, mean_emissions(fit), attr(transition, "start"), matrix(transition, fit$state$k)
   )
 }
 
@@ -227,18 +173,22 @@ draw_lds_parameters <- function(fit, params, clusters) {
   })
   gather <- function(name) vapply(each, `[[`, each[[1L]][[name]], name)
   moves <- draw_moves(fit$state$k, params)
-  as_parameters(fit, gather("coef"), gather("cov"), draw_emission(obs, fit$emission), moves$start, moves$transition)
+  emission <- draw_emissions(obs, emission_of(fit))
+  as_parameters(fit, gather("coef"), gather("cov"), emission, moves$start, moves$transition)
 }
 
 as_parameters <- function(fit, coef, cov, emission, start, transition) {
   obs <- fit$model$obs
   k <- fit$state$k
   m <- length(obs$unit)
-  list(
-    A = array(coef, c(m, m + obs$intercept, k)), Q = array(cov, c(m, m, k)),
-    C = unname(if (obs$identity) emission$loadings else cbind(emission$loadings, emission$offset)),
-    R = unname(emission$noise_var), start_mean = obs$start_mean, start_var = obs$start_var, start = unname(start),
-    transition = unname(transition)
+  e <- m + obs$intercept
+  coef <- array(coef, c(m, e + n_inputs_of(obs), k))
+  c(
+    list(A = coef[, seq_len(e), , drop = FALSE], Q = array(cov, c(m, m, k))), emission_parameters(obs, emission),
+    list(
+      start_mean = obs$start_mean, start_var = obs$start_var, start = unname(start), transition = unname(transition)
+    ),
+    if (n_inputs_of(obs)) list(F = coef[, -seq_len(e), , drop = FALSE])
   )
 }
 
@@ -261,7 +211,10 @@ shape_of.bnp_lds <- function(fit) {
       length(obs$centre) == m && length(obs$column_unit) == d && length(obs$column_centre) == d,
     "latent" = is_array_of(fit$latent$mean, c(n_of_fit(fit), m)) &&
       is_array_of(fit$latent$var, c(n_of_fit(fit), m * (m + 1) / 2)),
-    "emission" = is_array_of(e$loadings, c(d, m)) && are_finite(e$offset, d) && are_finite(e$scale, d) &&
-      (is.null(e$df) || are_finite(e$df, d))
+    "emission" = if (sees_by_mode(obs)) is_array_of(e$loadings, c(d, m, fit$state$k)) &&
+      is_array_of(e$offset, c(d, fit$state$k)) && is_array_of(e$scale, c(d, fit$state$k)) &&
+      (is.null(e$df) || is_array_of(e$df, c(d, fit$state$k))) else
+      is_array_of(e$loadings, c(d, m)) && are_finite(e$offset, d) && are_finite(e$scale, d) &&
+        (is.null(e$df) || are_finite(e$df, d))
   )
 }

@@ -13,15 +13,24 @@
 #' @param Q Variances of the noise of x: an array m x m x K, a matrix for all modes; for m = 1 numbers, one for each
 #'   mode or one for all. They may be 0.
 #' @param C Loadings, y_t = C (x_t, 1) + noise: a matrix D x m, or D x (m + 1) with intercepts in the last column; for
-#'   m = 1 numbers, one for each column of y.
-#' @param R Variances of the noise of y: D numbers, or one for all columns, or a D x D matrix. They may be 0 if what
-#'   they are to measure is never known exactly.
+#'   m = 1 numbers, one for each column of y. An array with such a matrix for each mode: modes see the state in
+#'   different ways.
+#' @param R Variances of the noise of y: D numbers, or one for all columns, or a D x D matrix; an array D x D x K (for
+#'   D = 1 K numbers) where modes differ. They may be 0 if what they are to measure is never known exactly.
 #' @param start_mean,start_var Mean and variance of the first state x_1: m numbers, or one for all; the variance may be
 #'   an m x m matrix.
-#' @param start Probabilities of the modes of the second row, which is the first that has one; default: all alike.
+#' @param start Probabilities of the modes of the first row that has one, see below; default: all alike.
 #' @param transition Transition probabilities, K x K, each row summing to 1; needed where there are several modes.
+#' @param F,G Effects of q known inputs u_t, the control of a machine or the weather, on the state and on the rows: F_k
+#'   u_t is added to x_t from the second row on, G_k u_t to y_t. Arrays m x q x K and D x q x K, or matrices for all
+#'   modes; for one variable numbers, the effects of one input, one for each mode or one for all. `NULL`: none. Inputs
+#'   are given to [bnp_filter()] with the rows.
 #' @return An object of class `bnp_lds_model`, a plain list of arrays.
-#' @details Names are taken from `rownames(C)` for the columns of y and from the rows of `A` for state variables.
+#' @details Which mode a row is in moves the state into it from the one before, so that the first row needs none, and
+#'   the second has the probabilities `start`. Where `C`, `R` or `G` differ between modes, the first row is seen by one
+#'   of them: then `start` is the law of its mode. `print()` says which of the two holds.
+#'
+#'   Names are taken from `rownames(C)` for the columns of y and from the rows of `A` for state variables.
 #'   Systems
 #' may be unstable (an eigenvalue of A_k with modulus above 1), which `print()` says: forecasts then grow without bound.
 #' @references
@@ -37,8 +46,14 @@
 #'   A = c(1, 1), Q = c(0.001, 1), C = 1, R = 0.5, start_mean = 0, start_var = 10,
 #'   transition = rbind(c(0.95, 0.05), c(0.2, 0.8))
 #' )
+#'
+#' # A sensor that fails now and then: it sees nothing but noise
+#' lds_model(
+#'   A = array(0.9, c(1, 1, 2)), Q = 0.1, C = array(c(1, 0), c(1, 1, 2)), R = c(0.1, 4), start_mean = 0, start_var = 1,
+#'   start = c(1, 0), transition = rbind(c(0.95, 0.05), c(0.3, 0.7))
+#' )
 #' @export
-lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transition = NULL) {
+lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transition = NULL, F = NULL, G = NULL) {
   a <- as_modes(A, "A")
   m <- dim(a)[1L]
   k <- dim(a)[3L]
@@ -57,14 +72,18 @@ lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transitio
     ))
   }
   for (j in seq_len(k)) q[, , j] <- as_variance(matrix(q[, , j], m), m, "Q")
-  c <- as_loadings(C, m)
-  d <- nrow(c)
+  c <- as_loadings(C, m, k)
+  d <- dim(c)[1L]
+  r <- as_noise(R, d, k)
+  inputs <- input_effects(F, G, m, d, k)
   structure(list(
-    A = a, Q = q, C = c, R = as_variance(R, d, "R"),
+    A = a, Q = q, C = one_for_all(c), R = one_for_all(r),
     start_mean = as_start_mean(start_mean, m), start_var = as_variance(start_var, m, "start_var"),
     start = as_probabilities(start %||% rep(1 / k, k), "start", 1L, k)[1L, ],
     transition = as_probabilities(transition %||% if (k == 1L) 1, "transition", k, k),
-    states = dimnames(A)[[1L]] %||% paste0("x", seq_len(m)), columns = rownames(C)
+    states = dimnames(A)[[1L]] %||% paste0("x", seq_len(m)), columns = dimnames(C)[[1L]],
+    F = inputs$dynamics, G = if (!is.null(inputs)) one_for_all(inputs$rows), inputs = inputs$names,
+    by_mode = any(vapply(list(c, r, inputs$rows), varies_by_mode, NA))
   ), class = "bnp_lds_model")
 }
 
@@ -95,16 +114,78 @@ with_intercepts <- function(a) {
   out
 }
 
-as_loadings <- function(x, m, call = rlang::caller_env()) {
+# What may differ by mode is an array with a matrix for each mode, or with one for all.
+one_for_all <- function(x) if (varies_by_mode(x)) x else array(x[, , 1L], dim(x)[1:2])
+varies_by_mode <- function(x) {
+  modes <- dim(x)[3L]
+  !is.null(x) && modes > 1L && any(x != c(x[, , 1L]))
+}
+
+# Loadings -> an array D x (m + 1) x K, or x 1 for all modes.
+as_loadings <- function(x, m, k, call = rlang::caller_env()) {
   x <- finite_numbers(x, "C", call)
   if (is.null(dim(x)) && m == 1L) x <- matrix(x, ncol = 1L)
-  if (length(dim(x)) != 2L || !ncol(x) %in% c(m, m + 1L)) {
+  x <- if (!is.null(dim(x))) as_modes(x, "C", call)
+  if (is.null(x) || !dim(x)[2L] %in% c(m, m + 1L) || !dim(x)[3L] %in% c(1L, k)) {
     abort("argument", c(
-      "{.arg C} must be a matrix with {m} column{?s}, or {m + 1} with intercepts, not {describe(x)}.",
+      "{.arg C} must be a matrix with {m} column{?s}, or {m + 1} with intercepts, or an array of {k} such
+       {cli::qty(k)}matri{?x/ces}.",
       i = "It has a row for each column of the data, a column for each of the state variables of {.arg A}."
     ), call = call)
   }
-  unname(if (ncol(x) == m) cbind(x, 0) else x)
+  if (dim(x)[2L] == m) with_intercepts(x) else x
+}
+
+# Variances of the noise of rows -> an array D x D x K, or x 1 for all modes.
+as_noise <- function(x, d, k, call = rlang::caller_env()) {
+  of_modes <- length(dim(x)) == 3L || is.null(dim(x)) && d == 1L && k > 1L && length(x) == k
+  if (!of_modes) {
+    return(array(as_variance(x, d, "R", call), c(d, d, 1L)))
+  }
+  x <- as_modes(x, "R", call)
+  if (!identical(dim(x)[1:2], c(d, d)) || !dim(x)[3L] %in% c(1L, k)) {
+    abort("argument", "{.arg R} must be an array {d} x {d} x {k}, a matrix {d} x {d} or {d} variance{?s} for all modes,
+                       not {describe(x)}.", call = call)
+  }
+  for (j in seq_len(dim(x)[3L])) x[, , j] <- as_variance(matrix(x[, , j], d), d, "R", call)
+  x
+}
+
+# Effects of known inputs: list(dynamics, an array m x q x K; rows, an array D x q x K or x 1 for all modes; names), or
+# NULL where there are none.
+input_effects <- function(f, g, m, d, k, call = rlang::caller_env()) {
+  if (is.null(f) && is.null(g)) {
+    return(NULL)
+  }
+  names <- unique(lapply(list(f, g), function(x) if (length(dim(x)) > 1L) dimnames(x)[[2L]]))
+  names <- Filter(Negate(is.null), names)
+  f <- as_effects(f, m, k, "F", call)
+  g <- as_effects(g, d, k, "G", call)
+  q <- dim(f)[2L] %||% dim(g)[2L]
+  f <- f %||% array(0, c(m, q, 1L))
+  g <- g %||% array(0, c(d, q, 1L))
+  if (dim(g)[2L] != q || length(names) > 1L) {
+    abort("argument", c(
+      "{.arg F} and {.arg G} must be of the same inputs: one column for each, with the same names in the same order.",
+      x = "{.arg F} has {q} column{?s}, {.arg G} {dim(g)[2L]}."
+    ), call = call)
+  }
+  list(dynamics = array(f, c(m, q, k)), rows = g, names = unlist(names))
+}
+
+as_effects <- function(x, n, k, arg, call) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  if (is.null(dim(x)) && n > 1L || length(dim(x)) > 1L && ncol(x) == 0L) x <- "none"
+  x <- as_modes(x, arg, call)
+  if (dim(x)[1L] != n || !dim(x)[3L] %in% c(1L, k)) {
+    abort("argument", c(
+      "{.arg {arg}} must be an array {n} x q x {k}, or a matrix {n} x q for all modes, with a column for each of q
+       inputs, not {describe(x)}."
+    ), call = call)
+  }
+  x
 }
 
 as_start_mean <- function(x, m, call = rlang::caller_env()) {
@@ -165,9 +246,14 @@ print.bnp_lds_model <- function(x, ...) {
   check_object(x)
   k <- dim(x$A)[3L]
   cat(
-    "Linear system of ", count_of(length(x$states), "state variable"), ", ", count_of(nrow(x$C), "column"), " and ",
-    count_of(k, "mode"), "\n", sep = ""
+    "Linear system of ", count_of(length(x$states), "state variable"), ", ", count_of(nrow(x$C), "column"),
+    if (n_inputs(x)) paste0(", ", count_of(n_inputs(x), "input")), " and ", count_of(k, "mode"), "\n", sep = ""
   )
+  if (k > 1L) {
+    seen <- paste0("C", if (n_inputs(x)) ", R and G" else " and R")
+    cat(if (x$by_mode) paste0("The first row has a mode: ", sub("and", "or", seen), " differ by mode\n") else
+      paste0("The first row has no mode: ", seen, " are those of all modes\n"))
+  }
   modulus <- mode_moduli(x)
   cat("Largest modulus of an eigenvalue: ", paste(format(modulus, digits = 3), collapse = " "), "\n", sep = "")
   if (any(modulus > 1 + 1e-12)) {
@@ -177,12 +263,22 @@ print.bnp_lds_model <- function(x, ...) {
   invisible(x)
 }
 
+# How many inputs each row of a system has.
+n_inputs <- function(model) dim(model$F)[2L] %||% 0L
+
+# A matrix of one mode, of what may be the same for all.
+of_one_mode <- function(x, mode) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x
+
 # As the engine reads it: matrices by rows.
 as_engine_system <- function(model) {
+  k <- dim(model$A)[3L]
   by_rows <- function(array) as.vector(aperm(array, c(2L, 1L, 3L)))
+  seen <- function(x) by_rows(array(x, c(dim(x)[1:2], if (model$by_mode) k else 1L)))
   list(
-    k = dim(model$A)[3L], m = dim(model$A)[1L], d = nrow(model$C), A = by_rows(model$A), Q = by_rows(model$Q),
-    C = as.vector(t(model$C)), R = as.vector(model$R), start_mean = model$start_mean,
-    start_var = as.vector(model$start_var), start = model$start, transition = as.vector(t(model$transition))
+    k = k, m = dim(model$A)[1L], d = nrow(model$C), n_inputs = n_inputs(model), by_mode = model$by_mode,
+    A = by_rows(model$A), Q = by_rows(model$Q), C = seen(model$C), R = seen(model$R),
+    F = if (is.null(model$F)) numeric() else by_rows(model$F), G = if (is.null(model$G)) numeric() else seen(model$G),
+    start_mean = model$start_mean, start_var = as.vector(model$start_var), start = model$start,
+    transition = as.vector(t(model$transition))
   )
 }

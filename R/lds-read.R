@@ -40,7 +40,16 @@ latent_table <- function(fit, from, latent) {
 
 # Rows x columns: expected rows without their noise, and standard deviations of what is expected.
 fitted_rows <- function(fit, latent) {
-  e <- fit$emission
+  if (!sees_by_mode(fit$model$obs)) {
+    return(fitted_by_emission(fit, latent, fit$emission))
+  }
+  parts <- lapply(seq_len(fit$state$k), function(k) fitted_by_emission(fit, latent, emission_of_mode(fit$emission, k)))
+  average <- function(value) Reduce(`+`, Map(function(part, k) latent$resp[, k] * value(part), parts, seq_along(parts)))
+  mean <- average(function(part) part$mean)
+  list(mean = mean, sd = sqrt(average(function(part) part$sd^2 + (part$mean - mean)^2)))
+}
+
+fitted_by_emission <- function(fit, latent, e) {
   mean <- latent$mean %*% t(e$loadings) + rep(e$offset, each = nrow(latent$mean))
   m <- ncol(latent$mean)
   var <- matrix(0, nrow(mean), ncol(mean))
@@ -108,7 +117,7 @@ residuals.bnp_lds <- function(object, newdata, id = NULL, ...) {
 }
 
 # A first mode lasts for two rows, as the first row has none of its own.
-rows_without_state.bnp_lds <- function(fit) 1L
+rows_without_state.bnp_lds <- function(fit) if (sees_by_mode(fit$model$obs)) 0L else 1L
 
 # There is no system but those of the fit.
 clusters_to_draw.bnp_lds <- function(fit, params, new) posterior_clusters(fit, params)

@@ -8,7 +8,7 @@ weights_concentration_by_time <- function(fit) {
 }
 
 # Their means.
-weights_with_new.bnp_mixture_by_time <- function(fit) {
+weights_with_new.bnp_mixture_by_time <- function(fit, data = NULL) {
   weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
 }

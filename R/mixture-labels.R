@@ -147,6 +147,7 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
   state$extra <- matrix(0, nrow(state$obs), 0L)
   state$owner <- c(classes$owner[own], integer(sum(found)))
+  if (has_covariates(model$prior)) state$u <- numeric() # found anew
   state$k <- nrow(state$obs)
   state <- add_empty_clusters(state, model$prior$k %||% state$k)
   second <- run(model, start = list(state = state))
@@ -163,7 +164,7 @@ start_with_owners <- function(start, fit, data, call) {
   start
 }
 
-own_start_clusters <- function(start, data, call) {
+own_start_clusters <- function(start, data, call, unit = "Row") {
   k <- start$k %||% ncol(start$resp)
   known <- which(data$classes > 0L)
   single <- known[rowSums(data$class_sets)[data$classes[known]] == 1]
@@ -179,7 +180,7 @@ own_start_clusters <- function(start, data, call) {
   if (length(wrong) || length(lacking)) {
     abort("start", c(
       "{.arg start} contradicts {.arg labels}.",
-      x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
+      x = if (length(wrong)) "{unit} {places(wrong)} is in a cluster of another class.",
       x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
       i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin
            with the labels."
@@ -189,20 +190,27 @@ own_start_clusters <- function(start, data, call) {
   start
 }
 
+# The classes of a fit, and the number of the one that owns each cluster, 0 for none.
+classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
+owners_of_clusters <- function(fit) {
+  owner <- fit$state$owner[fit$numbering]
+  replace(owner, owner > length(classes_of_labels(fit)), 0L)
+}
+
 # The class that owns each cluster of a fit, NA for none; NULL where no row had a label.
 cluster_classes <- function(fit) {
-  if (!is.null(fit$state$owner)) c(NA, fit$input$class_names)[fit$state$owner[fit$numbering] + 1L]
+  if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
 }
 
 # The classes of known labels and the names by keywords, and which of them each cluster has, 0 for none: list(classes,
 # of), as users number clusters. NULL where there are none.
 labelled_clusters <- function(fit) {
-  owner <- if (!is.null(fit$state$owner)) fit$state$owner[fit$numbering]
+  owner <- if (!is.null(fit$state$owner)) owners_of_clusters(fit)
   names <- names_of_clusters(fit)
   if (is.null(owner) && is.null(names)) {
     return(NULL)
   }
-  classes <- union(fit$input$class_names, names(fit$model$obs$keywords))
+  classes <- union(classes_of_labels(fit), names(fit$model$obs$keywords))
   by_name <- match(names %||% NA, classes, 0L)
   list(classes = classes, of = if (is.null(owner)) by_name else ifelse(owner > 0L, owner, by_name))
 }
@@ -223,7 +231,7 @@ class_probabilities <- function(fit, prob) {
   owner <- clusters$of
   columns <- c(seq_along(classes), if (any(owner == 0L)) 0L)
   out <- vapply(columns, function(class) rowSums(prob[, owner == class, drop = FALSE]), double(nrow(prob)))
-  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, "(none)")[seq_along(columns)]))
+  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
 # The most probable class, NA where clusters of no class are more probable.
@@ -255,10 +263,11 @@ described_labels <- function(fit) {
   if (is.null(owner)) {
     return(NULL)
   }
-  each <- table(factor(owner, fit$input$class_names))
+  each <- table(factor(owner, classes_of_labels(fit)))
   none <- sum(is.na(owner))
   strwrap(paste0(
-    "Labels: ", count_of(sum(fit$input$classes > 0L), "row"), " of ", count_of(length(each), "class", "es"),
-    "; clusters of each: ", places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
+    "Labels: ", count_of(sum(fit$input$classes > 0L), if (verb_of(fit) == "bnp_network") "node" else "row"), " of ",
+    count_of(length(each), "class", "es"), "; ", plural_of(cluster_word(fit)), " of each: ",
+    places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
   ), exdent = 2)
 }

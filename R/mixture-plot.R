@@ -25,7 +25,8 @@
 #'   clusters.
 #'   `"trajectories"`, which is also `"clusters"` of clusters that drift: the means of each column (of at most six) over
 #'   time, as far as clusters are alive ([trajectories()]), lines as wide as clusters are large, with one standard
-#'   deviation to either side.
+#'   deviation to either side. Of fits with random effects: the individuals' lines in the colour of their cluster (given
+#'   `data`, at most 500 of them), the mean of each cluster and the band that has the means of 90 % of its individuals.
 #' @param data Observations to draw, usually the training data. A fit does not
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
@@ -54,13 +55,13 @@ plot.bnp_mixture <- function(x, type = c(
     uncertainty = uncertainty_picture(x, data),
     profile = profile_picture(x),
     score = score_picture(x),
-    trajectories = trajectory_picture(x, data),
+    trajectories = if (has_effects(x$model$obs)) individual_picture(x, data) else trajectory_picture(x, data),
     elbo = NULL
   )
   if (type == "score") {
     draw_score(picture, ...)
   } else if (type == "trajectories") {
-    draw_trajectories(picture, ...)
+    if (has_effects(x$model$obs)) draw_individuals(picture, ...) else draw_trajectories(picture, ...)
   } else if (type == "elbo") {
     draw_trace(trace_picture(x), ...)
   } else if (type == "uncertainty") {
@@ -224,7 +225,8 @@ autoplot.bnp_mixture <- function(object, type = c(
     return(gg_score(score_picture(object)))
   }
   if (type == "trajectories") {
-    return(gg_trajectories(trajectory_picture(object, data)))
+    return(if (has_effects(object$model$obs)) gg_individuals(individual_picture(object, data)) else
+      gg_trajectories(trajectory_picture(object, data)))
   }
   if (type == "uncertainty") {
     return(gg_uncertainty(uncertainty_picture(object, data)))

@@ -20,7 +20,10 @@
 #'   number for each individual, by its name: the joint density of its rows.
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
-#'   clusters by their weights.
+#'   clusters by their weights. `"individual"`, of fits with random effects ([obs_regression()]): the expected response of
+#'   each row given the rows of the same individual in `newdata` that have a response, or else the rows of the individual
+#'   of that name in the fit; of others as `"response"`. `"effects"`: the coefficients of each individual that are its
+#'   own, totals as [coef()] of \pkg{lme4} gives them; without `newdata` those of the training data.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
 #'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
 #'   the `"responsibility"` that is kept says, which knows the labels).
@@ -30,6 +33,8 @@
 #'   levels by the most probable one, averaged over the clusters of the fit by `"prob"` (of one that is not seen yet the
 #'   expectation need not exist); the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
 #'   missing, and for levels). See [impute()] for draws.
+#'   `"weights"`, for fits with [prior_covariates()]: the mean weights of clusters given the covariates in `newdata` or
+#'   `covariates` alone, and of clusters that are not found yet, `new`.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #'
 #'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the mixture of the densities
@@ -44,9 +49,13 @@
 #' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was,
 #'   in any of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the
 #'   fit had it from, or are the training data.
+#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`. Needed
+#'   unless `newdata` has these columns, or are the training data.
 #' @param cells Of `heldout_loglik()`, for fits with `rounding` ([obs_gaussian()]): the logarithm of the probability
 #'   of the cell of each row, divided by its width, in place of the density at its value. For one column, and for
 #'   columns that are independent given the cluster and its variances.
+#' @param interval Of `"response"` and `"individual"`, for fits with random effects: the probability of an interval for
+#'   a new response. The answer is then a matrix with columns `fit`, `lower` and `upper`.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
 #'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
@@ -87,17 +96,30 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
-                                  "id", "responsibility"
+                                  "id", "responsibility", "weights", "individual", "effects"
                                 ), ..., new_data = NULL, na_action = NULL, id = NULL,
-                                time = NULL, write = NULL) {
+                                time = NULL, write = NULL, covariates = NULL, interval = NULL) {
   check_no_dots(...)
   check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
   if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
+  if (!is.null(interval)) {
+    if (!type %in% c("response", "individual")) {
+      abort("argument", "{.arg interval} is for {.code type = \"response\"} and {.code \"individual\"}.")
+    }
+    need_effects(object, type, rlang::current_env())
+    interval <- check_level(interval, "interval")
+  }
+  if (type %in% c("individual", "effects")) need_effects(object, type, rlang::current_env())
   if (!missing(id) || !missing(time)) read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
+  refuse_other_covariates(object, covariates, rlang::current_env())
+  if (type == "weights") {
+    return(weights_at_rows(object, newdata, covariates, rlang::current_env()))
+  }
   if (inherits(newdata, "bnp_source")) {
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
+    refuse_covariates(object$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
       predict(object, x, type, id = !!id, na_action = na_action)
     }))
@@ -114,31 +136,43 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     ))
   }
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, na_action = na_action, id = !!id, time = !!time)))
+    class <- predict(object, newdata, na_action = na_action, id = !!id, time = !!time, covariates = covariates)
+    return(with_ids(object, class))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = !!id, time = !!time)
+    prob <- predict(
+      object, newdata, type = "prob", na_action = na_action, id = !!id, time = !!time, covariates = covariates
+    )
     return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
-    return(label_answer(object, newdata, type, na_action, id, time))
+    return(label_answer(object, newdata, type, na_action, id, time, covariates))
+  }
+  if (type == "effects") {
+    return(predicted_effects(object, newdata, id, na_action, rlang::current_env()))
+  }
+  if (type == "individual" || !is.null(interval)) {
+    need_data(is.null(newdata), "newdata")
+    return(responses_of_individuals(object, newdata, type, id, interval, rlang::current_env()))
   }
   if (type == "response") {
-    return(expected_response(object, newdata))
+    return(expected_response(object, newdata, covariates))
   }
   if (type == "impute") {
     require_ability(object, "impute")
     need_data(is.null(newdata), "newdata")
-    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model", id = id)))
+    return(expected_values(object, newdata, as_newdata(
+      object, newdata, na_action = "model", id = id, covariates = covariates
+    )))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
   }
   if (!is.null(object$model$obs$responses) && type != "logdensity" && lacks_response(object, newdata)) {
-    prob <- prior_probabilities(object, newdata)
+    prob <- prior_probabilities(object, newdata, covariates)
     return(if (type == "class") most_probable(prob) else prob)
   }
-  data <- as_newdata(object, newdata, na_action = na_action, id = id, time = time)
+  data <- as_newdata(object, newdata, na_action = na_action, id = id, time = time, covariates = covariates)
   if (type == "logdensity" && has_individuals(data)) {
     return(stats::setNames(log_predictive(object, data), unit_names(data)))
   }
@@ -184,7 +218,8 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
 }
 
 # Classes of known labels; of the training data with what was known of them.
-label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, call = rlang::caller_env()) {
+label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, covariates = NULL,
+                         call = rlang::caller_env()) {
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
@@ -194,7 +229,9 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
     return(stats::setNames(factor(class[cluster], clusters$classes), names(cluster)))
   }
   kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
-  prob <- predict(fit, newdata, type = kind, na_action = na_action, id = !!id, time = !!time)
+  prob <- predict(
+    fit, newdata, type = kind, na_action = na_action, id = !!id, time = !!time, covariates = covariates
+  )
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -218,10 +255,11 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
     ), call = call)
   }
   fit <- fit_with_gaps(fit, data)
-  by_time <- if (has_weights_by_time(fit)) in_engine_order(fit, weights_with_new(fit))
+  own <- if (has_weights_by_time(fit) || !is.null(data$patterns)) weights_with_new(fit, data)
+  if (!is.null(own)) own <- in_engine_order(fit, if (plugin) in_known(fit, own) else own)
+  fit <- fit_at_patterns(fit, data)
   engine_log_predictive(
-    as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, by_time,
-    if (!is.null(by_time)) data$slot
+    as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, own, if (!is.null(own)) weight_slots(data)
   )
 }
 
@@ -239,12 +277,15 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
-                                       na_action = NULL, id = NULL, time = NULL, cells = FALSE) {
+                                       na_action = NULL, id = NULL, time = NULL, cells = FALSE,
+                                       covariates = NULL) {
   check_no_dots(...)
   density_of <- density_of_rows(fit, is_plugin(type), check_flag(cells, "cells"))
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id, time = time), newdata, "newdata")
+  refuse_other_covariates(fit, covariates, rlang::current_env())
   if (inherits(newdata, "bnp_source")) {
+    refuse_covariates(fit$model$prior, kinds_of_form("source", "mixture"), rlang::current_env())
     require_abilities(kinds_of_form("source", "mixture"), list(id = id, time = time), rlang::current_env())
     na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
@@ -255,7 +296,9 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
-  data <- as_newdata(fit, newdata, na_action = action_of_fit(fit, na_action), id = id, time = time)
+  data <- as_newdata(
+    fit, newdata, na_action = action_of_fit(fit, na_action), id = id, time = time, covariates = covariates
+  )
   density <- density_of(data)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])

@@ -13,6 +13,8 @@
 #'   noise is, since the cluster was chosen by the response. `"response"`: minus
 #'   `predict(object, newdata, type = "response")`, the average over clusters by their weights, which does not look
 #'   at the response.
+#'   `"individual"`, of fits with random effects: minus what the individual's own coefficients in its most probable
+#'   cluster expect, which the response was used for, too.
 #' @inheritParams missing_values
 #' @param id Of fits with `id`, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
@@ -27,18 +29,21 @@
 #' left <- residuals(fit, cars)
 #' plot(cars$speed, left)
 #' @export
-residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
+residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response", "individual"),
                                   na_action = NULL, id = NULL, ...) {
   check_able(object, "residuals", "object")
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
-  type <- check_choice(type, c("cluster", "response"), "type")
+  type <- check_choice(type, c("cluster", "response", "individual"), "type")
+  if (type == "individual") need_effects(object, type, rlang::current_env())
   obs <- object$model$obs
   y <- response_columns(obs)
   data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
-  left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {
+  left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else if (type == "individual") {
+    response_of_individual(object, data, z)
+  } else {
     own <- of_rows(data, state_responsibilities(object, with_known(data, object)))
     response_in_cluster(object, z, most_probable(own))
   }
@@ -55,4 +60,18 @@ response_in_cluster <- function(fit, z, cluster) {
     out[rows, ] <- average_response(fit, z[rows, , drop = FALSE], as.double(seq_len(fit$state$k) == k))
   }
   out
+}
+
+# The same of individuals with coefficients of their own, one response.
+response_of_individual <- function(fit, data, z) {
+  effects <- individual_effects(fit, individual_sums(fit$model$obs, data))
+  cluster <- most_probable(effects$prob)
+  at <- fit$model$obs$effects + 1L
+  own <- vapply(seq_along(at), function(j) effects$mean[cbind(seq_along(cluster), j, cluster)], double(length(cluster)))
+  own <- matrix(own, ncol = length(at))[data$individual, , drop = FALSE]
+  cluster <- cluster[data$individual]
+  mean <- coef(fit)$coef[1L, at, , drop = FALSE]
+  mean <- matrix(mean, length(at))[, cluster, drop = FALSE]
+  response_in_cluster(fit, z, cluster) +
+    rowSums(with_intercept(z, fit$model$obs)[, at, drop = FALSE] * (own - t(mean)))
 }

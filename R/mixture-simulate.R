@@ -18,6 +18,7 @@
 #'   a data frame of such numbers with the names of the columns.
 #' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows, in the form in
 #'   which the fit got them (further columns are left out), and as often as needed; default, those of the training data.
+#'   Also those of [prior_covariates()].
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
 #' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
@@ -50,21 +51,26 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   id <- simulated_id(object, id, n, n_given, rlang::current_env())
   n <- if (!is.null(id)) length(id) else if (!is.null(time) && !n_given) length(time) else n
   check_drawn(n, object$input$d + 2, "n")
+  at <- simulated_patterns(object, covariates, if (is.null(id)) n else nlevels(id), rlang::current_env())
+  if (!is.null(at) && is.null(object$model$obs$responses)) covariates <- NULL
   given <- complete_given(
     object, list(initial = initial, total = total, exposure = exposure, covariates = covariates, time = time)
   )
   if (!is.null(given$time)) given$time <- one_slot_a_row(given$time, n)
-  weights <- weights_with_new(object)
+  weights <- weights_with_new(object, at)
   new <- check_flag(new %||% (state_lag(object) == 0L), "new") && any(weights[, object$state$k + 1L] > 0)
   if (!new) weights <- in_known(object, weights)
   clusters <- clusters_with_new(object)
   draw <- function() {
     drawn <- if (has_weights_by_time(object)) {
       draw_by_time(weights, given$time)
+    } else if (!is.null(at)) {
+      draw_by_time(weights, at$position + 1L)
     } else {
       sample.int(ncol(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
     }
     class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
+    given$id <- id
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
     out$.class <- drawn_classes(object, class, new)
     out$.id <- id

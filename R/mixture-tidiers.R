@@ -13,11 +13,14 @@ tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL) {
+augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL, covariates = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
   read_arguments(rlang::enquos(id = id, time = time), data, "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time)
+  refuse_other_covariates(x, covariates, rlang::current_env())
+  internal <- as_newdata(
+    x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time, covariates = covariates
+  )
   prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression

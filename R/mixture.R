@@ -13,7 +13,8 @@
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
-#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]. With `time` also [prior_hdp()], then the default, and
+#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]; [prior_covariates()] for weights that depend on
+#'   covariates. With `time` also [prior_hdp()], then the default, and
 #'   [prior_lda()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
@@ -38,6 +39,9 @@
 #'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
+#' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` (or for each individual) and
+#'   the columns that its formula names; rows are matched by names where both have names. Default: the columns of
+#'   `data`, or of `x`, in which case clusters are not made of these columns.
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
 #'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
 #'   them. A string (`"week"`) or a formula (`~ week`) names a column, and so does a bare name (`week`); with `data` an
@@ -59,7 +63,10 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
 #'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
-#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
+#'   this. Where a column alone, within the clusters that were found, is better described by another model by at least
+#'   10 nats (counts by [obs_negbinomial()], values that lean to the right by [obs_gamma()] or [obs_lognormal()], heavy
+#'   tails by [obs_student()]), the print-out names it; `fit$better` has a row for each such column.
+#'   Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
 #'   taken up to 2^53. Dates, times, units and lists are
 #'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
@@ -105,14 +112,22 @@
 #'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
 #'   same in all rows of an individual; of `labels` some may be `NA` beside others.
 #'
-#'   The model has no random effects: individuals that differ by more than their cluster, as growth
-#'   curves do, are shared out among many clusters, as if there were as many kinds.
+#'   Individuals that differ by more than the noise within their cluster, as growth curves do, are shared out among many
+#'   clusters, as if there were as many kinds. Random effects let them differ: *Growth curves*.
 #'
 #'   Rows that are left out for missing values have the cluster of their individual.
 #'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
 #'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
 #'   cluster is added up before the fit, which takes as many numbers for each individual as these
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
+#'
+#' @section Growth curves:
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual has an
+#'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
+#'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
+#'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
+#'   `predict(fit, type = "effects")` has their coefficients, `plot(fit, "trajectories", data = data)` draws them.
+#'   A missing response (`na_action = "model"`) is left out of its individual's sums, which loses nothing.
 #'
 #' @section Clusters over time:
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
@@ -173,10 +188,12 @@ bnp_mixture <- function(x, ...) {
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
-                                labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"), ...) {
+                                labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"),
+                                covariates = NULL, ...) {
   check_no_dots(...)
   call <- rename_call(match.call())
   beside <- NULL
+  given_x <- x
   if (any(c("weights", "labels", "id", "time", "gaps") %in% names(call))) {
     read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), x, "x")
     gaps <- check_gaps_of_times(gaps, time)
@@ -190,7 +207,8 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
     beside <- list(weights = count$value, labels = class$value, id = split, time = when, gaps = gaps)
   }
   na_action <- if (missing(na_action)) "fail" else check_na_action(na_action)
-  fit_mixture(x, obs, prior, control, start, call, na_action, beside)
+  said <- split_covariates(x, covariates, prior, given_x, rlang::current_env())
+  fit_mixture(said$x, obs, prior, control, start, call, na_action, beside, covariates = said$covariates)
 }
 
 #' @rdname bnp_mixture
@@ -198,7 +216,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
-                                time = NULL, gaps = c("equal", "time"), ...) {
+                                time = NULL, gaps = c("equal", "time"), covariates = NULL, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
   x <- stats::formula(x) # of terms()
@@ -219,7 +237,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     require_abilities(kinds_of_form("source", "mixture"), given, here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
-  split <- split_formula_id(x, data, id, here)
+  with_random <- split_random(x, here)
+  obs <- obs_with_random(obs, with_random$random, here)
+  split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
   class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
@@ -228,13 +248,15 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     weights = count$value, labels = class$value, id = split, time = list(time = when$value, name = when$name),
     gaps = gaps
   )
-  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input)
+  said <- covariates_of_formula(covariates, data, prior, here)
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, beside, read$input, said)
 }
 
 # beside: what was given for each row beside its values, list(weights, labels, id, time, gaps), `id` as split_id() and
-# `time` as split_row_times() has it; NULL: nothing was.
+# `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
-                        error_call = rlang::caller_env()) {
+                        covariates = NULL, error_call = rlang::caller_env()) {
+  default <- is.null(obs)
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -255,10 +277,18 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (!is.null(beside$id$id)) data <- with_individuals(data, beside$id$id, obs, "x", error_call, beside$id$name)
   if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
   if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
+  if (!is.null(covariates)) {
+    refuse_covariates(prior, c(if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"), error_call)
+    counted <- with_covariates(data, prior, covariates, error_call)
+    data <- counted$data
+    prior <- counted$prior
+    input$covariates <- covariates$said
+  }
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
   if (drifts) data <- with_times(data, beside$time, beside$gaps, by_time, "x", error_call)
   if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
+    refuse_covariates(prior, c("rows_one_by_one", "truncation_free", "mixture"), error_call)
     if (chosen) require_ability(c("rows_one_by_one", "truncation_free", "mixture"), "auto_covariance", error_call)
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
@@ -269,7 +299,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
-  fit
+  if (default && is.finite(fit$elbo)) with_better_columns(fit, data) else fit
 }
 
 # A density can be made as high as one likes on repeated values, so clusters of
@@ -365,7 +395,10 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  list(
+    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
+    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+  )
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

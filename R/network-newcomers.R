@@ -129,6 +129,12 @@ softmax <- function(x) {
   p / sum(p)
 }
 
+# Of a shape that is 0, where a node with a label is not, E log is that of 0.
+digamma_or_none <- function(x) {
+  x[] <- ifelse(x > 0, digamma(replace(x, x == 0, 1)), -Inf)
+  x
+}
+
 # Rows of x summed over what is met, minus what was not observed: over all nodes, or those of some pairs.
 sum_of <- function(x, rows, times = 1) colSums(x[rows, , drop = FALSE] * times)
 
@@ -259,7 +265,7 @@ relational_step <- function(fit) {
   }
   turned <- lapply(w, t)
   theta <- state$params$theta
-  log_pi <- (digamma(theta) - digamma(rowSums(theta)))[, own, drop = FALSE]
+  log_pi <- (digamma_or_none(theta) - digamma(rowSums(theta)))[, own, drop = FALSE]
   rho <- state$params$rho
   all <- colSums(rho)
   prior <- fit$model$prior$alpha * state$weights
@@ -320,7 +326,7 @@ gamma_step <- function(fit) {
   last <- fit$state$k + 1L
   counts <- obs$links == "counts"
   mean <- params$shape / params$rate
-  tilde <- exp(digamma(params$shape) - log(params$rate))
+  tilde <- exp(digamma_or_none(params$shape) - log(params$rate))
   phi <- params$phi_shape / params$phi_rate
   phi_tilde <- exp(digamma(params$phi_shape) - log(params$phi_rate))
   # Of each node, what a link with it says of each community, and what any pair with it costs there.

@@ -1,9 +1,11 @@
 #' Plot a network's communities
 #'
 #' @param x A fit of [bnp_network()].
-#' @param type `"matrix"`: the adjacency matrix with nodes in the order of communities, and lines between these;
-#'   `"membership"`: memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes
-#'   coloured by community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
+#' @param type `"blocks"`: how probable links are within and between communities (expected numbers of counts), whose
+#'   sides are as long as they have nodes, see [coef()][communities()]; `"matrix"`, the default where `network` is
+#'   given: the adjacency matrix with nodes in the order of communities, and lines between these; `"membership"`:
+#'   memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes coloured by
+#'   community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
 #' @param network The network that was fitted, for `"matrix"` and `"graph"`.
 #' @param object As `x`.
 #' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.
@@ -16,15 +18,18 @@
 #' @examples
 #' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
 #' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
+#' plot(fit)
 #' plot(fit, network = x)
 #' plot(fit, "membership")
 #' @export
-plot.bnp_network <- function(x, type = c("matrix", "membership", "graph", "elbo"), network = NULL, ...) {
+plot.bnp_network <- function(x, type = c("blocks", "matrix", "membership", "graph", "elbo"), network = NULL, ...) {
   check_format(x)
-  type <- check_choice(type, c("matrix", "membership", "graph", "elbo"), "type")
+  if (missing(type) && !is.null(network)) type <- "matrix"
+  type <- check_choice(type, eval(formals()$type), "type")
   # Those of igraph.
   check_drawing(..., .also = if (type == "graph") "^(vertex|edge|mark|layout|rescale|margin|label)" else "^$")
   switch(type,
+    blocks = draw_blocks(x, ...),
     matrix = draw_adjacency(x, plotted_network(x, network, type), ...),
     membership = draw_memberships(x, ...),
     graph = draw_graph(x, plotted_network(x, network, type), ...),
@@ -67,7 +72,8 @@ drawn_links <- function(fit, data) {
   list(from = place[data$from[drawn]], to = place[data$to[drawn]])
 }
 
-draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
+draw_adjacency <- function(fit, data, main = "", xlab = "To nodes, by community", ylab = "From nodes, by community",
+                           ...) {
   n <- data$n
   links <- drawn_links(fit, data)
   from <- links$from
@@ -86,6 +92,7 @@ draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
   graphics::rect(both[[2L]] - 0.5, both[[1L]] - 0.5, both[[2L]] + 0.5, both[[1L]] + 0.5, col = "black", border = NA)
   graphics::segments(ends, 0.5, ends, n + 0.5, col = "grey60")
   graphics::segments(0.5, ends, n + 0.5, ends, col = "grey60")
+  number_communities((begin + ends) / 2)
   graphics::rect(0.5, 0.5, n + 0.5, n + 0.5)
 }
 
@@ -96,11 +103,16 @@ drawn_memberships <- function(fit) {
 }
 
 draw_memberships <- function(fit, main = "", xlab = "Nodes, by community", ylab = "Membership", ...) {
-  old <- set_margins(usual)
+  plan <- state_plan(seq_len(fit$state$k), graphics::par("fin")[2], "Community")
+  old <- set_margins(c(usual[1:3], plan$width))
   on.exit(graphics::par(old))
   graphics::barplot(
     t(drawn_memberships(fit)), col = cluster_colours(fit$state$k), border = NA, space = 0,
     main = main, xlab = xlab, ylab = ylab, ...
+  )
+  state_legend(
+    plan, cluster_colours(fit$state$k), graphics::grconvertX(1, "nfc", "inches"),
+    graphics::grconvertY(0.95, "nfc", "inches")
   )
 }
 
@@ -120,12 +132,14 @@ draw_graph <- function(fit, data, ...) {
 
 #' @rdname plot.bnp_network
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_network <- function(object, type = c("matrix", "membership", "elbo"), network = NULL, ...) {
+autoplot.bnp_network <- function(object, type = c("blocks", "matrix", "membership", "elbo"), network = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
   check_format(object)
-  type <- check_choice(type, c("matrix", "membership", "elbo"), "type")
+  if (missing(type) && !is.null(network)) type <- "matrix"
+  type <- check_choice(type, eval(formals()$type), "type")
   switch(type,
+    blocks = gg_blocks(object),
     matrix = gg_adjacency(object, plotted_network(object, network, type)),
     membership = gg_memberships(object),
     elbo = gg_trace(trace_picture(object))

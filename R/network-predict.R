@@ -3,12 +3,13 @@
 #' @param object,fit A fit of [bnp_network()].
 #' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs, a matrix or data frame whose first
 #'   two columns are nodes of the training network. `"log"`, `heldout_loglik()` and `link_auc()` need a third: whether
-#'   there is a link, or the count (`split_links()` calls it `link`). For `"prob"` and `"class"`: links of new nodes,
+#'   there is a link, or the count (`split_links()` calls it `link`). For the other types: links of new nodes,
 #'   see *New nodes*; left out: the nodes of the training network.
 #' @param pairs The same pairs, with their third column.
 #' @param type `"link"`: the probability of a link, of counts their expected number; `"log"`: the log probability of
 #'   what is in the third column; `"prob"`: expected memberships of the nodes (nodes x communities); `"class"`: the
-#'   community of each, as [fitted()].
+#'   community of each, as [fitted()]; `"label"`, `"label_prob"`: of fits with known `labels` the class of each node,
+#'   `NA` where it is in communities that no class owns, or the probabilities of the classes.
 #' @param ... Must be empty.
 #' @return `predict()`: a number for each pair, or as said, of new nodes in the order of their first link or of their
 #'   rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the probability that a pair with a
@@ -41,17 +42,23 @@
 #' predict(fit, data.frame(from = c(1, 1), to = c(2, 6)))
 #' predict(fit, data.frame(from = c("new", "new", "other"), to = c(1, 2, 6)), type = "prob")
 #' @export
-predict.bnp_network <- function(object, newdata, type = c("link", "log", "prob", "class"), ...) {
+predict.bnp_network <- function(object, newdata, type = c("link", "log", "prob", "class", "label", "label_prob"),
+                                ...) {
   check_no_dots(...)
   check_format(object)
-  type <- check_choice(type, c("link", "log", "prob", "class"), "type")
+  type <- check_choice(type, eval(formals()$type), "type")
   call <- rlang::current_env()
-  if (type %in% c("prob", "class")) {
-    if (missing(newdata) || is.null(newdata)) {
-      return(if (type == "prob") object$prob else fitted(object))
+  if (!type %in% c("link", "log")) {
+    if (type %in% c("label", "label_prob")) need_labels(object, type, call)
+    of_training <- missing(newdata) || is.null(newdata)
+    if (of_training && type == "class") {
+      return(fitted(object))
     }
-    prob <- newcomers_memberships(object, new_nodes(object, newdata, call))
-    return(if (type == "prob") prob else stats::setNames(max.col(prob, "first"), rownames(prob)))
+    prob <- if (of_training) object$prob else newcomers_memberships(object, new_nodes(object, newdata, call))
+    return(switch(type,
+      prob = prob, class = stats::setNames(max.col(prob, "first"), rownames(prob)),
+      label = most_probable_class(object, prob), label_prob = class_probabilities(object, prob)
+    ))
   }
   need_data(missing(newdata), "newdata")
   at <- checked_pairs(object, newdata, "newdata", call)

@@ -1,6 +1,7 @@
 #' Communities of a network
 #'
-#' @param fit,object,x A fit of [bnp_network()].
+#' @param fit,object,x A fit of [bnp_network()]; of `communities()` also igraph's object of communities, of which it
+#'   gives what igraph's own function of that name does.
 #' @param threshold Smallest membership that counts, for fits with [prior_hdp()]; nodes are then in all communities
 #'   where theirs is at least this.
 #' @param data For `augment()`: a data frame with a row for each node, or the igraph that was fitted, whose columns or
@@ -21,9 +22,10 @@
 #'   degree-corrected blockmodels: for two nodes of average activity); `background`, `weights` and `degree` (activities
 #'   of nodes, whose average is 1, of blockmodels in each community) where the model has them.
 #' * `tidy()`: one row for each community: `community`, `size` (a sum of memberships), `proportion`, and `within` and
-#'   `between`, the expected probability or rate of a link within it and to the other communities, as in `coef()`.
-#' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership there, `.degree`, and
-#'   `.bridgeness`, 1 minus the largest membership.
+#'   `between`, the expected probability or rate of a link within it and to the other communities, as in `coef()`; with
+#'   known `labels` also `class`, which owns it, `NA` for an open one.
+#' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership there, `.label`, the class, if
+#'   `labels` are known, `.degree`, and `.bridgeness`, 1 minus the largest membership.
 #' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior; with links of nodes with
 #'   themselves where a degree-corrected blockmodel was given some.
 #' @references
@@ -39,6 +41,9 @@
 #' augment(fit)
 #' @export
 communities <- function(fit, threshold = NULL) {
+  if (inherits(fit, "communities")) {
+    return(igraph::communities(fit))
+  }
   check_able(fit, "communities")
   if (is.null(threshold)) {
     of <- factor(fit$labels, seq_len(fit$state$k))
@@ -124,9 +129,11 @@ tidy.bnp_network <- function(x, ...) {
   others <- vapply(seq_len(k), function(a) {
     if (sum(size[-a]) == 0) NA_real_ else sum((block[a, -a] + block[-a, a]) / 2 * size[-a]) / sum(size[-a])
   }, 1)
-  as_tidy(data.frame(
+  out <- data.frame(
     community = seq_len(k), size = size, proportion = size / sum(size), within = diag(block), between = others
-  ))
+  )
+  out$class <- cluster_classes(x)
+  as_tidy(out)
 }
 
 #' @rdname communities
@@ -147,6 +154,7 @@ augment.bnp_network <- function(x, data = NULL, ...) {
   }
   out$.community <- factor(x$labels, seq_len(x$state$k))
   out$.prob <- unname(x$prob[cbind(seq_len(x$input$n), x$labels)])
+  if (!is.null(x$state$owner)) out$.label <- unname(most_probable_class(x, x$prob))
   out$.degree <- x$input$degree
   out$.bridgeness <- unname(pmax(0, 1 - apply(x$prob, 1L, max)))
   as_tidy(out)

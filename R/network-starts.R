@@ -2,7 +2,8 @@
 
 network_start <- function(start, data, prior, control, call) {
   if (is.null(start)) {
-    return(one_column_each(start_labels(data, prior, control, call)))
+    groups <- start_labels(data, prior, control, call)
+    return(if (is.null(data$classes)) one_column_each(groups) else divided_by_labels(groups, data))
   }
   refuse_source_of_starts(start, call)
   if (inherits(start, "bnp_network")) {
@@ -12,16 +13,16 @@ network_start <- function(start, data, prior, control, call) {
         i = "Give labels, {.code start = fitted(fit)[names]}, or shares."
       ), call = call)
     }
-    return(start$prob)
+    return(shares_of_fit(start, data, call))
   }
   if (is.matrix(start)) {
     start <- in_order_of_names(start, data$ids, data$n, "start", "node", call)
-    return(check_responsibilities(start, data$n, call))
+    return(own_start_shares(check_responsibilities(start, data$n, call), data, call))
   }
   start <- as_vector(start)
   if (!is.null(names(start)) && all(data$ids %in% names(start))) start <- start[data$ids]
   start <- in_order_of_names(start, data$ids, data$n, "start", "node", call)
-  one_column_each(check_labels(start, data$n, call))
+  own_start_shares(one_column_each(check_labels(start, data$n, call)), data, call)
 }
 
 one_column_each <- function(labels) {
@@ -50,7 +51,7 @@ start_labels <- function(data, prior, control, call) {
   if (is.null(init)) init <- if (has_blocks(prior) && !stochastic) "random" else "divided"
   switch(init,
     random = drawn(function() sample(rep_len(seq_len(k), data$n))),
-    divided = engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed),
+    divided = engine_network_divided(links_of_data(data), k, control$seed),
     propagation = drawn(function() propagated_labels(data)),
     modularity = engine_network_modularity(links_of_data(data), control$seed),
     drawn(function() spectral_labels(data, k, init == "spectral_absolute", call))

@@ -24,6 +24,9 @@
 #'   are whole numbers, 0 for no link, `NA` for a pair that was not observed. Left out: attributes of edges, such as
 #'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`,
 #'   `value`, `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
+#' @param labels What is known of the nodes' classes: one label a node, `NA` where it is not known; labels of some nodes
+#'   alone, with the names of these; a logical matrix (nodes x classes), `TRUE` for classes that a node may belong to;
+#'   or, of an igraph, the name of an attribute of its vertices. See *Known labels*.
 #' @param ... Must be empty.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, with [prior_dp()] `bnp_blocks` before these, else
 #'   `bnp_communities`; a plain list without the data. Communities are numbered by decreasing size. See
@@ -51,6 +54,22 @@
 #' default (`degree = NULL`) the relational model and the gamma network are both fitted, and the better one is kept.
 #'
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
+#'
+#' @section Known labels:
+#' Each class of `labels` owns communities, one to begin with; the others are open, owned by none. A node with a label
+#' is in communities of its classes alone, its membership elsewhere is exactly 0; a node without one is in any. Moves
+#' leave that so: communities of two classes are never joined, and an open one that joins one of a class becomes the
+#' class's. Of a community that is divided, a part that no labelled node is in is open: what nobody has labelled is
+#' found in open communities.
+#' `predict(fit, type = "label")` and `"label_prob"` give the class of every node, `NA` and `"(none)"` where it is in
+#' open communities. A class that no node has alone may end without a community.
+#'
+#' The labels are data: the bound is one of the log probability of links *and* labels, with [prior_hdp()] of the
+#' communities that nodes have in all their pairs. The gamma network has no membership outside a node's classes in its
+#' prior, which is another event: with `degree = NULL` it is fitted alone, and bounds are to be compared between fits of
+#' the same model with the same labels only. All its nodes have a part in each community that they may be in, so that
+#' large networks of many communities take longer with labels than without. `start`: labelled nodes must be in
+#' communities of one class each.
 #'
 #' @section Pairs without a link:
 #' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without a
@@ -124,13 +143,16 @@
 #' table(fitted(fit), group)
 #' mixed <- bnp_network(x, control = bnp_control(seed = 1))
 #' head(predict(mixed, type = "prob"))
+#' # What is known of two nodes
+#' some <- bnp_network(x, prior = prior_dp(), labels = c(`1` = "left", `20` = "right"), control = bnp_control(seed = 1))
+#' table(predict(some, type = "label"), group)
 #' @export
 bnp_network <- function(x, ...) UseMethod("bnp_network")
 
 #' @rdname bnp_network
 #' @export
 bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), control = bnp_control(), start = NULL,
-                                nodes = NULL, directed = NULL, missing = NULL, weights, ...) {
+                                nodes = NULL, directed = NULL, missing = NULL, weights, labels = NULL, ...) {
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_network")
   error_call <- rlang::current_env()
@@ -142,12 +164,14 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   stochastic <- control$algorithm == "stochastic"
   kind <- if (corrected) "corrected_network" else if (stochastic) "sampled_network" else "network"
   check_options(control, kind, prior, error_call)
+  if (!is.null(labels)) require_ability(kind, "labels", error_call)
   if (!is.null(start)) tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
     x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(rlang::enquo(weights), x)
   )
   weighted <- data$weighted
   data$weighted <- NULL
+  data <- with_node_labels(data, labels, x, error_call)
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)
   resolved <- replace(control, "header", list(NULL))
@@ -166,7 +190,8 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     stopped <- FALSE
     for (model in models) {
       asked$beat <- max(-Inf, vapply(runs, function(run) run$score, 1))
-      out <- unless_stopped(run(c(list(family = family), network_model(model, prior)), asked), length(runs) > 0L)
+      of_model <- c(list(family = family), network_model(model, prior, labelled = !is.null(data$classes)))
+      out <- unless_stopped(run(of_model, asked), length(runs) > 0L)
       stopped <- is.null(out) || isTRUE(out$interrupted)
       if (!is.null(out)) runs[[length(runs) + 1L]] <<- network_run(out, model, prior)
       if (stopped) break
@@ -180,7 +205,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     own <- replace(resolved, c("seed", "k_init"), list(seed, control$k_init))
     if (nzchar(init)) own$init <- init
     shares <- network_start(start, data, prior, own, error_call)
-    if (has_blocks(prior)) as.integer(factor(max.col(shares, "first"))) else shares
+    if (has_blocks(prior)) labels_of_shares(shares) else shares
   }
   best <- fit_family(
     "bnp_network", engine, data, NULL, resolved, NULL, error_call, learn,
@@ -220,7 +245,9 @@ models_to_fit <- function(models, prior, data, call) {
     ), call = call)
   }
   keep <- vapply(models, function(model) !(model$degree && too_wide), NA)
-  if (length(models) > 1L && !too_wide && data$n > 2000L) keep <- vapply(models, function(m) m$degree, NA)
+  # Where labels are known the bounds of the two are of different events.
+  of_degrees_alone <- data$n > 2000L || !is.null(data$classes)
+  if (length(models) > 1L && !too_wide && of_degrees_alone) keep <- vapply(models, function(m) m$degree, NA)
   models[keep]
 }
 
@@ -241,7 +268,7 @@ unless_stopped <- function(expr, else_there_is) {
 }
 
 # What the engine reads of a network.
-links_of_data <- function(data) data[setdiff(names(data), "ids")]
+links_of_data <- function(data) data[setdiff(names(data), c("ids", "class_names"))]
 
 # What the engine returned of a model, in the form of a fit's fields.
 network_run <- function(out, model, prior) {
@@ -265,9 +292,11 @@ network_fit <- function(result, call, data, prior, control, runs, weighted) {
   sizes <- if (is.null(result$ends)) result$sizes else colSums(result$prob)
   order <- order(-sizes)
   prob <- prob[, order, drop = FALSE]
-  labels <- labels_like(result$labels, prob)
+  allowed <- if (!is.null(data$classes)) allowed_clusters(data, result$owner[order])
+  labels <- labels_like(result$labels, prob, allowed)
   state <- result[c("pairs", "sum", "rates", "weights", "u", "omega", "params", "ends")]
   state$degrees <- result$degrees
+  state$owner <- result$owner # before `numbering`
   by_community <- function(x) if (is.null(x)) NULL else x[order, order, drop = FALSE]
   state[c("pairs", "sum")] <- list(by_community(result$pairs), by_community(result$sum))
   if (!is.null(state$rates)) state$rates <- state$rates[c(order, length(order) + 1L)]
@@ -281,6 +310,7 @@ network_fit <- function(result, call, data, prior, control, runs, weighted) {
     components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data),
     weighted = weighted
   )
+  input <- c(input, data[intersect(c("classes", "class_sets", "class_names"), names(data))])
   learned <- c(
     list(
       state = c(list(k = length(order)), state), elbo_terms = as.list(result$terms), labels = labels,
@@ -305,13 +335,17 @@ params_in_order <- function(params, order) {
 }
 
 # Hard labels under the numbers of the soft communities that most of their nodes are in; the most probable ones where
-# the two differ in more than numbers.
-labels_like <- function(labels, prob) {
+# the two differ in more than numbers, or where a node would be in a community that it may not be in.
+labels_like <- function(labels, prob, allowed) {
   if (is.null(labels)) {
     return(max.col(prob, "first"))
   }
   number <- max.col(rowsum(prob, labels), "first")
-  if (length(number) != ncol(prob) || anyDuplicated(number)) max.col(prob, "first") else number[labels]
+  if (length(number) != ncol(prob) || anyDuplicated(number)) {
+    return(max.col(prob, "first"))
+  }
+  labels <- number[labels]
+  if (all(allowed[cbind(seq_along(labels), labels)])) labels else max.col(prob, "first")
 }
 
 # Which models were fitted, and how well: one row for each.

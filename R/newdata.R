@@ -18,7 +18,15 @@ one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
-                       time = NULL) {
+                       time = NULL, covariates = NULL) {
+  data <- as_newdata_of_rows(fit, newdata, call, arg, na_action, id, time)
+  if (!has_covariates(fit$model$prior)) {
+    return(data)
+  }
+  with_new_covariates(fit, data, covariates, newdata, arg, call)
+}
+
+as_newdata_of_rows <- function(fit, newdata, call, arg, na_action, id, time) {
   check_format(fit, call)
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
@@ -60,7 +68,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
     return(x) # as_table() refuses it
   }
   x <- unique_columns(plain_columns(x))
-  beside <- exposure_column(fit$model$obs)
+  beside <- c(exposure_column(fit$model$obs), fit$model$obs$inputs)
   named <- fit$model$obs$columns
   d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)
   if (is.null(dim(x)) && is.atomic(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {

@@ -148,10 +148,16 @@ shape_of_system <- function(x) {
   m <- length(x$states)
   d <- NROW(x$C)
   k <- length(x$start)
+  q <- dim(x$F)[2L]
+  holds <- function(x, rows, cols) is_array_of(x, c(rows, cols)) || is_array_of(x, c(rows, cols, k))
   which_hold(
     "states" = is_text(x$states) && m > 0L, "start" = are_finite(x$start, k) && k > 0L,
-    "A" = is_array_of(x$A, c(m, m + 1L, k)), "Q" = is_array_of(x$Q, c(m, m, k)), "C" = is_array_of(x$C, c(d, m + 1L)),
-    "R" = is_array_of(x$R, c(d, d)), "start_mean" = are_finite(x$start_mean, m),
+    "A" = is_array_of(x$A, c(m, m + 1L, k)), "Q" = is_array_of(x$Q, c(m, m, k)), "C" = holds(x$C, d, m + 1L),
+    "R" = holds(x$R, d, d), "F" = is.null(q) || is_array_of(x$F, c(m, q, k)) && q > 0L,
+    "G" = if (is.null(q)) is.null(x$G) else holds(x$G, d, q),
+    "inputs" = is.null(x$inputs) || is_text(x$inputs) && identical(length(x$inputs), q),
+    "by_mode" = rlang::is_bool(x$by_mode) && (x$by_mode || !any(lengths(lapply(x[c("C", "R", "G")], dim)) == 3L)),
+    "start_mean" = are_finite(x$start_mean, m),
     "start_var" = is_array_of(x$start_var, c(m, m)), "transition" = is_array_of(x$transition, c(k, k)),
     "columns" = is.null(x$columns) || is_text(x$columns) && length(x$columns) == d
   )

@@ -81,8 +81,8 @@ with_prior_of_noise <- function(obs, given, noise, d, call) {
 }
 
 # The engine wants the precision of the coefficients of regressors around `origin`: the default is known around the
-# centre of the data, where it has all its digits. `precision`: of the coefficients, that of the intercept last; of a
-# prior to be learned for a strength of 1, and so is the field of the engine.
+# centre of the data, where it has all its digits. `precision`: of the coefficients, that of the intercept after those
+# of lags, then those of inputs; of a prior to be learned for a strength of 1, and so is the field of the engine.
 with_centred_precision <- function(obs, precision, call) {
   e <- length(precision)
   if (!is.null(obs$coef_precision)) {
@@ -90,12 +90,18 @@ with_centred_precision <- function(obs, precision, call) {
     # Of a fit's model they are there.
     obs$centred_precision <- obs$centred_precision %||% obs$coef_precision
     obs$origin <- obs$origin %||% rep(0, length(obs$centre))
+    if (!is.null(obs$inputs)) obs$input_origin <- obs$input_origin %||% rep(0, length(obs$inputs))
     return(obs)
   }
   obs$centred_precision <- diag(precision, e)
   obs$origin <- obs$centre
+  obs$input_origin <- obs$input_centre
   back <- diag(e)
-  if (obs$intercept) back[-e, e] <- obs$origin
+  one <- e - length(obs$inputs)
+  if (obs$intercept) {
+    back[seq_len(one - 1L), one] <- obs$origin
+    back[-seq_len(one), one] <- obs$input_origin
+  }
   obs$coef_precision <- back %*% obs$centred_precision %*% t(back)
   obs
 }

@@ -3,8 +3,8 @@
 #' Linear dynamics seen through noise
 #'
 #' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are seen through noise that is
-#' the same in all modes. Modes (what `fitted()` and [segments()] call states) follow each other as in any hidden
-#' Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
+#' the same in all modes, or each mode's own. Modes (what `fitted()` and [segments()] call states) follow each other as
+#' in any hidden Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
 #' may be anywhere.
 #'
 #' @details
@@ -25,6 +25,16 @@
 #' on the origin of the data. A missing cell is simply left out
 #' of its column's likelihood, which is exact.
 #'
+#' **Inputs** are known numbers that act on the hidden states, the control of a machine or the weather: F_k u_t is added
+#' to A_k x_\{t-1\}, with effects F_k that each mode has of its own (the last coefficients of `coef()`). A priori they
+#' are 0, with a precision of 0.1 for inputs that are scaled by their standard deviations (and centred, if there is an
+#' intercept); `coef_mean` and `coef_precision`, where they are given, have these coefficients last. An input is never
+#' missing. It acts from the second row of a sequence on, and not on what is seen.
+#'
+#' **`emission = "by_mode"`**: each mode has \eqn{\rho_j} and, of learned loadings, \eqn{c_j} of its own, independent
+#' a priori. A sensor that fails is then a mode in which its noise is large, or its loading near 0. All rows have a
+#' mode, the first of a sequence too, whose law is that of a start.
+#'
 #' @section What to expect:
 #' The search is coordinate ascent of an exact lower bound, from the modes of an autoregressive model of the rows and
 #' from a single mode, with births of modes from windows of 32 to 64 rows that get a linear system of their own. It
@@ -33,7 +43,8 @@
 #' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
 #' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
 #' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, products, trees,
-#' and samplers.
+#' and samplers; with inputs or an emission by mode also [simulate()] and forecasts from the fit: [bnp_filter()] takes
+#' it, and forecasts given the inputs of the rows to come.
 #'
 #' @param loadings `"identity"`, or the number of hidden states, below the number of columns.
 #' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
@@ -44,6 +55,9 @@
 #' @param noise_df,noise_scale Prior of the noise; `noise_scale / (noise_df - 2)` is its expected variance.
 #' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
 #'   sequence. Default: column medians, and ten times the variance of the columns.
+#' @param inputs Columns of the data that are known inputs, numbers: `~ u1 + u2`, or their names. `NULL`: none.
+#' @param emission `"shared"`: all modes are seen through the same loadings and noise; `"by_mode"`: each through its
+#'   own.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
@@ -58,10 +72,17 @@
 #' fit
 #' coef(fit)$noise_var
 #' head(latent_path(fit))
+#'
+#' # A sensor that is noisy for a while
+#' set.seed(1)
+#' level <- cumsum(rnorm(120, sd = 0.2))
+#' reading <- level + rnorm(120, sd = rep(c(0.1, 2, 0.1), c(50, 30, 40)))
+#' fit <- bnp_hmm(reading, obs = obs_lds(emission = "by_mode"), control = bnp_control(seed = 1))
+#' segments(fit)
 #' @export
 obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
                     coef_precision = NULL, noise = NULL, noise_df = 4, noise_scale = NULL, start_mean = NULL,
-                    start_var = NULL) {
+                    start_var = NULL, inputs = NULL, emission = c("shared", "by_mode")) {
   if (!sees_all(list(loadings = loadings))) {
     if (!is.numeric(loadings)) {
       abort("argument", c(
@@ -80,7 +101,14 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
                          one of them.")
     }
   }
-  new_obs(
+  emission <- check_choice(emission, c("shared", "by_mode"), "emission")
+  if (emission == "by_mode" && !is.null(noise) && identical(loadings, "identity")) {
+    abort("argument", c(
+      "{.arg noise} is known, and with {.code loadings = \"identity\"} {.code emission = \"by_mode\"} learns nothing
+       else by mode.", i = "Leave one of them out."
+    ))
+  }
+  obs <- new_obs(
     "lds",
     loadings = loadings, intercept = check_flag(intercept, "intercept"), df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"), coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
@@ -90,6 +118,9 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
     start_mean = if (!is.null(start_mean)) check_vector(start_mean, "start_mean"),
     start_var = check_definite(start_var, "start_var")
   )
+  obs$inputs <- input_names(inputs)
+  obs$by_mode <- if (emission == "by_mode") TRUE
+  obs
 }
 
 check_noise <- function(x, arg, call) {
@@ -127,12 +158,13 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   obs$column_centre <- if (obs$intercept || !identity) medians else rep(0, d)
   obs$unit <- if (identity) obs$column_unit else rep(1, m)
   obs$centre <- if (identity) obs$column_centre else rep(0, m)
+  obs <- with_input_units(obs, data, call)
   rows <- hidden_rows(obs, data)
   spread <- column_variances(rows) * obs$unit^2
   within <- !seq_len(max(data$n - 1L, 0L)) %in% data$starts
   steps <- rows[-1L, , drop = FALSE] - rows[-data$n, , drop = FALSE]
   steps <- obs$unit^2 * column_variances(steps[within, , drop = FALSE])
-  e <- m + obs$intercept
+  e <- m + obs$intercept + n_inputs_of(obs)
   obs$df <- check_df(obs$df %||% (m + 2), m, call)
   share <- max(obs$df - m - 1, 1)
   obs$rows_scale <- diag(steps / 2 * share, m)
@@ -145,7 +177,8 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   }
   storage.mode(obs$coef_mean) <- "double"
   if (!is.null(obs$coef_precision)) obs$coef_precision <- expand_hidden(obs$coef_precision, e, "coef_precision", call)
-  obs <- with_centred_precision(obs, c(steps / 4, if (obs$intercept) 0.01), call)
+  precision <- c(steps / 4, if (obs$intercept) 0.01, 0.1 * obs$input_unit^2) # of inputs: a guess
+  obs <- with_centred_precision(obs, precision, call)
   white <- obs$column_unit^2 * white_noise(obs, data)
   if (is.null(obs$noise)) {
     obs$noise_scale <- expand_vector(obs$noise_scale %||% (max(obs$noise_df - 2, obs$noise_df / 2) * white), d,
@@ -255,7 +288,8 @@ hidden_names <- function(obs, columns) {
 
 obs_axes.obs_lds <- function(obs, columns) {
   names <- hidden_names(obs, columns)
-  list(columns = columns, hidden = names, regressors = if (!is.null(names)) c(names, if (obs$intercept) "intercept"))
+  regressors <- if (!is.null(names)) c(names, if (obs$intercept) "intercept", obs$inputs)
+  list(columns = columns, hidden = names, regressors = regressors)
 }
 
 # The emission of a fit, drawn once a data set, with rows on the given path of modes.
@@ -296,7 +330,7 @@ model_lds <- list(
   values = "real numbers with noise, rows in time order", gaps = "cells", hidden = TRUE,
   working = c(
     "centre", "unit", "centred_precision", "origin", "column_centre", "column_unit", "rows_scale", "identity", "lag",
-    "loading_precision"
+    "loading_precision", "input_unit", "input_centre", "input_origin"
   ),
   parameters = list(
     scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"),

@@ -10,9 +10,9 @@
 #'   relational model with general blocks, for few communities, as its time grows with the square of their number.
 #'   `TRUE` with [prior_dp()] is not there.
 #' @param degree Has every node a degree of its own? With [prior_hdp()] `TRUE` is the gamma network, `FALSE` the
-#'   relational model; `NULL`: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on the gamma
-#'   network alone. With general blocks (`assortative = FALSE`) only `FALSE` is there. With [prior_dp()] `TRUE` is the
-#'   degree-corrected blockmodel, of undirected networks, `FALSE` or `NULL` the plain one.
+#'   relational model; `NULL`: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on, or with
+#'   known `labels`, the gamma network alone. With general blocks (`assortative = FALSE`) only `FALSE` is there. With
+#'   [prior_dp()] `TRUE` is the degree-corrected blockmodel, of undirected networks, `FALSE` or `NULL` the plain one.
 #' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
 #' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
 #'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
@@ -135,7 +135,7 @@ n_pairs <- function(data) {
 network_dense <- 5e3
 
 # What the engine reads of model and prior.
-network_model <- function(obs, prior) {
+network_model <- function(obs, prior, labelled = FALSE) {
   c(
     list(
       counts = obs$links == "counts" || is_corrected(obs), a = obs$a, b = obs$b, degree = obs$degree,
@@ -146,7 +146,7 @@ network_model <- function(obs, prior) {
       background <- obs$background %||% c(1, 1)
       list(
         gamma = prior$gamma, alpha = prior$alpha, a_background = background[1L], b_background = background[2L],
-        dense = network_dense
+        dense = if (labelled) Inf else network_dense
       )
     }
   )

@@ -15,7 +15,8 @@
 #'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
 #' @export
 obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
-                           learn = NULL, tails = Inf) {
+                           learn = NULL, tails = Inf, random = NULL, random_df = NULL, random_scale = NULL,
+                           shared = TRUE) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -28,7 +29,17 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
   learned <- if (!is.null(learn)) list(learn = check_flag(learn, "learn"))
   tails <- tails_argument(tails, learn)
-  do.call(new_obs, c("regression", parameters, learned, of_formula, if (!is.null(tails)) list(tails = tails)))
+  obs <- do.call(new_obs, c("regression", parameters, learned, of_formula, if (!is.null(tails)) list(tails = tails)))
+  if (!is.null(random)) {
+    return(with_effects(obs, random, random_df, random_scale, shared, rlang::current_env()))
+  }
+  if (!is.null(random_df) || !is.null(random_scale) || !missing(shared)) {
+    abort("argument", c(
+      "{.arg random_df}, {.arg random_scale} and {.arg shared} are about random effects, which need {.arg random}.",
+      i = "Write {.code obs_regression(random = ~ 1 + t)}."
+    ))
+  }
+  obs
 }
 
 # Coefficients of one response may be given as a vector.

@@ -102,6 +102,7 @@ obs_models <- list(
   censored = model_survival,
   binomial = model_binomial,
   regression = model_regression,
+  random_effects = model_random_effects,
   categorical = model_categorical,
   product = model_product,
   weibull = model_weibull,
@@ -167,6 +168,10 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       "{.arg drift} of {.fn {facts$constructor}} is not for {.fn {verb}}.",
       i = "Rows at times go to {.code {facts$verbs}(x, obs = {facts$constructor}(drift = 0.5), time = )}."
     ), call = call)
+  }
+  if (!verb %in% facts$verbs && has_effects(obs)) {
+    refuse_random("Random effects are of individuals in clusters, by {.fn {facts$verbs}}, not for {.fn {verb}}.",
+      "Leave {.arg random} out.", call)
   }
   if (!is.null(obs$keywords)) need_taker_of_keywords(verb, obs, call)
   if (!verb %in% facts$verbs && is_choice(obs)) {

@@ -79,6 +79,15 @@ option_table <- list(
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
+  # Whose states have places: they are exchanged, but neither born nor joined.
+  placed = list(
+    algorithms = c("memoized", "full", "stochastic"),
+    takes = c("batches", "restarts", "effort", "k_init", "init", "keep", "checkpoint", "workers", "wave", "max_merges"),
+    instead = c(
+      sparsity = "States that a row may be in might then have no allowed step to those of the next one.",
+      candidates = "Each row is compared with all states."
+    )
+  ),
   trees = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -164,7 +173,7 @@ special_options <- c(setdiff(names(usual_options), c(common_options, "moves", "i
 kind_of_fit <- function(class, prior, trees = FALSE) {
   switch(class,
     bnp_mixture = if (prior_entry(prior)$verb == "bnp_mixture") "mixture" else "mixture_by_time",
-    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else "sequences"
+    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else if (has_places(prior)) "placed" else "sequences"
   )
 }
 

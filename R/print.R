@@ -7,6 +7,7 @@ print.bnp_fit <- function(x, ...) {
   cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
   for (line in described_keywords(x)) cat(strwrap(line, exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
+  if (!is.null(x$better)) cat(strwrap(described_better(x$better), exdent = 2), sep = "\n")
   invisible(x)
 }
 
@@ -129,6 +130,7 @@ format_head <- function(fit) {
     described_rounding(fit),
     described_choice(fit),
     described_labels(fit),
+    described_covariates(fit),
     described_response(fit),
     described_fractions(fit),
     described_changes(fit),

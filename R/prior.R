@@ -64,14 +64,34 @@
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
 #' @param shape,rate The Gamma distribution of a concentration, or of a shape: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
-#' @param k Number of clusters, topics, states or features.
+#' @param k Number of clusters, topics, states or features; of `left_to_right()` also the names of the stages.
 #' @param gamma Concentration of the top level: how many topics or states.
 #' @param alpha Concentration of the lower level: how much each document or
 #'   each row of transitions resembles the average. Of latent features: how many a row has.
-#' @param start Concentration of the distribution of the first state.
+#' @param start Concentration of the distribution of the first state; of `prior_hmm()` also a weight of at least 0
+#'   for each state, 0 where no sequence may begin.
 #' @param sticky Extra weight of staying in a state; 0 for none.
+#' @param transitions Which states may follow which, see *Known transitions*: a logical matrix, `left_to_right()`, or
+#'   the Dirichlet weight of each transition, 0 where it is forbidden. Row `i` says what may follow state `i`.
+#' @param fixed Probabilities of transitions that are known, `NA` for all others; 0 forbids.
+#' @param skip,return May stages be left out? May the last one go back to the first?
+#'
+#' @section Known transitions:
+#' With `transitions`, `fixed` or weights as `start` the states of `prior_hmm()` have *places*: they are not alike, keep
+#' the numbers of the rows and columns (instead of numbers by size), and the names, if there are `dimnames`. A
+#' transition that is forbidden has probability 0, exactly, whatever the data say. The transitions of a row that are neither
+#' forbidden nor fixed share the rest of 1 by a Dirichlet distribution with weights `alpha / k`, plus `sticky` on the
+#' diagonal, or those that are given as `transitions`. `left_to_right(k)` is a chain of stages that are gone through in
+#' order; sequences then begin in the first, unless `start` is given.
+#'
+#' Such states can be neither born nor joined: a fit exchanges pairs of states instead, and begins with the stages of
+#' `left_to_right()` in equal stretches of each sequence, or with clusters of rows in the places that suit the order in
+#' which they follow each other. Give `start` to [bnp_hmm()], one state a row, where you know more, or
+#' `bnp_control(restarts = )`. For an open number of states choose a `k` larger than needed with
+#' `left_to_right(k, skip = TRUE)`, which leaves stages empty, and compare fits by [compare_fits()].
 #' @return An object of class `bnp_prior`, to be given as `prior`; `gamma_prior()`: one of
-#'   class `bnp_gamma_prior`, to be given in place of a concentration or of a shape.
+#'   class `bnp_gamma_prior`, to be given in place of a concentration or of a shape; `left_to_right()`: a logical matrix
+#'   with an attribute `start`, the states in which a sequence may begin.
 #' @references
 #' Sethuraman, J. (1994). A constructive definition of Dirichlet priors. *Statistica Sinica* 4,
 #' 639-650.
@@ -91,6 +111,7 @@
 #' @examples
 #' prior_dp(concentration = 2)
 #' prior_dirichlet(3)
+#' prior_hmm(3, transitions = left_to_right(c("before", "during", "after")))
 #' fit <- bnp_mixture(
 #'   faithful,
 #'   prior = prior_dp(gamma_prior(shape = 2, rate = 1)), control = bnp_control(seed = 1)
@@ -108,7 +129,7 @@ NULL
 
 # The arguments of a constructor, of which `given` are the names of those that are given, as a prior.
 new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
-  arguments <- names(formals(prior_models[[family]]$constructor))
+  arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed"))
   parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
   if (length(given)) parameters <- check_ranges(checked_arguments(given, checks, parameters, frame), frame)
   structure(c(list(family = family), parameters), class = c("bnp_prior", "list"))
@@ -197,10 +218,6 @@ prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) new_p
 
 #' @rdname priors
 #' @export
-prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) new_prior("hmm", names(match.call()))
-
-#' @rdname priors
-#' @export
 prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
 
 #' @rdname priors
@@ -218,6 +235,7 @@ prior_models <- list(
   ),
   py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
+  covariates = list(title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
     learns = c("gamma", "alpha"), network = "overlapping"
@@ -255,7 +273,8 @@ network_prior_makers <- function(kinds = c("blocks", "overlapping")) {
 
 has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
-is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
+# Does its constructor ask for k?
+is_finite_prior <- function(entry) identical(formals(entry$constructor)$k, quote(expr = ))
 
 # verb: of the function, and others whose priors it takes here.
 check_prior <- function(prior, verbs, call) {
@@ -272,7 +291,8 @@ check_prior <- function(prior, verbs, call) {
 
 #' @export
 format.bnp_prior <- function(x, ...) {
-  paste0(prior_entry(x)$title, ": ", format_fields(x, setdiff(names(x), "family")))
+  shown <- intersect(names(formals(prior_entry(x)$constructor)), names(x))
+  paste0(prior_entry(x)$title, ": ", format_fields(x, shown), if (has_places(x)) paste0("; ", described_cells(x)))
 }
 
 #' @export

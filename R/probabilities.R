@@ -20,20 +20,21 @@ responsibilities <- function(fit, data) {
 }
 
 predictive_states.default <- function(fit, data) {
-  probabilities_under(fit, data, in_known(fit, weights_with_new(fit)))
+  probabilities_under(fit, data, in_known(fit, weights_with_new(fit, data)))
 }
 
 local_step.default <- function(fit, data) {
-  fit <- fit_with_gaps(fit, data)
+  fit <- fit_at_patterns(fit_with_gaps(fit, data), data)
   resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   resp[, fit$numbering, drop = FALSE]
 }
 
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
-# individuals) x columns of weight, which has one row, or one for each time. NA of rows that are not modelled.
+# individuals) x columns of weight, which has one row, or one for each time or covariate pattern. NA of rows that are not
+# modelled.
 probabilities_under <- function(fit, data, weight, ask = engine_probabilities) {
-  fit <- fit_for_any_row(fit, data)
-  slot <- if (nrow(weight) > 1L) data$slot else integer()
+  fit <- fit_at_patterns(fit_for_any_row(fit, data), data)
+  slot <- if (nrow(weight) > 1L) weight_slots(data) else integer()
   order <- order(engine_index(fit, ncol(weight)))
   weight <- unname(weight[, order, drop = FALSE])
   ask(as_engine_data(data), fit$model, fit$state, weight, slot, order, fit$control$threads)
@@ -41,7 +42,7 @@ probabilities_under <- function(fit, data, weight, ask = engine_probabilities) {
 
 # most_probable(state_probabilities()) of a mixture, without that matrix.
 most_probable_states <- function(fit, data) {
-  weight <- in_known(fit, weights_with_new(fit))
+  weight <- in_known(fit, weights_with_new(fit, data))
   best <- if (data$n > 0L) probabilities_under(fit, data, weight, engine_most_probable) else integer()
   stats::setNames(carry_back(best, data$starts, state_lag(fit)), unit_names(data))
 }
@@ -53,6 +54,9 @@ fit_for_any_row <- function(fit, data) {
   fit_as(fit, if (isTRUE(obs$repeated)) with_gaps(obs, data) else with_all_gaps(obs))
 }
 
+# Which row of weights is that of each row, or individual.
+weight_slots <- function(data) data$slot %||% of_units(data, data$position + 1L)
+
 # Columns of clusters in their order as the engine has them.
 in_engine_order <- function(fit, x) unname(x[, order(engine_index(fit, ncol(x))), drop = FALSE])
 
@@ -62,7 +66,7 @@ in_known <- function(fit, x) {
   x / rowSums(x)
 }
 
-weights_with_new.default <- function(fit) {
+weights_with_new.default <- function(fit, data = NULL) {
   weight <- engine_mean_weights(fit$model, fit$state)
   t(weight[engine_index(fit, length(weight))])
 }

@@ -147,12 +147,19 @@ lacks_response <- function(fit, newdata) {
 }
 
 # Rows x clusters: their weights, the same for every row.
-prior_probabilities <- function(fit, newdata) {
+prior_probabilities <- function(fit, newdata, covariates = NULL) {
   z <- as_covariates(fit, newdata, call = rlang::caller_env())
-  weight <- proportion(fit) / sum(proportion(fit))
+  weight <- known_weights(fit, newdata, covariates, rlang::caller_env())
   names <- if (is.data.frame(newdata) && .row_names_info(newdata) > 0L) row.names(newdata) else rownames(newdata)
   if (is.data.frame(newdata) && .row_names_info(newdata) < 0L) names <- NULL
-  matrix(weight, nrow(z), length(weight), byrow = TRUE, dimnames = list(names, seq_along(weight)))
+  if (!is.matrix(weight)) weight <- matrix(weight, nrow(z), length(weight), byrow = TRUE)
+  `dimnames<-`(weight, list(names, seq_len(ncol(weight))))
+}
+
+# Weights of the fit's clusters, which sum to 1: a vector, or where they depend on covariates a row for each row.
+known_weights <- function(fit, newdata, covariates, call) {
+  if (has_covariates(fit$model$prior)) in_known(fit, weights_at_rows(fit, newdata, covariates, call)) else
+    proportion(fit) / sum(proportion(fit))
 }
 
 need_responses <- function(fit, call) {
@@ -172,18 +179,24 @@ need_responses <- function(fit, call) {
 }
 
 # E[y | z] under the posterior: rows x responses, a vector for one response.
-expected_response <- function(fit, newdata, call = rlang::caller_env()) {
+expected_response <- function(fit, newdata, covariates = NULL, call = rlang::caller_env()) {
   need_responses(fit, call)
   need_data(is.null(newdata), "newdata", call)
-  out <- average_response(fit, as_covariates(fit, newdata, call = call))
+  weight <- known_weights(fit, newdata, covariates, call)
+  out <- average_response(fit, as_covariates(fit, newdata, call = call), weight)
   if (ncol(out) == 1L) drop(unname(out)) else out
 }
 
-# E[y | z] of rows with covariates z: rows x responses, the average over clusters by these weights.
+# E[y | z] of rows with covariates z: rows x responses, the average over clusters by these weights, of all rows or (a
+# matrix) of each.
 average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
   coef <- coef(fit)$coef
-  average <- matrix(matrix(coef, ncol = length(weight)) %*% weight, dim(coef)[1], dim(coef)[2])
-  out <- with_intercept(z, fit$model$obs) %*% t(average)
+  z <- with_intercept(z, fit$model$obs)
+  out <- if (is.matrix(weight)) {
+    Reduce(`+`, lapply(seq_len(ncol(weight)), function(k) weight[, k] * z %*% t(matrix(coef[, , k], dim(coef)[1]))))
+  } else {
+    z %*% t(matrix(matrix(coef, ncol = length(weight)) %*% weight, dim(coef)[1], dim(coef)[2]))
+  }
   colnames(out) <- dimnames(coef)[[1]]
   out
 }

@@ -165,6 +165,9 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
     k <- start_clusters(ncol(resp), prior, call)
     return(list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp)))[rows, , drop = FALSE]))
   }
+  if (has_places(prior)) {
+    return(list(labels = check_states(start, data, prior, call)[rows], k = prior$k))
+  }
   labels <- check_labels(start, rows_given(data), call, data$left_out$kept)
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
 }
@@ -222,7 +225,8 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
-  fit <- fit_as(fit, obs)
+  if (has_places(prior)) check_start_places(fit, prior, call)
+  fit <- fit_without_patterns(fit_as(fit, obs), prior)
   c(
     list(
       state = add_empty_clusters(

@@ -127,8 +127,9 @@ log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   if (has_missing(data)) x[data$missing] <- NA
   colnames(x) <- data$column_names
   fit <- fit_with_gaps(fit, data)
-  weight <- log(drop(weights_with_new(fit)))
-  clusters <- clusters_with_new(fit)[seq_along(weight)]
+  weight <- log(weights_with_new(fit, data))
+  clusters <- clusters_with_new(fit)[seq_len(ncol(weight))]
   of_clusters <- vapply(clusters, function(q) obs_log_cells(fit$model$obs, q, x), numeric(nrow(x)))
-  log_sum_exp_rows(matrix(of_clusters, nrow(x)) + rep(weight, each = nrow(x)))
+  slot <- if (nrow(weight) > 1L) weight_slots(data) else rep(1L, nrow(x))
+  log_sum_exp_rows(matrix(of_clusters, nrow(x)) + weight[slot, , drop = FALSE])
 }

@@ -115,6 +115,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
                                threads = default_threads(), verbose = NULL) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   check_prior(prior, sampled_verbs, rlang::current_env())
+  if (has_places(prior)) require_ability("placed", "bnp_sample")
   verb <- prior_entry(prior)$verb
   refuse_proposals(verb, options)
   if (is.null(control)) {

@@ -36,6 +36,7 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
   if (!is.null(obs)) check_obs(obs, class, error_call)
   if (is_choice(obs)) require_ability(kinds_of_form("source", "mixture"), "auto_covariance", error_call)
   check_prior(prior, class, error_call)
+  refuse_covariates(prior, kinds_of_form("source", "mixture"), error_call)
   prior$positions <- NULL # of a fit of trees
   if (control$algorithm == "truncation_free") {
     abort("argument", c(

@@ -1,6 +1,6 @@
-#' Pictures of topics by a covariate
+#' Pictures of topics or clusters by a covariate
 #'
-#' A panel for each topic: mean proportions of groups with their intervals, or the regression line on a number.
+#' A panel for each topic or cluster: mean proportions of groups with their intervals, or the regression line on a number.
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A table of [prevalence()].
@@ -16,16 +16,17 @@
 plot.bnp_prevalence <- function(x, topics = NULL, ...) {
   check_drawing(...)
   panels <- prevalence_panels(x, topics)
-  names(panels) <- vapply(panels, function(panel) paste("Topic", panel$topic[1]), "")
-  n_topics <- length(unique(x$topic))
+  word <- prevalence_word(x)
+  names(panels) <- vapply(panels, function(panel) paste(to_title(word), panel[[word]][1L]), "")
+  n_topics <- length(unique(x[[word]]))
   if ("group" %in% names(x)) {
     side <- max(graphics::strwidth(levels(x$group), units = "inches", cex = group_letters)) + 0.15
     # Panels as wide and high as the names of the groups ask for, if the picture is.
     least <- pmin(c(max(1.6, side / 0.4), max(1, group_height * nlevels(x$group) + 0.5)), graphics::par("din") - 0.3)
     draw <- function(title) draw_groups(panels[[title]], ...)
-    draw_grid(names(panels), n_topics, "topic", "Mean proportion", draw, side, pmax(least, c(1.6, 1)))
+    draw_grid(names(panels), n_topics, word, "Mean proportion", draw, side, pmax(least, c(1.6, 1)))
   } else {
-    draw_grid(names(panels), n_topics, "topic", prevalence_label(x), function(title) draw_line(panels[[title]], ...))
+    draw_grid(names(panels), n_topics, word, prevalence_label(x), function(title) draw_line(panels[[title]], ...))
   }
   invisible(x)
 }
@@ -34,15 +35,20 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
 group_letters <- 0.65
 group_height <- 0.11
 
+# What it is a table of: topics or clusters.
+prevalence_word <- function(x) intersect(c("topic", "cluster"), names(x))[1L]
+to_title <- function(word) paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L))
+
 prevalence_label <- function(x) attr(x, "by") %||% "Covariate"
 
 prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
-  all <- unique(x$topic)
+  all <- unique(x[[prevalence_word(x)]])
   topics <- topics %||% utils::head(all, 12L)
   if (!is.numeric(topics) || !length(topics) || !all(topics %in% all)) {
     abort("argument", "{.arg topics} must be numbers between {min(all)} and {max(all)}.", call = call)
   }
-  unname(split(x, x$topic)[as.character(topics)])
+  x <- as.data.frame(unclass(x))
+  unname(split(x, x[[prevalence_word(x)]])[as.character(topics)])
 }
 
 draw_groups <- function(panel, xlim = range(0, panel$proportion, panel$conf.high, panel$conf.low, na.rm = TRUE), ...) {
@@ -76,8 +82,10 @@ autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
   panels <- prevalence_panels(object, topics)
   long <- as.data.frame(do.call(rbind, panels))
   class(long) <- "data.frame"
-  long$title <- factor(paste("Topic", long$topic), levels = unique(paste("Topic", long$topic)))
-  note <- shown_of(length(panels), length(unique(object$topic)), "topic")
+  word <- prevalence_word(object)
+  title <- paste(to_title(word), long[[word]])
+  long$title <- factor(title, levels = unique(title))
+  note <- shown_of(length(panels), length(unique(object[[word]])), word)
   picture <- if ("group" %in% names(long)) {
     long$group <- factor(long$group, levels = rev(levels(object$group)))
     ggplot2::ggplot(long, ggplot2::aes(.data$proportion, .data$group)) +

@@ -1,10 +1,13 @@
-#' How common topics are by a covariate
+#' How common topics or clusters are by a covariate
 #'
 #' Compares the fitted proportions of documents with something else that is known of them, as a category or
 #' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of
 #' causes.
 #'
-#' @param fit A fit of [bnp_topics()].
+#' Of a mixture with [prior_covariates()] it gives the weights of its clusters by one of its covariates, as the model has
+#' them.
+#'
+#' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] with [prior_covariates()].
 #' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
 #'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
 #'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
@@ -12,6 +15,10 @@
 #'   `document` or names of rows and documents have names, matched by these.
 #' @param level Of the intervals, between 0 and 1.
 #' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
+#' @param at With [prior_covariates()]: values of other covariates at which to look, `list(sex = "f")`.
+#' @param contrast With [prior_covariates()]: differences from the first value of `by`, in place of weights?
+#' @param average With [prior_covariates()]: the average over the other covariates of the training data; `FALSE`: at
+#'   their means and most frequent levels.
 #' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values
 #'   of a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
 #'   `proportion`, the mean over documents of their proportion, each counting the same whatever its length, or the
@@ -19,7 +26,10 @@
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
 #'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
-#'   warning.
+#'   warning. With [prior_covariates()] `cluster` and `rows` in place of `topic` and `documents`: `proportion` is the
+#'   weight by which the model's bound goes, the intervals are quantiles of draws from the variational posterior of
+#'   weights and effects. They are too narrow where clusters overlap: with three clusters whose means are three standard
+#'   deviations apart, intervals of nominal 90 % held the truth in 65 % of cases in simulations.
 #' @references
 #' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
 #' *American Journal of Political Science* 58(4), 1064-1082; whose topics depend on covariates from the beginning.
@@ -29,8 +39,16 @@
 #' head(prevalence(fit, by = whales$category))
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
-prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
+prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = list(), contrast = FALSE,
+                       average = TRUE) {
   check_able(fit, "prevalence")
+  if (has_covariates(fit$model$prior)) {
+    need_data(missing(by), "by")
+    return(prevalence_by_model(
+      fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
+      rlang::current_env()
+    ))
+  }
   theta <- document_proportions(fit)
   need_data(missing(by), "by")
   level <- check_level(level, "level")

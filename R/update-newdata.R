@@ -80,7 +80,7 @@ run_update <- function(fit, data, control, start, call) {
   result <- fit_family(
     verb_of(fit), plain_engine(), data, fit$model, resolved, start, call, arg = "newdata", go_on = FALSE
   )
-  ids <- result$origins
+  ids <- if (has_places(fit$model$prior)) seq_len(fit$state$k) else result$origins
   result$origins <- NULL
   made <- new_bnp_fit(verb_of(fit), fit$call, fit$model, resolved, kept_input(data, fit$model$obs), result)
   out <- with_result(made, data)

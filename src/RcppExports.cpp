@@ -79,6 +79,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_individual_effects
+Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_individual_effects(SEXP sumsSEXP, SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_individual_effects(sums, model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_features_latent
 Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_features_latent(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -126,13 +139,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_filter_switching
-Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::IntegerVector starts, Rcpp::NumericVector number, Rcpp::NumericVector clock, Rcpp::List particles, double most, bool collapse, double seed, int threads);
-RcppExport SEXP _bnpvi_engine_filter_switching(SEXP systemsSEXP, SEXP ySEXP, SEXP startsSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP particlesSEXP, SEXP mostSEXP, SEXP collapseSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::NumericMatrix inputs, Rcpp::IntegerVector starts, Rcpp::NumericVector number, Rcpp::NumericVector clock, Rcpp::List particles, double most, bool collapse, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_filter_switching(SEXP systemsSEXP, SEXP ySEXP, SEXP inputsSEXP, SEXP startsSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP particlesSEXP, SEXP mostSEXP, SEXP collapseSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type systems(systemsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type inputs(inputsSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type number(numberSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type clock(clockSEXP);
@@ -141,24 +155,24 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type collapse(collapseSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_filter_switching(systems, y, starts, number, clock, particles, most, collapse, seed, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_filter_switching(systems, y, inputs, starts, number, clock, particles, most, collapse, seed, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // engine_particles_ahead
-Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, int h, double number, double clock, double most, double seed);
-RcppExport SEXP _bnpvi_engine_particles_ahead(SEXP systemsSEXP, SEXP particlesSEXP, SEXP hSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP mostSEXP, SEXP seedSEXP) {
+Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, Rcpp::NumericMatrix inputs, double number, double clock, double most, double seed);
+RcppExport SEXP _bnpvi_engine_particles_ahead(SEXP systemsSEXP, SEXP particlesSEXP, SEXP inputsSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP mostSEXP, SEXP seedSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type systems(systemsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type particles(particlesSEXP);
-    Rcpp::traits::input_parameter< int >::type h(hSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type inputs(inputsSEXP);
     Rcpp::traits::input_parameter< double >::type number(numberSEXP);
     Rcpp::traits::input_parameter< double >::type clock(clockSEXP);
     Rcpp::traits::input_parameter< double >::type most(mostSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_particles_ahead(systems, particles, h, number, clock, most, seed));
+    rcpp_result_gen = Rcpp::wrap(engine_particles_ahead(systems, particles, inputs, number, clock, most, seed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1051,10 +1065,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
     {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
+    {"_bnpvi_engine_individual_effects", (DL_FUNC) &_bnpvi_engine_individual_effects, 3},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 7},
-    {"_bnpvi_engine_filter_switching", (DL_FUNC) &_bnpvi_engine_filter_switching, 10},
+    {"_bnpvi_engine_filter_switching", (DL_FUNC) &_bnpvi_engine_filter_switching, 11},
     {"_bnpvi_engine_particles_ahead", (DL_FUNC) &_bnpvi_engine_particles_ahead, 7},
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
     {"_bnpvi_engine_value_fingerprint", (DL_FUNC) &_bnpvi_engine_value_fingerprint, 1},

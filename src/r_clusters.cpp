@@ -13,6 +13,7 @@
 #include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
+#include "r_hmm.h"
 #include "r_source.h"
 #include "r_topics.h"
 #include "r_workers.h"
@@ -29,7 +30,11 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
-State named(const Problem& problem, State state) {
+// Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch has been
+// visited yet. Clusters get their names.
+State begun_at(const Problem& problem, State state) {
+  const auto* hmm = alloc_as<chains::HmmAlloc>(problem.alloc);
+  if (hmm && hmm->has_places()) return start_from_globals(problem, std::move(state.globals));
   give_names(problem, state);
   return state;
 }
@@ -42,7 +47,7 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     if (s.containsElementNamed("state")) {
       Globals globals = state_from_r(Rcpp::List(s["state"]), model);
       if (s.containsElementNamed("obs")) {
-        const auto from = make_obs_model(ListFields(Rcpp::List(s["obs"])));
+        const auto from = obs_beside(*model.alloc, ListFields(Rcpp::List(s["obs"])));
         for (Index j = 0; j < globals.effective.k; ++j)
           units_of(*model.obs).re_express(*from, globals.effective.edit_t(j));
       }
@@ -61,14 +66,14 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                                                 [k](int label) { return 1 <= label && label <= k; }),
               "start$labels are not n labels from 1 to k");
       require(fixed_k == 0 || k == fixed_k, "start$k is not the number of clusters of the prior");
-      return named(problem,
-                   start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k)));
+      return begun_at(problem,
+                      start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k)));
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return named(problem, start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
-                                                      owners_of_start(s, resp.ncol())));
+    return begun_at(problem, start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
+                                                         owners_of_start(s, resp.ncol())));
   }
   const AskedStart asked = asked_start(ListFields(control), at);
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);
@@ -129,7 +134,10 @@ class Clusters final : public RFamily {
 
   Learned begin(const Start& start) override {
     const auto view = view_of(start.seed, {});
-    State state = starting_state(*view->problem, given_, call_.control, start, call_.start, call_.pool);
+    const bool from_given = start.seed == options_.seed || Rf_isNull(call_.start) ||
+                            !Rcpp::List(call_.start).containsElementNamed("first_only");
+    State state = starting_state(*view->problem, given_, call_.control, start,
+                                 from_given ? call_.start : R_NilValue, call_.pool);
     return {fit_of(view, bnpvi::begin(*view->problem, std::move(state))), {}};
   }
 

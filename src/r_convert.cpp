@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "observations/patterned_rows.h"
 #include "r_hmm.h"
 
 namespace bnpvi {
@@ -54,6 +55,22 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument("internal error: " + what);
 }
 
+ClassSets class_sets_from_r(const Rcpp::List& data, Index n) {
+  const Rcpp::IntegerVector classes = data["classes"];
+  const Rcpp::LogicalMatrix sets(static_cast<SEXP>(data["class_sets"]));
+  ClassSets out;
+  out.n_classes = sets.ncol();
+  const bool open = data.containsElementNamed("classes_open") && Rcpp::as<bool>(data["classes_open"]);
+  for (int set = 0; set < sets.nrow(); ++set) {
+    out.has.push_back(open);
+    for (int c = 0; c < sets.ncol(); ++c) out.has.push_back(sets(set, c) == TRUE);
+  }
+  require(classes.size() == n && std::all_of(classes.begin(), classes.end(),
+                                             [&](int set) { return 0 <= set && set <= sets.nrow(); }),
+          "data$classes are not n numbers of rows of data$class_sets");
+  return out;
+}
+
 namespace {
 
 SEXP vector_of(SEXPTYPE type, const Rcpp::List& list, const char* name) {
@@ -98,16 +115,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   }
   if (list.containsElementNamed("classes")) {
     SEXP classes = vector_of(INTSXP, list, "classes");
-    const Rcpp::LogicalMatrix sets(static_cast<SEXP>(list["class_sets"]));
-    class_sets_.n_classes = sets.ncol();
-    const bool open = list.containsElementNamed("classes_open") && Rcpp::as<bool>(list["classes_open"]);
-    for (int set = 0; set < sets.nrow(); ++set) {
-      class_sets_.has.push_back(open);
-      for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
-    }
-    require(Rf_xlength(classes) == n && std::all_of(INTEGER(classes), INTEGER(classes) + n,
-                                                    [&](int set) { return 0 <= set && set <= sets.nrow(); }),
-            "data$classes are not n numbers of rows of data$class_sets");
+    class_sets_ = class_sets_from_r(list, n);
     data_.classes = INTEGER(classes);
     data_.class_sets = &class_sets_;
   }
@@ -138,7 +146,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
                 "data$back leads out of a group or forward");
   }
   if (list.containsElementNamed("position")) {
-    require(data_.back && Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
+    require(Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
     data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {
@@ -154,13 +162,19 @@ RData::RData(const Rcpp::List& list) : list_(list) {
 
 RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
-  obs = make_obs_model(ListFields(obs_list, learned));
   const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
   std::unique_ptr<ListFields> response;
   if (model.containsElementNamed("response"))
     response = std::make_unique<ListFields>(Rcpp::List(static_cast<SEXP>(model["response"])));
   alloc = make_alloc_model(ListFields(prior_list, learned), sparsity,
                            loose ? RowBound::loose : RowBound::tight, response.get());
+  obs = obs_beside(*alloc, ListFields(obs_list, learned));
+}
+
+std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields) {
+  std::unique_ptr<ObsModel> obs = make_obs_model(fields);
+  if (alloc.patterns() == 0) return obs;
+  return std::make_unique<PatternedRows>(std::move(obs), alloc.patterns());
 }
 
 const Dataset& RData::view_for(const ObsModel& obs) {

@@ -36,6 +36,10 @@ class ListFields final : public Fields {
 /// that this is an error of the package.
 void require(bool holds, const std::string& what);
 
+/// The sets of a list(classes, class_sets): the number of the set of each of n units, 0 for none, and the
+/// sets (x classes, logical).
+ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
+
 /// A Dataset that points into an R list, which it keeps alive. Throws std::invalid_argument when sizes,
 /// offsets or columns contradict each other.
 class RData {
@@ -65,6 +69,9 @@ struct RModel {
   /// learned: fields of the two models that replace those of the lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
+
+/// The observation model of an R list beside this allocation model, which may count rows by covariate pattern.
+std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
 /// The allocation model as that of one family; null: it is of another.
 template <class Alloc>

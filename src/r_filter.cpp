@@ -72,7 +72,9 @@ LinearSystem system_from_r(const Rcpp::List& list) {
   s.k = whole("k");
   s.m = whole("m");
   s.d = whole("d");
-  require(s.k > 0 && s.m > 0 && s.d > 0, "sizes of a linear system");
+  s.n_inputs = whole("n_inputs");
+  s.by_mode = fields.flag("by_mode");
+  require(s.k > 0 && s.m > 0 && s.d > 0 && s.n_inputs >= 0, "sizes of a linear system");
   const auto numbers = [&](const char* name, Index n) {
     Vec x = fields.numbers(name);
     require(static_cast<Index>(x.size()) == n, name);
@@ -80,8 +82,11 @@ LinearSystem system_from_r(const Rcpp::List& list) {
   };
   s.a = numbers("A", s.k * s.m * (s.m + 1));
   s.q = numbers("Q", s.k * s.m * s.m);
-  s.c = numbers("C", s.d * (s.m + 1));
-  s.r = numbers("R", s.d * s.d);
+  s.f = numbers("F", s.k * s.m * s.n_inputs);
+  const Index emissions = s.by_mode ? s.k : 1;
+  s.c = numbers("C", emissions * s.d * (s.m + 1));
+  s.r = numbers("R", emissions * s.d * s.d);
+  s.g = numbers("G", emissions * s.d * s.n_inputs);
   s.start_mean = numbers("start_mean", s.m);
   s.start_var = numbers("start_var", s.m * s.m);
   s.start = numbers("start", s.k);
@@ -93,7 +98,9 @@ SwitchingFilter filter_from_r(const Rcpp::List& systems, double most, bool colla
   std::vector<LinearSystem> all;
   for (R_xlen_t i = 0; i < systems.size(); ++i) {
     all.push_back(system_from_r(systems[i]));
-    require(all[i].k == all[0].k && all[i].m == all[0].m && all[i].d == all[0].d, "systems of several sizes");
+    require(all[i].k == all[0].k && all[i].m == all[0].m && all[i].d == all[0].d &&
+                all[i].n_inputs == all[0].n_inputs && all[i].by_mode == all[0].by_mode,
+            "systems of several sizes");
   }
   require(!all.empty() && most >= 1, "systems and particles");
   return SwitchingFilter(std::move(all), static_cast<Index>(most), collapse);
@@ -154,27 +161,28 @@ Rcpp::NumericMatrix rows_to_r(const std::vector<FilteredRow>& rows, Vec Filtered
 
 }  // namespace
 
-// Takes in the rows of some sequences under linear systems that switch. y: D × n, NA where missing; starts:
-// offsets of the sequences; number, clock: of each its number in the random streams, and how many rows it had
-// before; particles: of each those after these rows, or NULL. → a list for each sequence: rows by kind, and
-// the particles after the last. `trouble`, and the row where a sequence (from 1) stopped.
+// Takes in the rows of some sequences under linear systems that switch. y: D × n, NA where missing; inputs: q
+// × n; starts: offsets of the sequences; number, clock: of each its number in the random streams, and how
+// many rows it had before; particles: of each those after these rows, or NULL. → a list for each sequence:
+// rows by kind, and the particles after the last. `trouble`, and the row where a sequence (from 1) stopped.
 // [[Rcpp::export]]
-Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::IntegerVector starts,
-                                   Rcpp::NumericVector number, Rcpp::NumericVector clock,
-                                   Rcpp::List particles, double most, bool collapse, double seed,
-                                   int threads) {
+Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::NumericMatrix inputs,
+                                   Rcpp::IntegerVector starts, Rcpp::NumericVector number,
+                                   Rcpp::NumericVector clock, Rcpp::List particles, double most,
+                                   bool collapse, double seed, int threads) {
   return entry([&] {
     const SwitchingFilter filter = filter_from_r(systems, most, collapse);
     const Index n = starts.size() - 1, d = filter.system().d, k = filter.system().k, m = filter.system().m;
-    require(y.nrow() == d && number.size() == n && clock.size() == n && particles.size() == n &&
-                starts[n] == y.ncol(),
+    const Index q = filter.system().n_inputs;
+    require(y.nrow() == d && inputs.nrow() == q && inputs.ncol() == y.ncol() && number.size() == n &&
+                clock.size() == n && particles.size() == n && starts[n] == y.ncol(),
             "rows of a filter");
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);
     std::vector<Particles> state;
     for (Index g = 0; g < n; ++g) state.push_back(particles_from_r(particles[g], filter));
     std::vector<std::vector<FilteredRow>> found(static_cast<std::size_t>(n));
-    const double* cells = y.begin();
+    const double *cells = y.begin(), *known = inputs.begin();
     const std::vector<int> from(starts.begin(), starts.end());
     const std::vector<double> numbers(number.begin(), number.end()), clocks(clock.begin(), clock.end());
     const auto run = [&](Index g, Pool* inner) {
@@ -183,7 +191,7 @@ Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rc
         Stream stream(static_cast<std::uint64_t>(seed), Purpose::filter,
                       static_cast<std::uint64_t>(numbers[g]),
                       static_cast<std::uint64_t>(clocks[g]) + static_cast<std::uint64_t>(i - from[g]));
-        found[g].push_back(filter.step(state[g], cells + i * d, stream.uniform(), inner));
+        found[g].push_back(filter.step(state[g], {cells + i * d, known + i * q}, stream.uniform(), inner));
         if (found[g].back().trouble != Trouble::none) return;
       }
     };
@@ -222,22 +230,25 @@ Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rc
   });
 }
 
-// The particles of one sequence after each of h further rows without data → a list for each.
+// The particles of one sequence after each further row without data → a list for each. inputs: q × h.
 // [[Rcpp::export]]
-Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, int h, double number, double clock,
-                                  double most, double seed) {
+Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, Rcpp::NumericMatrix inputs,
+                                  double number, double clock, double most, double seed) {
   return entry([&] {
     const SwitchingFilter filter = filter_from_r(systems, most, false);
     Particles state = particles_from_r(particles, filter);
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
     const Vec missing(static_cast<std::size_t>(filter.system().d), std::numeric_limits<double>::quiet_NaN());
+    const int h = inputs.ncol(), q = inputs.nrow();
+    require(q == filter.system().n_inputs, "inputs of rows ahead");
+    const double* known = inputs.begin();
     Rcpp::List out(h);
     for (int i = 0; i < h; ++i) {
       pool.poll();
       Stream stream(static_cast<std::uint64_t>(seed), Purpose::filter, static_cast<std::uint64_t>(number),
                     static_cast<std::uint64_t>(clock) + static_cast<std::uint64_t>(i));
-      const FilteredRow row = filter.step(state, missing.data(), stream.uniform(), nullptr);
+      const FilteredRow row = filter.step(state, {missing.data(), known + i * q}, stream.uniform(), nullptr);
       if (row.trouble != Trouble::none) return Rcpp::List::create(Rcpp::_["trouble"] = name_of(row.trouble));
       out[i] = particles_to_r(state);
     }

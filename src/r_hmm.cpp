@@ -24,7 +24,10 @@ const HmmAlloc& hmm_of(const RModel& model) {
 }
 
 void require_positions(const Dataset& data, const RModel& model) {
-  const Index n = alloc_as<HmmAlloc>(*model.alloc) ? model.alloc->shape(*model.obs).pairs : 1;
+  const Index patterns = model.alloc->patterns(),
+              n = patterns > 0                           ? patterns
+                  : alloc_as<HmmAlloc>(*model.alloc) ? model.alloc->shape(*model.obs).pairs
+                                                       : 1;
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
               std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),
@@ -43,7 +46,8 @@ Chain mean_chain(const Query& q, bool first_only) {
   add(chain.log_start.data());
   for (Index p = 0; p < chain.positions(); ++p)
     for (Index j = 0; j < k; ++j) add(chain.log_transition.data() + chain.block(p) + j * chain.k);
-  return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()));
+  return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()),
+               chain.has_zeros);
 }
 
 }  // namespace bnpvi
@@ -62,7 +66,8 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
       std::vector<int> path(static_cast<std::size_t>(s.size()));
       for_chunks(s.size(), q.pool, [&](Index, Index from, Index n) {
         FeatureBlock block(q.obs(), q.data());
-        log_likelihoods(block, *weights, s.rows.data() + from, n, log_e.data() + from * chain.k);
+        log_likelihoods(block, *weights, q.globals.effective.owner, s.rows.data() + from, n,
+                        log_e.data() + from * chain.k);
       });
       if (s.back.empty())
         viterbi(chain, s.size(), log_e.data(), path.data());
@@ -103,7 +108,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
         s.clear();
         s.append(q.data(), g, q.obs().capabilities().lag);
         log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
-        log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
+        log_likelihoods(block, *weights, {}, s.rows.data(), s.size(), log_e.data());
         filter.draw(s.size(), log_e.data(), nullptr, stream, path);
         path += s.size();
       }
@@ -114,6 +119,21 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
 }
 
 namespace {
+
+// Owners of the k outcomes of a chain: no class owns those that are not in use.
+std::vector<int> owners(const Query& q, Index k) {
+  std::vector<int> out = q.globals.effective.owner;
+  out.resize(static_cast<std::size_t>(k), 0);
+  return out;
+}
+
+// The rows that a row depends on: a sequence is a tree whose nodes follow the row before them.
+std::vector<int> steps_back(const SequenceRows& s) {
+  if (!s.back.empty()) return s.back;
+  std::vector<int> out(static_cast<std::size_t>(s.size()), 1);
+  out[0] = 0;
+  return out;
+}
 
 // log p(x | state) of the rows of a sequence or tree, n × K, without their base measure, whose sum is
 // returned.
@@ -133,6 +153,7 @@ double log_potentials(const ClusterDensities& densities, Query& q, const Sequenc
         sums[chunk] += base[i];
         for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
       }
+      if (block.labelled()) exclude_forbidden(block, m, owners(q, k), log_e.data() + from * k);
     }
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0);
@@ -140,7 +161,7 @@ double log_potentials(const ClusterDensities& densities, Query& q, const Sequenc
 
 }  // namespace
 
-// log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions
+// log p of the rows of each sequence or group of trees (NA without rows), under the posterior means of the transitions
 // and the posterior predictive of each state; `plugin`: as in engine_filter_states().
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
@@ -153,10 +174,11 @@ Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, R
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n_groups()), NA_REAL); });
     double* value = out.begin();
-    for_sequences(q.data(), 0, q.pool, [&](const SequenceRows& s, Index group) {
+    for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index group) {
       Vec log_e;
+      const std::vector<int> back = steps_back(s);
       const double base = log_potentials(densities, q, s, log_e);
-      value[group] = base + log_evidence(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e);
+      value[group] = base + log_evidence(chain, {s.size(), back.data(), data_or_null(s.position)}, log_e);
     });
     return out;
   });
@@ -177,15 +199,10 @@ Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rc
     std::fill(out.begin(), out.end(), NA_REAL);
     double* value = out.begin();
     for_sequences(q.data(), q.obs().capabilities().lag, q.pool, [&](const SequenceRows& s, Index) {
-      std::vector<int> chained;  // a sequence is a tree whose nodes follow the row before them
-      if (s.back.empty()) {
-        chained.assign(static_cast<std::size_t>(s.size()), 1);
-        chained[0] = 0;
-      }
-      const int* back = s.back.empty() ? chained.data() : s.back.data();
+      const std::vector<int> back = steps_back(s);
       Vec log_e;
       log_potentials(densities, q, s, log_e);
-      const Vec r = smoothed_states(chain, {s.size(), back, data_or_null(s.position)}, std::move(log_e), k);
+      const Vec r = smoothed_states(chain, {s.size(), back.data(), data_or_null(s.position)}, std::move(log_e), k);
       for (Index i = 0; i < s.size(); ++i)
         for (Index j = 0; j < k; ++j) value[j * n + s.rows[i]] = r[i * k + j];
     });

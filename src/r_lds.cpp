@@ -20,7 +20,7 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
   const Index k = resp.ncol();
   require(alloc->fixed_k() == 0 || k == alloc->fixed_k(), "start$resp has not a column for each mode");
   Vec r = row_major(resp, s.n, k, "start$resp");
-  without_first_rows(s, k, r);
+  if (!problem.by_mode()) without_first_rows(s, k, r);
   LatentPaths paths = before;
   if (start.containsElementNamed("mean")) {
     paths.mean =
@@ -28,13 +28,16 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
     paths.var =
         row_major(Rcpp::NumericMatrix(static_cast<SEXP>(start["var"])), s.n, paths.n_var(), "start$var");
     for (Index g = 0; g < s.n_groups(); ++g)
-      for (Index t = s.starts[g] + 1; t < s.starts[g + 1]; ++t) paths.set_features(t, nullptr);
+      for (Index t = s.starts[g]; t < s.starts[g + 1]; ++t) {
+        paths.see_row(t, s.y_of(t), problem.emission);
+        if (t > s.starts[g]) paths.set_features(t, s.known_of(t), nullptr);
+      }
   }
   LdsState out = state_of(problem, alloc, std::move(paths), std::move(r), k);
   if (!start.containsElementNamed("state")) return out;
   const Rcpp::List state = start["state"];
   out.globals = state_from_r(state, lds.model);
-  out.emission = Emission(problem.emission, seen_from_r(state, problem.emission));
+  out.emission = emissions_at(problem, seen_from_r(state, problem.emission), out.globals.effective);
   for (int step = 0; step < 2; ++step) {
     smooth(problem, out, nullptr);
     assign(problem, out);
@@ -137,8 +140,10 @@ Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   return entry([&] {
     LonePool lone;
     const Lds lds(data, model, lone.pool);
-    return emission_to_r(Emission(lds.problem.emission, seen_from_r(state, lds.problem.emission)),
-                         lds.problem.emission);
+    const EmissionPrior& prior = lds.problem.emission;
+    return emission_to_r(
+        emissions_at(lds.problem, seen_from_r(state, prior), state_from_r(state, lds.model).effective),
+        prior);
   });
 }
 
@@ -162,9 +167,10 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
       Vec r(static_cast<std::size_t>(n * k));
       for (Index t = 0; t < n; ++t)
         for (Index j = 0; j < k; ++j) r[t * k + j] = all > 0 ? sizes[j] / all : 1 / static_cast<double>(k);
-      without_first_rows(lds.series, k, r);
-      LdsState out{alloc, std::move(paths), k,  std::move(r), seen, Emission(problem.emission, seen),
-                   {},    globals,          {}, {},           0};
+      if (!problem.by_mode()) without_first_rows(lds.series, k, r);
+      LdsState out{
+          alloc, std::move(paths), k,  std::move(r), seen, emissions_at(problem, seen, globals.effective),
+          {},    globals,          {}, {},           0};
       out.total = Summary(alloc->shape(problem.obs), k);
       return out;
     };
@@ -176,7 +182,8 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
       const Dataset view = expected_rows(problem, s);
       const MemorySource source(view, {problem.units});
       const Problem modes{source, problem.obs, *alloc, 0, nobody, &lone.pool};
-      s.elbo = sum_terms(elbo_terms(modes, s.total, s.globals)) + s.emission.expected(s.seen);
+      s.elbo = sum_terms(elbo_terms(modes, s.total, s.globals));
+      if (!problem.by_mode()) s.elbo += s.emission[0].expected(s.seen);
       for (Index g = 0; g < lds.series.n_groups(); ++g)
         s.elbo += lds.series.weight[g] * (s.paths.start[g] + s.paths.entropy[g]);
     };
@@ -187,7 +194,7 @@ Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state
         if (i > 0 && s.elbo - before < 1e-6 * static_cast<double>(n)) return;
       }
     };
-    LdsState smoothed = begin(LatentPaths(n, problem.m, problem.intercept, lds.series.n_groups()));
+    LdsState smoothed = begin(LatentPaths(lds.series, problem.emission));
     smooth(problem, smoothed, nullptr);
     settle(smoothed);
     LdsState at_rows = begin(paths_at(

@@ -19,7 +19,6 @@ struct Lds {
  private:
   Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, Pool& pool, Observer& observer);
   Index latent() const { return static_cast<Index>(latent_unit.size()); }
-  dynamics::EmissionPrior emission_prior(const Fields& f) const;
   dynamics::StartPrior start_prior(const Fields& f) const;
   std::unique_ptr<const ObsModel> rows_model(const Fields& f) const;
 };
@@ -37,7 +36,7 @@ Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
 Rcpp::List state_with_emission(const dynamics::LdsState& state, const dynamics::EmissionPrior& prior);
 dynamics::EmissionStatistics seen_from_r(const Rcpp::List& state, const dynamics::EmissionPrior& prior);
 
-/// q(C, ρ) in engine units.
-Rcpp::List emission_to_r(const dynamics::Emission& e, const dynamics::EmissionPrior& prior);
+/// q(C, ρ) in engine units; by mode a list of these.
+Rcpp::List emission_to_r(const std::vector<dynamics::Emission>& e, const dynamics::EmissionPrior& prior);
 
 }  // namespace bnpvi

@@ -13,8 +13,12 @@ using namespace dynamics;
 namespace {
 
 // Data in engine units: y (n × d, NA where missing) minus centre over unit; rows (n × m): where hidden states
-// are before anything is learned, in engine units.
-Series series_of(const Rcpp::List& data, const Vec& centre, const Vec& unit) {
+// are before anything is learned, in engine units. inputs: n × q, in the user's units.
+Series series_of(const Rcpp::List& data, const Fields& f, const Vec& centre, const Vec& unit) {
+  const bool intercept = f.flag("intercept"), with_inputs = f.has("input_unit");
+  const Vec input_unit = with_inputs ? f.numbers("input_unit") : Vec(),
+            input_centre = f.has("input_centre") ? f.numbers("input_centre") : Vec(input_unit.size(), 0.0);
+  require(input_centre.size() == input_unit.size(), "model$obs has not a centre for each input");
   const Rcpp::NumericMatrix y(static_cast<SEXP>(data["y"]));
   Series out;
   out.n = y.nrow();
@@ -28,6 +32,19 @@ Series series_of(const Rcpp::List& data, const Vec& centre, const Vec& unit) {
       out.y[t * out.d + j] = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
                                                : value / unit[j] - centre[j] / unit[j];
     }
+  if (intercept) out.n_known = 1;
+  const Index q = static_cast<Index>(input_unit.size());
+  out.n_known += q;
+  out.known.assign(static_cast<std::size_t>(out.n * out.n_known), 1.0);
+  if (q > 0) {
+    const Rcpp::NumericMatrix inputs(static_cast<SEXP>(data["inputs"]));
+    require(inputs.nrow() == out.n && inputs.ncol() == q, "data$inputs have not the size of the data");
+    for (Index j = 0; j < q; ++j)
+      for (Index t = 0; t < out.n; ++t)
+        out.known[(t + 1) * out.n_known - q + j] =
+            inputs(static_cast<int>(t), static_cast<int>(j)) / input_unit[j] -
+            input_centre[j] / input_unit[j];
+  }
   for (int start : Rcpp::as<std::vector<int>>(data["starts"])) out.starts.push_back(start);
   require(out.starts.size() > 1 && out.starts.front() == 0 && out.starts.back() == out.n &&
               std::is_sorted(out.starts.begin(), out.starts.end()),
@@ -47,34 +64,20 @@ Lds::Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, Pool&
       latent_unit(f.numbers("unit")),
       centre(f.numbers("column_centre")),
       unit(f.numbers("column_unit")),
-      series(series_of(data, centre, unit)),
+      series(series_of(data, f, centre, unit)),
       model(given),
       rows(rows_model(f)),
-      problem{
-          series, *model.obs, emission_prior(f), start_prior(f), latent(), f.flag("intercept"), 0, {}, {}, {},
-          0,      pool,       observer} {
+      problem{series, *model.obs, dynamics::emission_prior(f), start_prior(f), latent(), 0, {}, {}, {}, 0,
+              pool,   observer} {
   for (double u : latent_unit) problem.log_unit += std::log(u);
   for (double u : unit) problem.log_units.push_back(std::log(u));
   for (Index g = 0; g < series.n_groups(); ++g)
-    if (series.starts[g + 1] - series.starts[g] > 1) problem.units.push_back(g);
+    if (series.starts[g + 1] > problem.first_row(g)) problem.units.push_back(g);
   if (!data.containsElementNamed("weights")) return;
   for (Index g = 0; g < series.n_groups(); ++g)
     problem.row_weight.insert(problem.row_weight.end(),
                               static_cast<std::size_t>(series.starts[g + 1] - series.starts[g]),
                               series.weight[g]);
-}
-
-EmissionPrior Lds::emission_prior(const Fields& f) const {
-  EmissionPrior out;
-  out.d = series.d;
-  out.m = latent();
-  out.identity = f.flag("identity");
-  const Vec variance = f.has("noise") ? f.numbers("noise", out.d) : f.numbers("noise_scale", out.d);
-  Vec& to = f.has("noise") ? out.known : out.scale;
-  for (Index j = 0; j < out.d; ++j) to.push_back(variance[j] / unit[j] / unit[j]);
-  if (!f.has("noise")) out.df = f.number("noise_df");
-  if (!out.identity) out.precision = f.numbers("loading_precision", out.e() * out.e());
-  return out;
 }
 
 StartPrior Lds::start_prior(const Fields& f) const {
@@ -140,6 +143,7 @@ Rcpp::List paths_to_r(const Lds& lds, const LdsState& state) {
 
 Rcpp::List state_with_emission(const LdsState& state, const EmissionPrior& prior) {
   Rcpp::List out = state_to_r(state.globals);
+  if (prior.by_mode) return out;
   out.push_back(Rcpp::wrap(state.seen.count), "count");
   out.push_back(from_row_major(state.seen.moment, prior.d, prior.n_moments()), "moment");
   return out;
@@ -147,6 +151,7 @@ Rcpp::List state_with_emission(const LdsState& state, const EmissionPrior& prior
 
 EmissionStatistics seen_from_r(const Rcpp::List& state, const EmissionPrior& prior) {
   EmissionStatistics out(prior);
+  if (prior.by_mode) return out;
   out.count = Rcpp::as<Vec>(state["count"]);
   require(static_cast<Index>(out.count.size()) == prior.d, "state$count has not one number a column");
   out.moment = row_major(Rcpp::NumericMatrix(static_cast<SEXP>(state["moment"])), prior.d, prior.n_moments(),
@@ -154,11 +159,21 @@ EmissionStatistics seen_from_r(const Rcpp::List& state, const EmissionPrior& pri
   return out;
 }
 
+namespace {
+
 Rcpp::List emission_to_r(const Emission& e, const EmissionPrior& prior) {
   using Rcpp::_;
   return Rcpp::List::create(_["loadings"] = from_row_major(e.loadings(), prior.d, prior.e()),
                             _["inverse"] = from_row_major(e.inverse(), prior.d, prior.e() * prior.e()),
                             _["df"] = e.df(), _["scale"] = e.scale());
+}
+
+}  // namespace
+
+Rcpp::List emission_to_r(const std::vector<Emission>& emissions, const EmissionPrior& prior) {
+  Rcpp::List all;
+  for (const Emission& e : emissions) all.push_back(emission_to_r(e, prior));
+  return prior.by_mode ? all : Rcpp::List(static_cast<SEXP>(all[0]));
 }
 
 }  // namespace bnpvi

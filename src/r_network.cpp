@@ -1,4 +1,5 @@
 // Blockmodels of networks: their fits, and other entries.
+#include <algorithm>
 #include <numeric>
 
 #include "networks/bisection.h"
@@ -18,6 +19,22 @@ std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n) {
   std::vector<int> out(labels.begin(), labels.end());
   for (int& label : out) require(--label >= 0, "labels are not 1 to K");
   return out;
+}
+
+Owners owners_from_r(const Rcpp::RObject& start, Index k) {
+  if (!start.hasAttribute("owner")) return Owners(static_cast<std::size_t>(k));
+  Owners out = Rcpp::as<Owners>(start.attr("owner"));
+  require(static_cast<Index>(out.size()) == k, "there is not an owner for each community");
+  return out;
+}
+
+OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links) {
+  std::vector<int> labels = labels_from_r(start, links.n());
+  const int k = labels.empty() ? 0 : 1 + *std::max_element(labels.begin(), labels.end());
+  Owners owner = owners_from_r(start, k);
+  for (Index i = 0; i < links.n(); ++i)
+    require(links.allows(i, owner[labels[i]]), "a node starts in a community of another class");
+  return {std::move(labels), std::move(owner)};
 }
 
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels) {
@@ -65,17 +82,18 @@ class BlocksFamily final : public NetworkFamily {
           _["elbo"] = fit.bound.sum(), _["terms"] = bound_to_r(fit.bound, degrees_ != nullptr));
       if (degrees_)
         out["degrees"] = Rcpp::List::create(_["ends"] = degrees_->ends(), _["lent"] = degrees_->lent());
+      if (links_.labelled()) out["owner"] = fit.owner;
       return out;
     });
   }
 
  private:
   std::unique_ptr<networks::NetworkFit> fit_from(SEXP start, std::uint64_t seed) const override {
-    const std::vector<int> labels = labels_from_r(Rcpp::IntegerVector(start), links_.n());
+    OwnedLabels from = owned_labels_from_r(Rcpp::IntegerVector(start), links_);
     if (sampled_)
-      return std::make_unique<networks::SampledBlocks>(links_, model_, gamma_, labels, sampled(seed),
+      return std::make_unique<networks::SampledBlocks>(links_, model_, gamma_, from.label, sampled(seed),
                                                        call_.pool);
-    return std::make_unique<networks::BlocksFit>(links_, model_, degrees_.get(), gamma_, labels,
+    return std::make_unique<networks::BlocksFit>(links_, model_, degrees_.get(), gamma_, std::move(from),
                                                  searched<networks::SearchOptions>(seed), call_.pool);
   }
 

@@ -12,18 +12,23 @@ namespace bnpvi {
 
 using networks::LinkModel;
 using networks::Links;
+using networks::OwnedLabels;
+using networks::Owners;
 
 // list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1; may have `loops`, a number for
-// each node.
+// each node, and `classes` and `class_sets` of nodes with labels (class_sets_from_r()).
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
     for (int& i : out) --i;
     return out;
   };
-  return Links(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
-               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"),
-               data.containsElementNamed("loops") ? Rcpp::as<Vec>(data["loops"]) : Vec());
+  Links out(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
+            Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"),
+            data.containsElementNamed("loops") ? Rcpp::as<Vec>(data["loops"]) : Vec());
+  if (data.containsElementNamed("classes"))
+    out.know(class_sets_from_r(data, out.n()), Rcpp::as<std::vector<int>>(data["classes"]));
+  return out;
 }
 
 inline LinkModel link_model_from_r(const Rcpp::List& model) {
@@ -31,8 +36,8 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-/// A family of networks. control$starts: where its fits begin, a function of seed, `init` and `k_init`
-/// (AskedStart; "" and 0: as the control says).
+/// A family of networks. control$starts: where its fits begin, with the attribute `owner` of communities if
+/// nodes have labels, or a function of seed, `init` and `k_init` (AskedStart; "" and 0: as the control says).
 class NetworkFamily : public RFamily {
  public:
   Learned begin(const Start& start) override { return {made(start), {}}; }
@@ -103,6 +108,10 @@ class NetworkFamily : public RFamily {
 
 /// A partition of n nodes, with labels from 1 in R.
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
+/// The attribute `owner` of where k communities start: a class for each, or 0; all open where there is none.
+Owners owners_from_r(const Rcpp::RObject& start, Index k);
+/// Both of where a partition of nodes starts, each where it may be.
+OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 
 /// Terms of a bound; degrees: with that of the degrees of nodes.

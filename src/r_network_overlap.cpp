@@ -28,6 +28,7 @@ OverlapModel::OverlapModel(const Rcpp::List& model)
 std::unique_ptr<networks::Overlap> OverlapModel::start(const Links& links,
                                                        const Rcpp::NumericMatrix& share) const {
   require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
+  const networks::Shares from{share.ncol(), rows_from_r(share), owners_from_r(share, share.ncol())};
   const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
   if (fields.flag("degree")) {
     const networks::GammaPriors priors{gamma,
@@ -38,13 +39,11 @@ std::unique_ptr<networks::Overlap> OverlapModel::start(const Links& links,
                                        background.b(),
                                        fields.flag("counts"),
                                        fields.number("dense")};
-    return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
+    return std::make_unique<networks::GammaNetwork>(links, priors, from);
   }
   if (fields.flag("assortative"))
-    return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha,
-                                                         share.ncol(), rows_from_r(share));
-  return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, share.ncol(),
-                                                   rows_from_r(share));
+    return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha, from);
+  return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, from);
 }
 
 Rcpp::List bnpvi::overlap_to_r(const networks::Overlap& state) {
@@ -61,10 +60,12 @@ Rcpp::List bnpvi::overlap_to_r(const networks::Overlap& state) {
         matrix_to_r(array.value, static_cast<Index>(array.value.size()) / array.columns, array.columns),
         array.name);
   const WeightMoments pi = weight_moments(state.sticks());
-  return Rcpp::List::create(
+  Rcpp::List out = Rcpp::List::create(
       _["k"] = k, _["prob"] = matrix_to_r(prob, n, k), _["ends"] = matrix_to_r(ends, n, k),
       _["rates"] = state.rates(), _["weights"] = pi.mean, _["u"] = state.sticks().u,
       _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
+  if (state.links().labelled()) out["owner"] = state.owner();
+  return out;
 }
 
 namespace {

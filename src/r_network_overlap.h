@@ -9,7 +9,7 @@ namespace bnpvi {
 /// b_background, dense). Outlives the states that it starts.
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model);
-  /// From shares of the nodes (n × K).
+  /// From shares of the nodes (n × K), with the attribute `owner` (owners_from_r()).
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const;
 
   ListFields fields;

@@ -67,9 +67,10 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   require(has_names(*model.obs, s.names.of, k), "state$named has not each name of the model once");
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
-  const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
-  require(static_cast<Index>(s.scalar.size()) == s.shape.scalars && g.u.size() == sticks &&
-              g.omega.size() == sticks,
+  require(static_cast<Index>(s.scalar.size()) == s.shape.scalars &&
+              (static_cast<Index>(g.u.size()) == model.alloc->numbers_in_u(k) ||
+               (g.u.empty() && !model.alloc->has_sticks())) &&
+              static_cast<Index>(g.omega.size()) == model.alloc->numbers_in_omega(k),
           "state$scalar, u or omega has not the length that the prior asks for");
   return g;
 }

@@ -26,7 +26,7 @@ void write(Writer& out, const LdsState& state) {
 LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in) {
   expect_kernels(in);
   const Series& s = problem.series;
-  LatentPaths paths(s.n, problem.m, problem.intercept, s.n_groups());
+  LatentPaths paths(s, problem.emission);
   Vec r;
   EmissionStatistics seen(problem.emission);
   for (Vec* x : {&paths.mean, &paths.var, &paths.features, &paths.start, &paths.entropy, &r, &seen.count,
@@ -39,21 +39,12 @@ LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel>
   require_stored(
       k >= 1 && static_cast<Index>(r.size()) == s.n * k && (alloc->fixed_k() == 0 || k == alloc->fixed_k()),
       "number of modes");
-  LdsState out{std::move(alloc),
-               std::move(paths),
-               k,
-               std::move(r),
-               seen,
-               Emission(problem.emission, seen),
-               {},
-               {},
-               {},
-               {},
-               0};
+  LdsState out{std::move(alloc), std::move(paths), k, std::move(r), seen, {}, {}, {}, {}, {}, 0};
   out.total = Summary::read(in);
   out.globals = read_globals(in);
   const SummaryShape shape = out.alloc->shape(problem.obs);
   require_summary(out.total, shape, k);
+  out.emission = emissions_at(problem, out.seen, out.total);
   require_summary(out.globals.effective, shape, k);
   const std::size_t sticks = out.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
   require_stored(out.globals.u.size() == sticks && out.globals.omega.size() == sticks, "sticks");

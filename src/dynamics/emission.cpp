@@ -89,6 +89,25 @@ void Emission::solve_column(Index j, const EmissionStatistics& statistics) {
             0.5 * df_[j] * std::log(scale_[j]) + 0.5 * df * std::log(b);
 }
 
+// E log ρ − log 2π over two, and −½ of W (y − ĉ'u)² + u'V̂⁻¹u with u = (x, 1).
+void Emission::weights(double* w) const {
+  const Index d = prior_.d, e = prior_.e(), q = prior_.n_moments();
+  for (Index j = 0; j < d; ++j) {
+    const double log_rho =
+        df_.empty() ? -std::log(scale_[j]) : digamma(0.5 * df_[j]) - std::log(0.5 * scale_[j]);
+    w[j] = 0.5 * (log_rho - log_2pi);
+    double* at = w + d + j * q;
+    at[packed(e, e)] = -0.5 * w_[j];
+    if (e == 0) continue;
+    const double *c = c_.data() + j * e, *inverse = inverse_.data() + j * e * e;
+    for (Index a = 0; a < e; ++a) {
+      at[packed(e, a)] = w_[j] * c[a];
+      for (Index b = 0; b <= a; ++b)
+        at[packed(a, b)] = (a == b ? -0.5 : -1) * (w_[j] * c[a] * c[b] + inverse[a * e + b]);
+    }
+  }
+}
+
 double Emission::expected(const EmissionStatistics& statistics) const {
   const Index e = prior_.e(), q = prior_.n_moments();
   double sum = 0;
@@ -134,34 +153,34 @@ void Emission::fill_potentials() {
   }
 }
 
-Emission Emission::with_noise(const Vec& factor) const {
+Emission Emission::with_noise(const double* factor) const {
   Emission out = *this;
   for (std::size_t j = 0; j < w_.size(); ++j) out.w_[j] *= factor[j];
   out.fill_potentials();
   return out;
 }
 
-void Emission::add_potential(const double* y, double* precision, double* h) const {
+void Emission::add_potential(const double* y, double r, double* precision, double* h) const {
   const Index d = prior_.d, m = prior_.m;
   if (prior_.identity) {
     for (Index j = 0; j < d; ++j) {
       if (std::isnan(y[j])) continue;
-      precision[j * m + j] += w_[j];
-      h[j] += w_[j] * y[j];
+      precision[j * m + j] += r * w_[j];
+      h[j] += r * w_[j] * y[j];
     }
     return;
   }
   const bool whole = std::none_of(y, y + d, [](double v) { return std::isnan(v); });
   for (Index j = 0; j < d; ++j) {
     if (std::isnan(y[j])) continue;
-    for (Index a = 0; a < m; ++a) h[a] += g_[j * m + a] * y[j];
+    for (Index a = 0; a < m; ++a) h[a] += r * g_[j * m + a] * y[j];
     if (whole) continue;
-    for (Index a = 0; a < m * m; ++a) precision[a] += f_[j * m * m + a];
-    for (Index a = 0; a < m; ++a) h[a] -= f1_[j * m + a];
+    for (Index a = 0; a < m * m; ++a) precision[a] += r * f_[j * m * m + a];
+    for (Index a = 0; a < m; ++a) h[a] -= r * f1_[j * m + a];
   }
   if (!whole) return;
-  for (Index a = 0; a < m * m; ++a) precision[a] += all_f_[a];
-  for (Index a = 0; a < m; ++a) h[a] -= all_f1_[a];
+  for (Index a = 0; a < m * m; ++a) precision[a] += r * all_f_[a];
+  for (Index a = 0; a < m; ++a) h[a] -= r * all_f1_[a];
 }
 
 }  // namespace bnpvi::dynamics

@@ -1,4 +1,5 @@
-// What hidden states are seen through: one regression for each column, shared by all modes.
+// What hidden states are seen through: one regression for each column, shared by all modes or each mode's
+// own.
 #pragma once
 #include "foundation/types.h"
 
@@ -6,10 +7,11 @@ namespace bnpvi::dynamics {
 
 /// y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j). `identity`: c_j = e_j is known, d = m, and e = 0 coefficients a
 /// column; else c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1, the constant last. ρ_j ~ Gamma(df/2, scale_j/2),
-/// or 1/known_j where `known` is not empty.
+/// or 1/known_j where `known` is not empty. `by_mode`: each mode has c_j and ρ_j of its own, a priori
+/// independent.
 struct EmissionPrior {
   Index d = 0, m = 0;
-  bool identity = true;
+  bool identity = true, by_mode = false;
   Vec known;      // d variances, or empty
   double df = 4;  // ν_y
   Vec scale;      // B_y, d
@@ -19,6 +21,8 @@ struct EmissionPrior {
   /// Numbers that a column's statistic has beside its count: Σ E(y − x_j)², or the packed lower triangle of
   /// Σ E u u' with u = (x, 1, y).
   Index n_moments() const { return identity ? 1 : (e() + 1) * (e() + 2) / 2; }
+  /// Of all columns, with their counts.
+  Index n_statistics() const { return d * (1 + n_moments()); }
 };
 
 /// Σ over the rows in which a column is observed; missing cells are simply left out.
@@ -29,15 +33,18 @@ struct EmissionStatistics {
   explicit EmissionStatistics(const EmissionPrior& prior)
       : count(static_cast<std::size_t>(prior.d), 0.0),
         moment(static_cast<std::size_t>(prior.d * prior.n_moments()), 0.0) {}
+  /// From numbers one after the other: counts, then moments.
+  EmissionStatistics(const EmissionPrior& prior, const double* numbers)
+      : count(numbers, numbers + prior.d), moment(numbers + prior.d, numbers + prior.n_statistics()) {}
   void add(const EmissionStatistics& other, double scale);
   /// One row: y (d, NaN where missing), mean (m) and packed covariance of x.
   void add_row(const EmissionPrior& prior, const double* y, const double* mean, const double* var,
                double weight);
 };
 
-/// q(C, ρ) that is optimal for a statistic, and what it says about x: E log p(y_j | x) = −½ (x'F_j x − 2
-/// x'(G_j y − f_j)) + what does not depend on x, with W_j = E ρ_j, G_j = W_j ĉ_j and F_j = W_j ĉ_j ĉ_j' +
-/// V̂_j⁻¹ in parts for x and for the constant.
+/// q(C, ρ) of all modes or of one, that is optimal for a statistic, and what it says about x: E log p(y_j |
+/// x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + what does not depend on x, with W_j = E ρ_j, G_j = W_j ĉ_j and F_j
+/// = W_j ĉ_j ĉ_j' + V̂_j⁻¹ in parts for x and for the constant.
 class Emission {
  public:
   Emission(const EmissionPrior& prior, const EmissionStatistics& statistics);
@@ -48,12 +55,17 @@ class Emission {
   /// E log p(y | x) of rows with this statistic, at this q.
   double expected(const EmissionStatistics& statistics) const;
 
-  /// Adds −(potential of one row) to a precision (m × m, both triangles) and its linear term to h (m).
-  void add_potential(const double* y, double* precision, double* h) const;
+  /// Slope of the value by the statistic: n_statistics() numbers, of counts, then of moments. E log p(y | x)
+  /// of a row is its product with the row's statistic.
+  void weights(double* w) const;
+
+  /// Adds −r (potential of one row) to a precision (m × m, both triangles) and its linear term to h (m).
+  void add_potential(const double* y, double r, double* precision, double* h) const;
 
   /// The same q with E ρ_j multiplied by factor_j, for a tried step beyond the optimum.
-  Emission with_noise(const Vec& factor) const;
+  Emission with_noise(const double* factor) const;
 
+  const EmissionPrior& prior() const { return prior_; }
   const Vec& mean_precision() const { return w_; }  // W_j
   const Vec& loadings() const { return c_; }        // ĉ, d × e
   const Vec& inverse() const { return inverse_; }   // V̂_j⁻¹, d × e × e

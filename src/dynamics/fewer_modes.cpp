@@ -44,7 +44,7 @@ bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b) {
   tried.r.assign(static_cast<std::size_t>(problem.series.n * kept), 0.0);
   const Index gone = b < k ? b : a;
   for (Index g : problem.units)
-    for (Index t = problem.series.starts[g] + 1; t < problem.series.starts[g + 1]; ++t) {
+    for (Index t = problem.first_row(g); t < problem.series.starts[g + 1]; ++t) {
       const double* from = state.r.data() + t * k;
       double* to = tried.r.data() + t * kept;  // of fixed ones the last is idle
       for (Index j = 0, i = 0; j < k; ++j)

@@ -50,8 +50,7 @@ void solve_upper(const double* l, Index m, double* x, Index cols) {
 // −½ v'J v + h'v = ⟨packed v v', w⟩: entries off the diagonal of w stand for two.
 class Potential {
  public:
-  Potential(Index m, bool intercept)
-      : m_(m), one_(intercept ? m : -1), own_(m + (intercept ? 1 : 0)), sum_() {}
+  Potential(Index m, Index n_known) : m_(m), own_(m + n_known), sum_() {}
 
   void average(const ModeWeights& modes, Index row, Index p) {
     if (!modes.r) {
@@ -66,12 +65,12 @@ class Potential {
     }
     at_ = sum_.data() + 1;
   }
-  void add_to(bool own, double* precision, double* h) const {
+  void add_to(bool own, const double* known, double* precision, double* h) const {
     const Index from = own ? own_ : 0;
     for (Index a = 0; a < m_; ++a) {
       for (Index b = 0; b < m_; ++b)
         precision[a * m_ + b] -= (a == b ? 2 : 1) * at_[packed(from + a, from + b)];
-      if (one_ >= 0) h[a] += at_[packed(from + a, one_)];
+      for (Index b = m_; b < own_; ++b) h[a] += at_[packed(from + a, b)] * known[b - m_];
     }
   }
   // U', m × m: row a is x_{t−1,a}, column b is x_{t,b}.
@@ -81,47 +80,62 @@ class Potential {
   }
 
  private:
-  Index m_, one_, own_;
+  Index m_, own_;
   Vec sum_;
   const double* at_ = nullptr;
 };
 
 }  // namespace
 
-LatentPaths::LatentPaths(Index n_, Index m_, bool intercept_, Index n_groups)
-    : n(n_),
-      m(m_),
-      intercept(intercept_),
-      mean(static_cast<std::size_t>(n_ * m_), 0.0),
-      var(static_cast<std::size_t>(n_ * n_var()), 0.0),
-      features(static_cast<std::size_t>(n_ * n_features()), 0.0),
-      start(static_cast<std::size_t>(n_groups), 0.0),
+LatentPaths::LatentPaths(const Series& series, const EmissionPrior& emission)
+    : n(series.n),
+      m(emission.m),
+      n_known(series.n_known),
+      before(emission.by_mode ? 1 : 0),
+      after(emission.by_mode ? emission.n_statistics() : 0),
+      mean(static_cast<std::size_t>(n * m), 0.0),
+      var(static_cast<std::size_t>(n * n_var()), 0.0),
+      features(static_cast<std::size_t>(n * n_features()), 0.0),
+      start(static_cast<std::size_t>(series.n_groups()), 0.0),
       entropy(start) {}
 
-void LatentPaths::set_features(Index t, const double* cross) {
-  const double *before = mean_of(t - 1), *now = mean_of(t), *var_before = var_of(t - 1), *var_now = var_of(t);
-  double* out = features.data() + t;
+void LatentPaths::see_row(Index row, const double* y, const EmissionPrior& prior) {
+  if (!prior.by_mode) return;
+  EmissionStatistics own(prior);
+  own.add_row(prior, y, mean_of(row), var_of(row), 1);
+  features[row] = 1;
+  double* out = features.data() + (before + n_dynamics()) * n + row;
+  for (const Vec* part : {&own.count, &own.moment})
+    for (double value : *part) {
+      *out = value;
+      out += n;
+    }
+}
+
+void LatentPaths::set_features(Index t, const double* known, const double* cross) {
+  const double *from = mean_of(t - 1), *now = mean_of(t), *var_from = var_of(t - 1), *var_now = var_of(t);
+  double* out = features.data() + before * n + t;
   *out = 1;
   for (Index a = 0; a < m; ++a)
-    for (Index b = 0; b <= a; ++b) *(out += n) = before[a] * before[b] + var_before[packed(a, b)];
-  if (intercept) {
-    for (Index b = 0; b < m; ++b) *(out += n) = before[b];
-    *(out += n) = 1;
+    for (Index b = 0; b <= a; ++b) *(out += n) = from[a] * from[b] + var_from[packed(a, b)];
+  for (Index i = 0; i < n_known; ++i) {
+    for (Index b = 0; b < m; ++b) *(out += n) = known[i] * from[b];
+    for (Index b = 0; b <= i; ++b) *(out += n) = known[i] * known[b];
   }
   for (Index a = 0; a < m; ++a) {
-    for (Index b = 0; b < m; ++b) *(out += n) = now[a] * before[b] + (cross ? cross[a * m + b] : 0);
-    if (intercept) *(out += n) = now[a];
+    for (Index b = 0; b < m; ++b) *(out += n) = now[a] * from[b] + (cross ? cross[a * m + b] : 0);
+    for (Index b = 0; b < n_known; ++b) *(out += n) = now[a] * known[b];
     for (Index b = 0; b <= a; ++b) *(out += n) = now[a] * now[b] + var_now[packed(a, b)];
   }
 }
 
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
-                 const Emission& emission, const StartPrior& prior, const std::function<void()>& poll,
-                 LatentPaths& out) {
-  const Index m = out.m, mm = m * m, p = out.n_features(), length = to - from;
+                 const std::vector<Emission>& emission, const StartPrior& prior,
+                 const std::function<void()>& poll, LatentPaths& out) {
+  const Index m = out.m, mm = m * m, p = out.n_dynamics(), length = to - from;
   Vec l(static_cast<std::size_t>(length * mm)), x(l.size()), y(static_cast<std::size_t>(length * m));
   Vec next_j(static_cast<std::size_t>(mm)), next_h(static_cast<std::size_t>(m));
-  Potential potential(m, out.intercept);
+  Potential potential(m, out.n_known);
   double log_det = 0;
   next_j = prior.precision;
   for (Index a = 0; a < m; ++a) {
@@ -133,7 +147,10 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
     double *j = l.data() + t * mm, *h = y.data() + t * m, *xt = x.data() + t * mm;
     std::copy(next_j.begin(), next_j.end(), j);
     std::copy(next_h.begin(), next_h.end(), h);
-    emission.add_potential(series.y.data() + (from + t) * series.d, j, h);
+    if (emission.size() == 1) emission[0].add_potential(series.y_of(from + t), 1, j, h);
+    for (Index k = 0; emission.size() > 1 && k < modes.k; ++k)
+      if (const double r = modes.r[(from + t) * modes.k + k]; r != 0)
+        emission[k].add_potential(series.y_of(from + t), r, j, h);
     if (t > 0) {
       const double* y_before = h - m;
       for (Index a = 0; a < m; ++a)
@@ -144,10 +161,11 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
     }
     if (t + 1 < length) {
       potential.average(modes, from + t + 1, p);
-      potential.add_to(false, j, h);
+      const double* known = series.known_of(from + t + 1);
+      potential.add_to(false, known, j, h);
       std::fill(next_j.begin(), next_j.end(), 0.0);
       std::fill(next_h.begin(), next_h.end(), 0.0);
-      potential.add_to(true, next_j.data(), next_h.data());
+      potential.add_to(true, known, next_j.data(), next_h.data());
       potential.cross(xt + mm);
     }
     factorise(j, m, log_det);
@@ -187,7 +205,8 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
     for (Index a = 0; a < m; ++a)
       for (Index b = 0; b <= a; ++b)
         out.var[row * out.n_var() + packed(a, b)] = 0.5 * (v[a * m + b] + v[b * m + a]);
-    if (t + 1 < length) out.set_features(row + 1, cross.data());
+    out.see_row(row, series.y_of(row), emission[0].prior());
+    if (t + 1 < length) out.set_features(row + 1, series.known_of(row + 1), cross.data());
     mean_next = mean;
   }
   double away = 0;
@@ -202,7 +221,7 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,
                   Index to, double weight, EmissionStatistics& out) {
   for (Index row = from; row < to; ++row)
-    out.add_row(prior, series.y.data() + row * series.d, paths.mean_of(row), paths.var_of(row), weight);
+    out.add_row(prior, series.y_of(row), paths.mean_of(row), paths.var_of(row), weight);
 }
 
 }  // namespace bnpvi::dynamics

@@ -8,12 +8,15 @@ namespace bnpvi::dynamics {
 
 /// The rows as the engine sees them, in engine units, sequences one after the other.
 struct Series {
-  Index n = 0, d = 0;
-  Vec y;  // n × d, row-major, NaN where missing
+  Index n = 0, d = 0, n_known = 0;
+  Vec y;      // n × d, row-major, NaN where missing
+  Vec known;  // n × n_known: what moves hidden states beside themselves, b = ([1], inputs)
   std::vector<Index> starts;
   Vec weight;  // of each sequence
 
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
+  const double* y_of(Index row) const { return y.data() + row * d; }
+  const double* known_of(Index row) const { return known.data() + row * n_known; }
 };
 
 /// x_1 ~ N(mean, P_0) of every sequence.
@@ -24,31 +27,37 @@ struct StartPrior {
 };
 
 /// Moments of q(x). Row t of `features`, of rows that follow another one, is (1, packed lower triangle of
-/// E v v') with v = (x_{t−1}, [1], x_t): E φ, what a Wishart model of the dynamics has in place of φ.
+/// E v v') with v = (x_{t−1}, b_t, x_t): E φ, what a Wishart model of the dynamics has in place of φ. Where
+/// modes have emissions of their own it is (1, these numbers, the row's statistic of the emission), and in
+/// rows that begin a sequence what is of the dynamics is 0, its count too.
 struct LatentPaths {
-  Index n = 0, m = 0;
-  bool intercept = false;
-  Vec mean;      // n × m
-  Vec var;       // n × m(m+1)/2, packed lower triangles
-  Vec features;  // n × p, column-major
-  Vec start;     // of each sequence E log N(x_1; mean, P_0)
-  Vec entropy;   // and H[q(x)]
+  Index n = 0, m = 0, n_known = 0;
+  Index before = 0, after = 0;  // numbers of a row before and after those of the dynamics
+  Vec mean;                     // n × m
+  Vec var;                      // n × m(m+1)/2, packed lower triangles
+  Vec features;                 // n × n_features(), column-major
+  Vec start;                    // of each sequence E log N(x_1; mean, P_0)
+  Vec entropy;                  // and H[q(x)]
 
   LatentPaths() = default;
-  LatentPaths(Index n, Index m, bool intercept, Index n_groups);
+  LatentPaths(const Series& series, const EmissionPrior& emission);
 
-  Index width() const { return 2 * m + (intercept ? 1 : 0); }           // of v
-  Index n_features() const { return 1 + width() * (width() + 1) / 2; }  // p
+  Index width() const { return 2 * m + n_known; }                       // of v
+  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p
+  Index n_features() const { return before + n_dynamics() + after; }
   Index n_var() const { return m * (m + 1) / 2; }
   const double* mean_of(Index row) const { return mean.data() + row * m; }
   const double* var_of(Index row) const { return var.data() + row * n_var(); }
 
-  /// Row t ≥ 1 from the moments of rows t − 1 and t and Cov(x_t, x_{t−1}) (m × m, row-major; null: 0).
-  void set_features(Index t, const double* cross);
+  /// What is of the dynamics in row t ≥ 1, from the moments of rows t − 1 and t, b_t and Cov(x_t, x_{t−1})
+  /// (m × m, row-major; null: 0).
+  void set_features(Index t, const double* known, const double* cross);
+  /// What is of the emission, if anything.
+  void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
 /// What the modes say about a stretch of rows: r (n × K by row of the data) and weights w_k = ∇Λ(T_k) (K ×
-/// p), of which E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// p, of the dynamics alone), of which E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
   const double* r = nullptr;  // null: K = 1 and every r is 1
   Index k = 1;
@@ -56,7 +65,7 @@ struct ModeWeights {
 };
 
 /// q(x) of rows from .. to − 1, which begin as a sequence does, that is optimal for the modes and the
-/// emission. The precision of the chain is block-tridiagonal; with D_t = L_t L_t',
+/// emission: one, or one for each mode. The precision of the chain is block-tridiagonal; with D_t = L_t L_t',
 ///   X_t = L_{t−1}⁻¹ U_t',  D_t = J_tt − X_t'X_t,  y_t = L_t⁻¹(h_t − X_t'y_{t−1})                    (down)
 ///   A_t = −L_t⁻'X_{t+1},  μ_t = L_t⁻'(y_t − X_{t+1}μ_{t+1}),  V_t = (L_tL_t')⁻¹ + A_tV_{t+1}A_t',
 ///   Cov(x_{t+1}, x_t) = V_{t+1}A_t'                                                               (up)
@@ -64,8 +73,8 @@ struct ModeWeights {
 /// parameters would be wrong. Fills moments and features, start and entropy of `group`; throws
 /// std::domain_error where a D_t is not positive definite. poll is called every thousand rows.
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
-                 const Emission& emission, const StartPrior& prior, const std::function<void()>& poll,
-                 LatentPaths& out);
+                 const std::vector<Emission>& emission, const StartPrior& prior,
+                 const std::function<void()>& poll, LatentPaths& out);
 
 /// Σ over rows of Emission's statistic, each with this weight.
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,

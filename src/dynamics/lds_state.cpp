@@ -51,19 +51,22 @@ Dataset expected_rows(const LdsProblem& problem, const LdsState& state) {
 
 LatentPaths paths_at(const LdsProblem& problem, const Vec& mean) {
   const Series& s = problem.series;
-  LatentPaths out(s.n, problem.m, problem.intercept, s.n_groups());
+  LatentPaths out(s, problem.emission);
   out.mean = mean;
   for (Index g = 0; g < s.n_groups(); ++g)
-    for (Index t = s.starts[g] + 1; t < s.starts[g + 1]; ++t) out.set_features(t, nullptr);
+    for (Index t = s.starts[g]; t < s.starts[g + 1]; ++t) {
+      out.see_row(t, s.y_of(t), problem.emission);
+      if (t > s.starts[g]) out.set_features(t, s.known_of(t), nullptr);
+    }
   return out;
 }
 
 // −½ (x − M ξ)'W(x − M ξ): of the prior's own weights the block of x is −½ W, that of x and ξ is W M, and
 // that of ξ, which has the uncertainty of M as well, becomes −½ M'W M.
 Vec point_weights(const LdsProblem& problem) {
-  const Index m = problem.m, e = m + (problem.intercept ? 1 : 0);
-  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w(t);
-  problem.obs.weights(t.data(), w.data());
+  const Index m = problem.m, e = m + problem.series.n_known;
+  Vec t(static_cast<std::size_t>(problem.dynamics().n_features()), 0.0), w(t);
+  problem.dynamics().weights(t.data(), w.data());
   double* at = w.data() + 1;
   Vec precision(static_cast<std::size_t>(m * m)), g(static_cast<std::size_t>(m));
   for (Index a = 0; a < m; ++a)
@@ -86,9 +89,9 @@ Vec point_weights(const LdsProblem& problem) {
 
 LatentPaths prior_paths(const LdsProblem& problem) {
   const Series& s = problem.series;
-  LatentPaths out(s.n, problem.m, problem.intercept, s.n_groups());
+  LatentPaths out(s, problem.emission);
   const Vec w = point_weights(problem);
-  const Emission emission(problem.emission, EmissionStatistics(problem.emission));
+  const std::vector<Emission> emission{Emission(problem.emission, EmissionStatistics(problem.emission))};
   problem.pool.run(s.n_groups(), [&](Index g) {
     smooth_rows(
         s, s.starts[g], s.starts[g + 1], g, {nullptr, 1, w.data()}, emission, problem.start,
@@ -97,12 +100,21 @@ LatentPaths prior_paths(const LdsProblem& problem) {
   return out;
 }
 
-void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups,
-            const Emission* emission) {
+std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
+                                   const Summary& total) {
+  if (!problem.by_mode()) return {Emission(problem.emission, seen)};
+  std::vector<Emission> out;
+  for (Index k = 0; k < total.k; ++k)
+    out.emplace_back(problem.emission, problem.by_mode()->of_emission(total.t(k)));
+  return out;
+}
+
+void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups) {
   const Series& s = problem.series;
-  const Index p = problem.obs.n_features();
+  const Index p = problem.dynamics().n_features();
   Vec w(static_cast<std::size_t>(state.k * p));
-  for (Index k = 0; k < state.k; ++k) problem.obs.weights(state.globals.effective.t(k), w.data() + k * p);
+  for (Index k = 0; k < state.k; ++k)
+    problem.dynamics().weights(problem.of_dynamics(state.globals.effective.t(k)), w.data() + k * p);
   const ModeWeights modes{state.r.data(), state.k, w.data()};
   const Index n = groups ? static_cast<Index>(groups->size()) : s.n_groups();
   problem.pool.run(n, [&](Index i) {
@@ -110,7 +122,7 @@ void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>
     problem.pool.poll();
     problem.pool.spend(static_cast<double>((s.starts[g + 1] - s.starts[g]) * (state.k + filters) * p));
     smooth_rows(
-        s, s.starts[g], s.starts[g + 1], g, modes, emission ? *emission : state.emission, problem.start,
+        s, s.starts[g], s.starts[g + 1], g, modes, state.emission, problem.start,
         [&] { problem.pool.poll(); }, state.paths);
   });
 }
@@ -129,6 +141,7 @@ Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, cons
 
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths) {
   const Series& s = problem.series;
+  if (problem.by_mode()) return EmissionStatistics(problem.emission);
   constexpr Index at_once = 4096;  // rows a task: a guess
   const Index n_parts = (s.n + at_once - 1) / at_once;
   std::vector<EmissionStatistics> part(static_cast<std::size_t>(n_parts),
@@ -147,6 +160,7 @@ EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& pat
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group) {
   const Series& s = problem.series;
   EmissionStatistics out(problem.emission);
+  if (problem.by_mode()) return out;
   add_emission(s, problem.emission, paths, s.starts[group], s.starts[group + 1], s.weight[group], out);
   return out;
 }
@@ -157,14 +171,14 @@ Summary independent_summary(const LdsProblem& problem, const LdsState& state, In
   Summary out(state.alloc->shape(problem.obs), k);
   double* t_all = out.obs.edit().data();
   const double weight = s.weight[group];
-  for (Index t = s.starts[group] + 1; t < s.starts[group + 1]; ++t) {
+  for (Index t = problem.first_row(group); t < s.starts[group + 1]; ++t) {
     const double *r = state.r.data() + t * k, *before = r - k;
     for (Index j = 0; j < k; ++j) {
       const double mass = weight * r[j];
       if (mass == 0) continue;
       for (Index i = 0; i < p; ++i) t_all[j * p + i] += mass * state.paths.features[i * n + t];
       out.entropy() -= weight * x_log_x(r[j]);
-      if (t == s.starts[group] + 1)
+      if (t == problem.first_row(group))
         out.extra[j] += mass;
       else
         for (Index l = 0; l < k; ++l) out.pair[l * k + j] += mass * before[l];
@@ -176,17 +190,7 @@ Summary independent_summary(const LdsProblem& problem, const LdsState& state, In
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k) {
   const EmissionStatistics seen = emission_of(problem, paths);
-  LdsState out{std::move(alloc),
-               std::move(paths),
-               k,
-               std::move(r),
-               seen,
-               Emission(problem.emission, seen),
-               {},
-               {},
-               {},
-               {},
-               0};
+  LdsState out{std::move(alloc), std::move(paths), k, std::move(r), seen, {}, {}, {}, {}, {}, 0};
   out.total = Summary(out.alloc->shape(problem.obs), k);
   for (Index g : problem.units) out.total.add(independent_summary(problem, out, g));
   renew(problem, out);
@@ -198,20 +202,27 @@ void evaluate(const LdsProblem& problem, LdsState& state) {
   const MemorySource source(data, {problem.units});
   const Problem modes{source, problem.obs, *state.alloc, problem.seed, nobody, &problem.pool};
   const Series& s = problem.series;
-  double start = 0, entropy = 0, emission = state.emission.value();
+  double start = 0, entropy = 0, emission = 0;
+  for (const Emission& one : state.emission) emission += one.value();
   for (Index g = 0; g < s.n_groups(); ++g) {
     start += s.weight[g] * (state.paths.start[g] - problem.log_unit);
     entropy +=
         s.weight[g] * (state.paths.entropy[g] + static_cast<double>(length_of(s, g)) * problem.log_unit);
   }
-  for (Index j = 0; j < s.d; ++j) emission -= state.seen.count[j] * problem.log_units[j];
+  const auto add_units = [&](const EmissionStatistics& seen) {
+    for (Index j = 0; j < s.d; ++j) emission -= seen.count[j] * problem.log_units[j];
+  };
+  if (const ExpectedSystem* own = problem.by_mode())
+    for (Index k = 0; k < state.k; ++k) add_units(own->of_emission(state.total.t(k)));
+  else
+    add_units(state.seen);
   state.terms.clear();
   for (auto& term : elbo_terms(modes, state.total, state.globals)) {
     if (term.first != "data") {
       state.terms.push_back(term);
       continue;
     }
-    state.terms.emplace_back("dynamics", term.second);
+    state.terms.emplace_back("dynamics", problem.by_mode() ? term.second - emission : term.second);
     state.terms.emplace_back("emission", emission);
     state.terms.emplace_back("start", start);
     state.terms.emplace_back("entropy_states", entropy);
@@ -221,7 +232,7 @@ void evaluate(const LdsProblem& problem, LdsState& state) {
 
 void renew(const LdsProblem& problem, LdsState& state) {
   state.globals = state.alloc->global_step(state.total, state.globals);
-  state.emission = Emission(problem.emission, state.seen);
+  state.emission = emissions_at(problem, state.seen, state.total);
   evaluate(problem, state);
 }
 

@@ -32,6 +32,14 @@ double weighted_rows(const Series& series) {
 constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
 constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
 
+// W_j of all emissions.
+Vec precisions_of(const LdsState& state) {
+  Vec out;
+  for (const Emission& one : state.emission)
+    out.insert(out.end(), one.mean_precision().begin(), one.mean_precision().end());
+  return out;
+}
+
 }  // namespace
 
 LdsFit::LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options)
@@ -73,7 +81,7 @@ LapRecord LdsFit::lap(Index number) {
   record.lap = number;
   const bool was_quiet = quiet();
   const double before = state_.elbo;
-  const Vec noise = state_.emission.mean_precision();
+  const Vec noise = precisions_of(state_);
   smooth(problem_, state_, nullptr);
   assign(problem_, state_);
   one_round(problem_, state_);
@@ -100,7 +108,7 @@ bool LdsFit::may_have_births() const {
 // times the last one, kept if the bound is higher.
 void LdsFit::go_beyond(const Vec& before) {
   if (!problem_.emission.known.empty() || --wait_ > 0) return;
-  Vec factor = state_.emission.mean_precision();
+  Vec factor = precisions_of(state_);
   double largest = 0;
   for (std::size_t j = 0; j < factor.size(); ++j) {
     const double step = std::log(factor[j] / before[j]);
@@ -109,8 +117,10 @@ void LdsFit::go_beyond(const Vec& before) {
   }
   if (!(largest > 1e-6)) return;
   LdsState tried = state_;
-  const Emission emission = state_.emission.with_noise(factor);
-  smooth(problem_, tried, nullptr, &emission);
+  const Index d = problem_.series.d;
+  for (std::size_t k = 0; k < tried.emission.size(); ++k)
+    tried.emission[k] = tried.emission[k].with_noise(factor.data() + static_cast<Index>(k) * d);
+  smooth(problem_, tried, nullptr);
   assign(problem_, tried);
   tried.seen = emission_of(problem_, tried.paths);
   renew(problem_, tried);

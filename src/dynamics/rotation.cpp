@@ -43,9 +43,13 @@ class Rotation {
     for (Index a = 0; a < m_; ++a)
       for (Index b = 0; b < m_; ++b) precision_(a, b) = problem.start.precision[a * m_ + b];
     start_ = Eigen::Map<const Eigen::VectorXd>(problem.start.mean.data(), m_);
+    if (const ExpectedSystem* own = problem.by_mode())
+      for (Index k = 0; k < state.k; ++k) seen_.push_back(own->of_emission(state.total.t(k)));
+    else
+      seen_.push_back(state.seen);
   }
 
-  // G as a map of v = (x_{t−1}, [1], x_t), and of (x, 1, y).
+  // G as a map of v = (x_{t−1}, b, x_t), and of (x, 1, y).
   Matrix of_rows(const Matrix& g) const {
     Matrix out = Matrix::Identity(width_, width_);
     out.topLeftCorner(m_, m_) = g;
@@ -58,20 +62,18 @@ class Rotation {
     return out;
   }
 
-  // T → S T S' of all modes (K × p), and of all columns.
-  Vec modes(const Matrix& s, const double* t, Index k) const {
-    const Index p = problem_.obs.n_features();
-    Vec out(t, t + k * p);
-    for (Index j = 0; j < k; ++j)
-      pack(s * unpack(t + j * p + 1, width_, false) * s.transpose(), out.data() + j * p + 1);
+  // T → S T S' of the dynamics of a mode (p), and of all columns.
+  Vec dynamics(const Matrix& s, Index k) const {
+    const double* t = problem_.of_dynamics(state_.total.t(k));
+    Vec out(t, t + state_.paths.n_dynamics());
+    pack(s * unpack(t + 1, width_, false) * s.transpose(), out.data() + 1);
     return out;
   }
-  EmissionStatistics emission(const Matrix& s) const {
-    EmissionStatistics out = state_.seen;
+  EmissionStatistics emission(const Matrix& s, const EmissionStatistics& seen) const {
+    EmissionStatistics out = seen;
     const Index q = problem_.emission.n_moments();
     for (Index j = 0; j < problem_.emission.d; ++j)
-      pack(s * unpack(state_.seen.moment.data() + j * q, m_ + 2, false) * s.transpose(),
-           out.moment.data() + j * q);
+      pack(s * unpack(seen.moment.data() + j * q, m_ + 2, false) * s.transpose(), out.moment.data() + j * q);
     return out;
   }
 
@@ -88,27 +90,28 @@ class Rotation {
     sum.add(rows_ * std::log(det));
     slope += rows_ * g.inverse().transpose();
     const Matrix s = of_rows(g), c = of_emission(g);
-    const Index p = problem_.obs.n_features(), q = problem_.emission.n_moments();
-    const Vec t = modes(s, state_.total.obs.data(), state_.k);
-    Vec w(static_cast<std::size_t>(p));
+    const Index q = problem_.emission.n_moments();
+    Vec w(static_cast<std::size_t>(state_.paths.n_dynamics()));
     for (Index k = 0; k < state_.k; ++k) {
-      sum.add(problem_.obs.evidence_and_weights(t.data() + k * p, w.data()));
-      const Matrix d =
-          2 * unpack(w.data() + 1, width_, true) * s * unpack(state_.total.t(k) + 1, width_, false);
+      sum.add(problem_.dynamics().evidence_and_weights(dynamics(s, k).data(), w.data()));
+      const Matrix d = 2 * unpack(w.data() + 1, width_, true) * s *
+                       unpack(problem_.of_dynamics(state_.total.t(k)) + 1, width_, false);
       slope += d.topLeftCorner(m_, m_) + d.bottomRightCorner(m_, m_);
     }
-    const Emission seen(problem_.emission, emission(c));
-    sum.add(seen.value());
-    const Index e = m_ + 1;
-    for (Index j = 0; j < problem_.emission.d; ++j) {
-      const double rho = seen.mean_precision()[j];
-      Eigen::VectorXd of_y(e + 1);
-      for (Index a = 0; a < e; ++a) of_y[a] = -seen.loadings()[j * e + a];
-      of_y[e] = 1;
-      Matrix weight = rho * of_y * of_y.transpose();
-      for (Index a = 0; a < e; ++a)
-        for (Index b = 0; b < e; ++b) weight(a, b) += seen.inverse()[j * e * e + a * e + b];
-      slope -= (weight * c * unpack(state_.seen.moment.data() + j * q, e + 1, false)).topLeftCorner(m_, m_);
+    for (const EmissionStatistics& statistics : seen_) {
+      const Emission seen(problem_.emission, emission(c, statistics));
+      sum.add(seen.value());
+      const Index e = m_ + 1;
+      for (Index j = 0; j < problem_.emission.d; ++j) {
+        const double rho = seen.mean_precision()[j];
+        Eigen::VectorXd of_y(e + 1);
+        for (Index a = 0; a < e; ++a) of_y[a] = -seen.loadings()[j * e + a];
+        of_y[e] = 1;
+        Matrix weight = rho * of_y * of_y.transpose();
+        for (Index a = 0; a < e; ++a)
+          for (Index b = 0; b < e; ++b) weight(a, b) += seen.inverse()[j * e * e + a * e + b];
+        slope -= (weight * c * unpack(statistics.moment.data() + j * q, e + 1, false)).topLeftCorner(m_, m_);
+      }
     }
     sum.add(-0.5 * (precision_ * g * first_ * g.transpose()).trace() +
             (start_.transpose() * precision_ * g * first_mean_)(0));
@@ -121,8 +124,8 @@ class Rotation {
   void apply(const Matrix& g, LdsState& out) const {
     const Matrix s = of_rows(g);
     const Series& series = problem_.series;
-    const Index p = problem_.obs.n_features(), n = out.paths.n;
-    Vec& table = out.paths.features;
+    const Index p = out.paths.n_dynamics(), n = out.paths.n;
+    double* table = out.paths.features.data() + out.paths.before * n;
     const double log_det = std::log(g.determinant());
     problem_.pool.run(series.n_groups(), [&](Index group) {
       Vec row(static_cast<std::size_t>(p));
@@ -133,6 +136,7 @@ class Rotation {
         Eigen::Map<Eigen::VectorXd>(mean, m_) = moved;
         double* var = out.paths.var.data() + t * out.paths.n_var();
         pack(g * unpack(var, m_, false) * g.transpose(), var);
+        out.paths.see_row(t, series.y_of(t), problem_.emission);
         if (t == series.starts[group]) continue;
         for (Index i = 0; i < p; ++i) row[i] = table[i * n + t];
         pack(s * unpack(row.data() + 1, width_, false) * s.transpose(), row.data() + 1);
@@ -146,9 +150,17 @@ class Rotation {
       out.paths.start[group] -= 0.5 * (precision_ * (second - first)).trace();
       out.paths.entropy[group] += log_det * static_cast<double>(series.starts[group + 1] - t);
     });
-    const Vec t = modes(s, state_.total.obs.data(), state_.k);
-    std::copy(t.begin(), t.end(), out.total.obs.edit().begin());
-    out.seen = emission(of_emission(g));
+    const Matrix c = of_emission(g);
+    for (Index k = 0; k < state_.k; ++k) {
+      double* to = out.total.edit_t(k) + out.paths.before;
+      const Vec t = dynamics(s, k);
+      to = std::copy(t.begin(), t.end(), to);
+      if (!problem_.by_mode()) continue;
+      const EmissionStatistics seen = emission(c, seen_[k]);
+      to = std::copy(seen.count.begin(), seen.count.end(), to);
+      std::copy(seen.moment.begin(), seen.moment.end(), to);
+    }
+    if (!problem_.by_mode()) out.seen = emission(c, state_.seen);
   }
 
  private:
@@ -158,6 +170,7 @@ class Rotation {
   Matrix first_, precision_;  // Σ E x_1 x_1', P_0⁻¹
   Eigen::VectorXd first_mean_, start_;
   double rows_ = 0;
+  std::vector<EmissionStatistics> seen_;
 };
 
 }  // namespace

@@ -13,20 +13,42 @@ LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
   const Index k = std::max<Index>(1, alloc->fixed_k());
   Vec r(static_cast<std::size_t>(s.n * k), 0.0);
   for (Index g = 0; g < s.n_groups(); ++g)
-    for (Index t = s.starts[g] + 1; t < s.starts[g + 1]; ++t) r[t * k] = 1;
+    for (Index t = problem.first_row(g); t < s.starts[g + 1]; ++t) r[t * k] = 1;
   return state_of(problem, std::move(alloc), std::move(paths), std::move(r), k);
 }
 
 namespace {
+
+// The problem whose modes share one emission, so that what modes are told apart by is the dynamics alone.
+LdsProblem with_shared_emission(const LdsProblem& of) {
+  EmissionPrior emission = of.emission;
+  emission.by_mode = false;
+  LdsProblem out{of.series, of.dynamics(), emission, of.start, of.m,       of.log_unit, of.log_units,
+                 {},        of.row_weight, of.seed,  of.pool,  of.observer};
+  for (Index g = 0; g < of.series.n_groups(); ++g)
+    if (of.series.starts[g + 1] > out.first_row(g)) out.units.push_back(g);
+  return out;
+}
+
+// Rows that begin a sequence get the modes of the rows after them, or, alone, any.
+void add_first_rows(const Series& s, Index k, Vec& r) {
+  for (Index g = 0; g < s.n_groups(); ++g) {
+    const Index n = s.starts[g + 1] - s.starts[g];
+    double* first = r.data() + s.starts[g] * k;
+    if (n > 1) std::copy_n(first + k, k, first);
+    if (n == 1) std::fill_n(first, k, 1 / static_cast<double>(k));
+  }
+}
 
 // q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
 // with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
 LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
                          const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
                          const LearnOptions& options) {
-  LdsState seen = one_mode(problem, alloc, rows);
-  const Dataset data = expected_rows(problem, seen);
-  const MemorySource source(data, {problem.units});
+  const LdsProblem shared = with_shared_emission(problem);
+  LdsState seen = one_mode(shared, alloc, paths_at(shared, rows.mean));
+  const Dataset data = expected_rows(shared, seen);
+  const MemorySource source(data, {shared.units});
   const Problem of_rows{source, ar, *alloc, problem.seed, nobody, &problem.pool};
   LearnOptions plain = options;
   plain.max_laps = 50;  // a guess
@@ -43,7 +65,8 @@ LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocM
   seen.r.assign(static_cast<std::size_t>(problem.series.n * seen.k), 0.0);
   seen.globals = fit->state().globals;
   seen.globals.weights = visit_weights(*alloc, ar, data, seen.globals.effective, &problem.pool);
-  assign(problem, seen);
+  assign(shared, seen);
+  if (problem.by_mode()) add_first_rows(problem.series, seen.k, seen.r);
   return state_of(problem, std::move(alloc), std::move(paths), std::move(seen.r), seen.k);
 }
 
@@ -53,7 +76,7 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   const auto begun = [&](LdsState at) {
     return Learned{std::make_unique<LdsFit>(problem, std::move(at), options), {}};
   };
-  if (problem.units.empty() || start.way == LdsStart::Way::one)
+  if (with_shared_emission(problem).units.empty() || start.way == LdsStart::Way::one)
     return begun(one_mode(problem, start.alloc, start.before));
   const auto from_rows = [&](const std::shared_ptr<const AllocModel>& alloc) {
     return start_from_rows(problem, alloc, start.ar, start.rows, start.before, start.k, options);

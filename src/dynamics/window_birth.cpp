@@ -28,33 +28,47 @@ Window draw_window(const LdsProblem& problem, Stream& stream) {
   return {g, from, from + length};
 }
 
-// One mode and, where hidden states are what is seen but for noise, an emission for these rows alone.
+// The emission by which most of the window's rows are seen.
+Index main_mode(const LdsState& state, const Window& at) {
+  if (state.emission.size() == 1) return 0;
+  Vec mass(static_cast<std::size_t>(state.k), 0.0);
+  for (Index t = at.from; t < at.to; ++t)
+    for (Index k = 0; k < state.k; ++k) mass[k] += state.r[t * state.k + k];
+  return static_cast<Index>(std::max_element(mass.begin(), mass.end()) - mass.begin());
+}
+
+// One mode and, where hidden states are what is seen but for noise or each mode sees them in its own way, an
+// emission for these rows alone. Learned loadings begin as those of the mode that has most of the window.
 LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at) {
   const Series& all = problem.series;
   Series own;
   own.n = at.to - at.from;
   own.d = all.d;
-  own.y.assign(all.y.begin() + at.from * all.d, all.y.begin() + at.to * all.d);
+  own.n_known = all.n_known;
+  own.y.assign(all.y_of(at.from), all.y_of(at.to));
+  own.known.assign(all.known_of(at.from), all.known_of(at.to));
   own.starts = {0, own.n};
   own.weight = {1};
-  LatentPaths out(own.n, problem.m, problem.intercept, 1);
-  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w = point_weights(problem);
-  Emission emission = problem.emission.identity
-                          ? Emission(problem.emission, EmissionStatistics(problem.emission))
-                          : state.emission;
+  LatentPaths out(own, problem.emission);
+  const Index p = out.n_dynamics();
+  Vec t(static_cast<std::size_t>(p), 0.0), w = point_weights(problem);
+  const bool learned = problem.emission.identity || problem.emission.by_mode;
+  std::vector<Emission> emission{problem.emission.identity
+                                     ? Emission(problem.emission, EmissionStatistics(problem.emission))
+                                     : state.emission[main_mode(state, at)]};
   for (Index round = 0; round < own_rounds; ++round) {
     problem.pool.poll();
-    if (round > 0) problem.obs.weights(t.data(), w.data());
+    if (round > 0) problem.dynamics().weights(t.data(), w.data());
     smooth_rows(
         own, 0, own.n, 0, {nullptr, 1, w.data()}, emission, problem.start, [] {}, out);
-    for (Index i = 0; i < static_cast<Index>(t.size()); ++i) {
+    for (Index i = 0; i < p; ++i) {
       t[i] = 0;
-      for (Index row = 1; row < own.n; ++row) t[i] += out.features[i * own.n + row];
+      for (Index row = 1; row < own.n; ++row) t[i] += out.features[(out.before + i) * own.n + row];
     }
-    if (!problem.emission.identity) continue;
+    if (!learned) continue;
     EmissionStatistics seen(problem.emission);
     add_emission(own, problem.emission, out, 0, own.n, 1, seen);
-    emission = Emission(problem.emission, seen);
+    emission[0] = Emission(problem.emission, seen);
   }
   return out;
 }
@@ -71,13 +85,14 @@ LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Windo
     std::copy_n(own.features.begin() + i * own.n + 1, own.n - 1,
                 paths.features.begin() + i * paths.n + at.from + 1);
   const Series& s = problem.series;
-  if (at.from > s.starts[at.group]) paths.set_features(at.from, nullptr);
-  if (at.to < s.starts[at.group + 1]) paths.set_features(at.to, nullptr);
+  paths.see_row(at.from, s.y_of(at.from), problem.emission);
+  if (at.from > s.starts[at.group]) paths.set_features(at.from, s.known_of(at.from), nullptr);
+  if (at.to < s.starts[at.group + 1]) paths.set_features(at.to, s.known_of(at.to), nullptr);
   const Index k = state.k, now = std::max(k, made + 1);
   out.k = now;
   out.r.assign(static_cast<std::size_t>(s.n * now), 0.0);
   for (Index t = 0; t < s.n; ++t) std::copy_n(state.r.begin() + t * k, k, out.r.begin() + t * now);
-  for (Index t = std::max(at.from, s.starts[at.group] + 1); t < at.to; ++t) {
+  for (Index t = std::max(at.from, problem.first_row(at.group)); t < at.to; ++t) {
     for (Index j = 0; j < now; ++j) out.r[t * now + j] *= 1 - share;
     out.r[t * now + made] += share;
   }

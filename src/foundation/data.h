@@ -27,7 +27,7 @@ struct DataShape {
   bool weighted = false;         // rows have weights of their own
   bool labelled = false;         // rows may belong to some classes only
   bool trees = false;            // rows have parents of their own
-  bool positions = false;        // and positions among their siblings
+  bool positions = false;        // rows have positions among their siblings, or covariate patterns
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
@@ -56,8 +56,8 @@ struct Dataset {
   /// steps_to_parent() of each row; the rows of a subtree follow each other, its root first, so that parents
   /// come before their children; null: the row before is the parent.
   const int* back = nullptr;
-  /// Of trees: the position of each row among the children of its parent, from 0, by which the transition
-  /// into it may differ; that of a root has no meaning. Null: all 0.
+  /// Of trees: the position of each row among the children of its parent, by which the transition into it may
+  /// differ. Of mixtures with covariates: the row's covariate pattern. From 0; null: all 0.
   const int* position = nullptr;
 
   /// Numbers that an allocation model wants of each group: n_groups × group_width, row-major; null: none.

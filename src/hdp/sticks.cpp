@@ -109,11 +109,11 @@ class Objective {
       if (!(std::abs(z) < farthest)) value.add(-HUGE_VAL);
       u_[j] = std::clamp(logistic(y), least_stick, 1 - least_rest);
       v_[j] = std::max(logistic(-y), least_rest);
-      omega_[j] = BestOmega(top_.c1, top_.c0[j], u_[j], v_[j]).value() * std::exp(z);
+      omega_[j] = BestOmega(top_.c1[j], top_.c0[j], u_[j], v_[j]).value() * std::exp(z);
       const double a = u_[j] * omega_[j], b = v_[j] * omega_[j];
       log_u_[j] = digamma_difference(a, b);
       log_rest_[j] = digamma_difference(b, a);
-      add_stick(value, top_.gamma, top_.c1, top_.c0[j], a, b, log_u_[j], log_rest_[j]);
+      add_stick(value, top_.gamma, top_.c1[j], top_.c0[j], a, b, log_u_[j], log_rest_[j]);
     }
     const WeightMoments pi = moments_of(u_, v_, omega_, log_u_, log_rest_);
     WeightMoments by_pi{Vec(k_ + 1), Vec(k_ + 1), Vec(k_ + 1)};
@@ -124,7 +124,7 @@ class Objective {
       const double u = u_[j], v = v_[j], a = u * omega_[j], b = v * omega_[j];
       const double t_a = trigamma_remainder(a), t_b = trigamma_remainder(b),
                    t = trigamma_remainder(omega_[j]);
-      const double more = top_.c1 - a + own.by_log, less = top_.c0[j] - b + later.by_log;
+      const double more = top_.c1[j] - a + own.by_log, less = top_.c0[j] - b + later.by_log;
       const double part = spread(u, v, omega_[j]), rest_part = spread(v, u, omega_[j]);
       const double of_part = part / (1 + part) * own.by_spread,
                    of_rest = rest_part / (1 + rest_part) * later.by_spread;
@@ -132,7 +132,7 @@ class Objective {
           more * (t_a - t) + less * (t_b - t) - omega_[j] / (omega_[j] + 1) * (of_part + of_rest);
       gradient[k_ + j] = by_omega;
       gradient[j] = v * more * (1 + t_a) - u * less * (1 + t_b) + v * own.by_mean - u * later.by_mean -
-                    of_part + of_rest + BestOmega(top_.c1, top_.c0[j], u, v).slope() * by_omega;
+                    of_part + of_rest + BestOmega(top_.c1[j], top_.c0[j], u, v).slope() * by_omega;
       if (u == least_stick) gradient[j] = std::max(gradient[j], 0.0);
       if (v == least_rest) gradient[j] = std::min(gradient[j], 0.0);
       later.by_mean += own.by_mean;
@@ -165,7 +165,7 @@ class Objective {
 HdpSticks bounded(const TopLevel& top, HdpSticks q, double above = 1) {
   for (std::size_t j = 0; j < q.u.size(); ++j) {
     q.u[j] = std::clamp(q.u[j], least_stick, 1 - least_rest);
-    const double by_u = top.c1 / q.u[j], by_rest = top.c0[j] / (1 - q.u[j]);
+    const double by_u = top.c1[j] / q.u[j], by_rest = top.c0[j] / (1 - q.u[j]);
     q.omega[j] = std::clamp(q.omega[j], std::min(by_u, by_rest), above * std::max(by_u, by_rest));
   }
   return q;
@@ -182,7 +182,7 @@ Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
   double after = by_pi.mean[k] * pi.mean[k];
   for (std::size_t j = k; j-- > 0;) {
     after += by_pi.mean[j] * pi.mean[j];
-    scale[j] = std::sqrt(std::max(0.5, q.u[j] * (1 - q.u[j]) * (top.c1 + top.c0[j] + after)));
+    scale[j] = std::sqrt(std::max(0.5, q.u[j] * (1 - q.u[j]) * (top.c1[j] + top.c0[j] + after)));
   }
   return scale;
 }
@@ -191,7 +191,9 @@ Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
 HdpSticks searched(const TopLevel& top, const WeightFunction& f, HdpSticks q) {
   const std::size_t k = q.u.size();
   const Vec scale = scales(top, f, q);
-  const auto about = [&](std::size_t j) { return BestOmega(top.c1, top.c0[j], q.u[j], 1 - q.u[j]).value(); };
+  const auto about = [&](std::size_t j) {
+    return BestOmega(top.c1[j], top.c0[j], q.u[j], 1 - q.u[j]).value();
+  };
   Vec x(2 * k);
   for (std::size_t j = 0; j < k; ++j) {
     x[j] = scale[j] * logit(q.u[j]);
@@ -213,9 +215,9 @@ Vec weights_from_sticks(const Vec& u) { return weights_from(u, rests_of(u)); }
 
 HdpSticks closed_form(const TopLevel& top) {
   HdpSticks q;
-  for (double c0 : top.c0) {
-    q.omega.push_back(top.c1 + c0);
-    q.u.push_back(top.c1 / q.omega.back());
+  for (std::size_t j = 0; j < top.c0.size(); ++j) {
+    q.omega.push_back(top.c1[j] + top.c0[j]);
+    q.u.push_back(top.c1[j] / q.omega.back());
   }
   return q;
 }
@@ -241,7 +243,8 @@ Vec sticks_from_weights(const Vec& weights) {
 }
 
 TopLevel top_level(Index k, double groups, double gamma) {
-  TopLevel top{gamma, groups + 1, Vec(static_cast<std::size_t>(k))};
+  const std::size_t size = static_cast<std::size_t>(k);
+  TopLevel top{gamma, Vec(size, groups + 1), Vec(size)};
   for (Index j = 0; j < k; ++j) top.c0[j] = groups * static_cast<double>(k - j) + gamma;
   return top;
 }
@@ -250,7 +253,7 @@ RoundedSum top_value(const TopLevel& top, const HdpSticks& q) {
   RoundedSum sum;
   for (std::size_t j = 0; j < q.u.size(); ++j) {
     const double a = q.u[j] * q.omega[j], b = (1 - q.u[j]) * q.omega[j];
-    add_stick(sum, top.gamma, top.c1, top.c0[j], a, b, digamma_difference(a, b), digamma_difference(b, a));
+    add_stick(sum, top.gamma, top.c1[j], top.c0[j], a, b, digamma_difference(a, b), digamma_difference(b, a));
   }
   return sum;
 }

@@ -32,20 +32,19 @@ Vec sticks_from_weights(const Vec& weights);
 /// The statistics of J groups that the top level depends on, through the lower bound on the normaliser of
 /// Dirichlet(απ) [Hughes 2016, ch. 5]
 ///   log Γ(α) − Σ_{k≤K+1} log Γ(απ_k) ≥ K log α + Σ_{k≤K+1} log π_k:
-/// c1 and c0_k count the log u_k and log(1 − u_k), prior included:
+/// c1_k and c0_k count the log u_k and log(1 − u_k), prior included:
 ///   L_top = Σ_k { lB(û_kω̂_k, (1−û_k)ω̂_k) − lB(1, γ)
-///                + (c1 − û_kω̂_k) E log u_k + (c0_k − (1−û_k)ω̂_k) E log(1−u_k) },
+///                + (c1_k − û_kω̂_k) E log u_k + (c0_k − (1−û_k)ω̂_k) E log(1−u_k) },
 /// lB the logarithm of the Beta function. The caller adds constants of the bound (J K log α). Terms that grow
 /// with û ω̂ and (1 − û) ω̂ cancel and are never formed: with R(x) = x + log Γ(x) − xψ(x) the term of a stick
 /// is
-///   R(ûω̂) + R((1−û)ω̂) − R(ω̂) + c1 E log u_k + c0_k E log(1−u_k) + log γ.
+///   R(ûω̂) + R((1−û)ω̂) − R(ω̂) + c1_k E log u_k + c0_k E log(1−u_k) + log γ.
 struct TopLevel {
   double gamma;
-  double c1;
-  Vec c0;  // K
+  Vec c1, c0;  // K
 };
 
-/// J plain groups: c1 = J + 1, c0_k = J (K + 1 − k) + γ.
+/// J plain groups: c1_k = J + 1, c0_k = J (K + 1 − k) + γ.
 TopLevel top_level(Index k, double groups, double gamma);
 
 /// L_top.

@@ -64,6 +64,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   Summary rest = total;
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
+  Vec near;
   double entropy = 0;
   const Sample copy = take_rows(problem.source, sample.rows, problem.obs->capabilities().lag);
   FeatureBlock block(problem.obs, copy.data);
@@ -72,9 +73,9 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     pool.poll();
     pool.spend(cost_of_rows(problem.obs, copy.data, n, stored, k));
     Weights weights = make_weights(problem.obs, with.data(), k, nullptr, nullptr, true, rest.names.of);
-    Vec sizes(static_cast<std::size_t>(k));
-    for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];
-    weights.add_constants(alloc.expected_log_weights(sizes));
+    Vec counts;
+    for (Index j = 0; j < k; ++j) alloc.append_counts(with.data() + j * p, p, counts);
+    add_log_weights(weights, alloc.expected_log_weights(counts, &near));
     weights.pack(problem.obs, copy.data);
     FeatureSum sum(problem.obs, copy.data, k);
     sum.expect_under(weights);
@@ -108,14 +109,14 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   }
 
   double gain = scale * entropy - used_evidence(problem.obs, gone.data());
-  Vec sizes(static_cast<std::size_t>(k));
+  Vec counts;
   for (Index j = 0; j < k; ++j) {
-    sizes[j] = with[j * p];
+    alloc.append_counts(with.data() + j * p, p, counts);
     gain += used_evidence(under_name(problem.obs, rest.names.of_cluster(j)), with.data() + j * p) -
             used_evidence(problem.obs, rest, j);
   }
-  if (alloc.fixed_k() > 0) sizes.push_back(0);
-  return gain + allocation_value(alloc, sizes) - allocation_value(alloc, total.sizes());
+  if (alloc.fixed_k() > 0) counts.resize(counts.size() + static_cast<std::size_t>(alloc.count_width()), 0.0);
+  return gain + allocation_value(alloc, counts) - allocation_value(alloc, alloc.counts(total));
 }
 
 }  // namespace bnpvi::mixtures

@@ -89,15 +89,13 @@ class MixtureExchange final : public Move {
 
   std::vector<Pair> ranked_pairs(const State& state) const {
     const Summary& s = state.total;
-    const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool), counts = s.sizes();
+    const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool), counts = alloc_.counts(s);
     std::vector<Pair> all;
     for (Index a = 0; a < s.k; ++a)
       for (Index b = a + 1; b < s.k; ++b) {
         if (evidence[a * s.k + b] == -INFINITY || !may_join(state, a, b)) continue;
-        Vec joined = counts;
-        joined[a] += joined[b];
-        joined[b] = 0;
-        const double score = evidence[a * s.k + b] + allocation_value(alloc_, joined);
+        const double score =
+            evidence[a * s.k + b] + allocation_value(alloc_, joined_counts(alloc_, counts, a, b));
         all.push_back({c_.memory.id(a), c_.memory.id(b), score, {}});
       }
     std::stable_sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });

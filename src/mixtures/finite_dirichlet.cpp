@@ -12,7 +12,7 @@ class FiniteDirichlet final : public MixtureAlloc {
   FiniteDirichlet(Index k, double concentration, const Sparsity& sparsity)
       : MixtureAlloc(k, sparsity), concentration_(concentration) {}
 
-  Vec expected_log_weights(const Vec& counts) const override {
+  Vec expected_log_weights(const Vec& counts, Vec*) const override {
     Vec out(counts.size());
     const double each = share(counts), all = digamma(sum(counts));
     for (std::size_t j = 0; j < counts.size(); ++j) out[j] = digamma(each + counts[j]) - all;
@@ -21,7 +21,7 @@ class FiniteDirichlet final : public MixtureAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Vec n = total.sizes(), effective = globals.effective.sizes();
-    const Vec log_pi = expected_log_weights(effective);
+    const Vec log_pi = expected_log_weights(effective, nullptr);
     const double each = share(n), counted = std::accumulate(effective.begin(), effective.end(), 0.0);
     double value = log_gamma_difference(each * static_cast<double>(n.size()), counted);
     for (std::size_t j = 0; j < n.size(); ++j)

@@ -11,7 +11,7 @@ class LearnedConcentration final : public MixtureAlloc {
   LearnedConcentration(const GammaPrior& concentration, double discount, const Sparsity& sparsity)
       : MixtureAlloc(0, sparsity), prior_(concentration), discount_(discount) {}
 
-  Vec expected_log_weights(const Vec& counts) const override { return at(counts).expected_log_weights(); }
+  Vec expected_log_weights(const Vec& counts, Vec*) const override { return at(counts).expected_log_weights(); }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Vec n = total.sizes(), effective = globals.effective.sizes();

@@ -35,17 +35,13 @@ class MixtureMerge final : public Move {
             c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
           pairs_.push_back({a, b, evidence[a * s.k + b]});
     keep_best(scored_at_most);
-    const Vec counts = s.sizes();
-    const double before = allocation_value(alloc_, counts);
+    const Vec counts = alloc_.counts(s);
+    Vec now = state.globals.u;
+    const double before = allocation_value(alloc_, counts, &now);
     for (Pair& pair : pairs_) {
       c_.pool.poll();
-      Vec merged = counts;
-      merged[pair.a] += merged[pair.b];
-      if (alloc_.fixed_k() > 0)
-        merged[pair.b] = 0;
-      else
-        merged.erase(merged.begin() + pair.b);
-      pair.score += allocation_value(alloc_, merged) - before;
+      Vec near = alloc_.fixed_k() > 0 ? now : without_row(now, s.k, pair.b);
+      pair.score += allocation_value(alloc_, joined_counts(alloc_, counts, pair.a, pair.b), &near) - before;
     }
     const double least = prior_of(c_.problem.obs).has_occupied_term() ? -most_lifted : 0;
     pairs_.erase(

@@ -113,7 +113,15 @@ class MixtureAlloc::NearVisitor final : public Visitor {
  private:
   void find_neighbours(const Summary& effective, const Weights& weights, Index width, Pool& pool) {
     if (width == 0 || near_.k == effective.k) return;
-    near_ = nearest_clusters(effective, weights, alloc_.expected_log_weights(effective.sizes()), width, pool);
+    const Vec log_weights = alloc_.expected_log_weights(alloc_.counts(effective));
+    const Vec constants = log_constants(log_weights, effective.k);
+    if (alloc_.patterns() == 0) {
+      near_ = nearest_clusters(effective, weights, constants, width, pool);
+      return;
+    }
+    Weights own = weights;
+    add_pattern_weights(own, log_weights);
+    near_ = nearest_clusters(effective, own, constants, width, pool);
   }
 
   const MixtureAlloc& alloc_;
@@ -126,13 +134,13 @@ Summary MixtureAlloc::local_step(const Visit& in) const { return step(in, nullpt
 
 Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
-  const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
+  const Vec log_pi = log_weights(in.globals);
   const bool few = n > 0 && count_neighbours(k) > 0;
   const auto* last = few ? in.memory : nullptr;
   if (last && near && !all_clusters_due(*last)) return visit_again(in, *near, *last, log_pi);
   const auto memory = few ? row_memory(n, k, width(), last) : nullptr;
   Weights weights = *in.weights;
-  weights.add_constants(log_pi);
+  add_log_weights(weights, log_pi);
   weights.pack(in.obs, in.data);
   in.pool.spend(cost_of_rows(in.obs, in.data, n, stored_entries(in.data, in.units), k));
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
@@ -158,8 +166,12 @@ Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const
   const auto memory = row_memory(n, k, width(), &last);
   in.pool.spend(cost_of_rows(in.obs, in.data, n, stored_entries(in.data, rows), near.width + width()));
   const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
+  Weights with_patterns;
+  if (patterns() > 0) add_pattern_weights(with_patterns = *in.weights, log_pi);
+  const Weights& weights = patterns() > 0 ? with_patterns : *in.weights;
+  const Vec constants = log_constants(log_pi, k);
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
-    return [&, step = CandidateStep(*in.weights, log_pi, near, last, in.globals.effective.owner, width())](
+    return [&, step = CandidateStep(weights, constants, near, last, in.globals.effective.owner, width())](
                Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       step.responsibilities(block, order.data() + from, r, entropy);
       for (Index i = 0; i < r.n; ++i) remember_row(*memory, order[from + i], r, i);
@@ -202,10 +214,67 @@ std::vector<MoveKind> MixtureAlloc::moves() const {
           move_kind(Turn::idle, false, *this, make_mixture_refit)};
 }
 
-double allocation_value(const MixtureAlloc& alloc, const Vec& counts) {
-  Summary s(SummaryShape{}, static_cast<Index>(counts.size()));
+Vec MixtureAlloc::counts(const Summary& s) const {
+  if (patterns() == 0) return s.sizes();
+  Vec out;
+  for (Index j = 0; j < s.k; ++j) append_counts(s.t(j), s.shape.p, out);
+  return out;
+}
+
+void MixtureAlloc::append_counts(const double* t, Index p, Vec& counts) const {
+  counts.push_back(t[0]);
+  counts.insert(counts.end(), t + p - patterns(), t + p);
+}
+
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near) {
+  const Index width = alloc.count_width();
+  SummaryShape shape;
+  shape.p = width;
+  Summary s(shape, static_cast<Index>(counts.size()) / width);
   s.obs = counts;
-  return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+  if (!near || alloc.numbers_in_u(1) == 0)
+    return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+  alloc.expected_log_weights(counts, near);
+  return sum_terms(alloc.elbo_terms(s, {s, *near, {}}));
+}
+
+Vec without_row(Vec values, Index k, Index row) {
+  const Index width = static_cast<Index>(values.size()) / k;
+  values.erase(values.begin() + row * width, values.begin() + (row + 1) * width);
+  return values;
+}
+
+Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b) {
+  const Index width = alloc.count_width();
+  const auto from = counts.begin() + b * width;
+  for (Index i = 0; i < width; ++i) counts[a * width + i] += from[i];
+  if (alloc.fixed_k() == 0) return without_row(counts, static_cast<Index>(counts.size()) / width, b);
+  std::fill_n(from, width, 0.0);
+  return counts;
+}
+
+Vec log_constants(const Vec& log_weights, Index k) {
+  const Index width = static_cast<Index>(log_weights.size()) / k;
+  Vec out;
+  for (Index j = 0; j < k; ++j) out.push_back(log_weights[j * width]);
+  return out;
+}
+
+void add_pattern_weights(Weights& weights, const Vec& log_weights) {
+  const Index k = weights.k, patterns = static_cast<Index>(log_weights.size()) / k - 1;
+  for (Index c = 0; c < patterns; ++c) {
+    const Index feature = weights.p - patterns + c;
+    for (Index j = 0; j < k; ++j) {
+      const double value = log_weights[j * (1 + patterns) + 1 + c];
+      weights.w[j * weights.p + feature] += value;
+      if (!weights.transposed.empty()) weights.transposed[feature * k + j] += value;
+    }
+  }
+}
+
+void add_log_weights(Weights& weights, const Vec& log_weights) {
+  weights.add_constants(log_constants(log_weights, weights.k));
+  add_pattern_weights(weights, log_weights);
 }
 
 }  // namespace bnpvi::mixtures

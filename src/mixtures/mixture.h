@@ -5,6 +5,7 @@
 #include "foundation/gamma_prior.h"
 #include "inference/learn/alloc_capabilities.h"
 #include "mixtures/candidates.h"
+#include "mixtures/tilt.h"
 
 namespace bnpvi::mixtures {
 
@@ -19,12 +20,20 @@ std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, dou
 /// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
 std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
 
-/// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k.
+/// Weights that depend on covariates (tilt.h). fixed_k: 0 unless the prior is finite.
+std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
+
+/// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k, where the
+/// last may depend on the row's covariate pattern.
+///
+/// The counts of K clusters on which the allocation depends are K × (1 + C), row-major: the size of each
+/// cluster and, where rows have one of C covariate patterns, how many of its rows have each. So are the log
+/// weights: a constant of each cluster, and what a row's pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  /// fixed_k: 0 where sticks order any number of clusters.
-  MixtureAlloc(Index fixed_k, const Sparsity& sparsity)
-      : AllocModel({false, fixed_k == 0, fixed_k}, sparsity) {}
+  /// fixed_k: 0 where sticks order any number of clusters; patterns: C; stored: AllocFacts::weight_values.
+  MixtureAlloc(Index fixed_k, const Sparsity& sparsity, Index patterns = 0, Index stored = 0)
+      : AllocModel({false, fixed_k == 0, fixed_k, false, 0, patterns, stored}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
   Summary local_step(const Visit& in) const override;
   std::unique_ptr<Visitor> visitor() const override;
@@ -42,8 +51,17 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// E[log π_k], length K, at effective counts.
-  virtual Vec expected_log_weights(const Vec& counts) const = 0;
+  /// E log π at these counts. near, unless null: where a search starts that is given up soon, and then where
+  /// it ended (as Globals::u): for proposals, which are judged otherwise.
+  virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
+  /// The same at the globals.
+  virtual Vec log_weights(const Globals& globals) const {
+    return expected_log_weights(counts(globals.effective));
+  }
+
+  Index count_width() const { return 1 + patterns(); }
+  Vec counts(const Summary& s) const;
+  void append_counts(const double* t, Index p, Vec& counts) const;  // those of a cluster with statistic t
 
  private:
   class NearVisitor;
@@ -60,7 +78,20 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
 /// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
-/// expected counts.
-double allocation_value(const MixtureAlloc& alloc, const Vec& counts);
+/// expected counts. near: as of expected_log_weights().
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
+
+/// Rows of K × any number of values, of which there are none or all: without one of them.
+Vec without_row(Vec values, Index k, Index row);
+
+/// The counts after b joined a < b, whose place stays, empty, where K is fixed.
+Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);
+
+/// Adds the log weights of K clusters to their weights, before pack(). The features of covariate patterns
+/// are the last.
+void add_log_weights(Weights& weights, const Vec& log_weights);
+/// The same of the patterns alone, and the constants that are then left.
+void add_pattern_weights(Weights& weights, const Vec& log_weights);
+Vec log_constants(const Vec& log_weights, Index k);
 
 }  // namespace bnpvi::mixtures

@@ -22,7 +22,7 @@ class PitmanYor final : public MixtureAlloc {
   PitmanYor(double concentration, double discount, const Sparsity& sparsity)
       : MixtureAlloc(0, sparsity), gamma_(concentration), discount_(discount) {}
 
-  Vec expected_log_weights(const Vec& counts) const override {
+  Vec expected_log_weights(const Vec& counts, Vec*) const override {
     Vec out(counts.size());
     double log_rest = 0;
     for_each_stick(gamma_, discount_, counts, [&](Index j, double a, double b) {

@@ -179,11 +179,13 @@ class MixtureRefit final : public Move {
   std::vector<TouchedRows> claimed(const std::vector<TouchedRows>& region, const Target& group,
                                    const Summary& start, const Target& changed, const Target& others) const {
     RestrictedStep step;
-    const Vec log_pi = alloc_.expected_log_weights(start.sizes());
+    const Index width = alloc_.count_width();
+    const Vec log_pi = alloc_.expected_log_weights(alloc_.counts(start));
     for (const Target* clusters : {&changed, &others})
       for (Index j : *clusters) {
         step.t.insert(step.t.end(), start.t(j), start.t(j) + start.shape.p);
-        step.log_weights.push_back(log_pi[j]);
+        step.log_weights.insert(step.log_weights.end(), log_pi.begin() + j * width,
+                                log_pi.begin() + (j + 1) * width);
         ++step.k;
       }
     return with_claimed(c_.problem, c_.pool, region, group, least_mass,
@@ -207,7 +209,7 @@ class MixtureRefit final : public Move {
   // the clusters of the group in it.
   double gain_of_start(const Summary& now, const Summary& start, const Target& group,
                        const Target& changed) const {
-    double gain = allocation_value(alloc_, start.sizes()) - allocation_value(alloc_, now.sizes());
+    double gain = allocation_value(alloc_, alloc_.counts(start)) - allocation_value(alloc_, alloc_.counts(now));
     for (Index j : changed) gain += used_evidence(c_.problem.obs, start, j);
     for (Index j : group) gain -= used_evidence(c_.problem.obs, now, j);
     return gain;

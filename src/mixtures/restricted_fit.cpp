@@ -27,6 +27,16 @@ constexpr int sharp_rounds = 5;               // of local steps
 constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
+// The rows of K × any number of values.
+Vec rows_in_order(const Vec& values, const std::vector<Index>& order) {
+  const Index width = static_cast<Index>(values.size() / order.size());
+  Vec out;
+  out.reserve(values.size());
+  for (Index j : order)
+    out.insert(out.end(), values.begin() + j * width, values.begin() + (j + 1) * width);
+  return out;
+}
+
 }  // namespace
 
 // Guesses. Halves start nearly even and need more steps to part.
@@ -40,7 +50,7 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   const bool learns = prior_of(problem.obs).has_occupied_term();
   for (Index j = 0; j < state.k(); ++j) {
     if (std::find(target.begin(), target.end(), j) != target.end()) continue;
-    others_.push_back(state.total.size(j));
+    alloc.append_counts(state.total.t(j), p_, others_);
     if (learns) others_t_.insert(others_t_.end(), state.total.t(j), state.total.t(j) + p_);
   }
   base_.assign(static_cast<std::size_t>(p_), 0.0);
@@ -140,7 +150,7 @@ void RestrictedFit::learn_prior(std::optional<PriorSteps> steps) {
   if (!steps || !prior.has_occupied_term() || std::exchange(has_learned_, true)) return;
   Vec t = others_t_;
   t.insert(t.end(), current_.begin(), current_.end());
-  const Index k = static_cast<Index>(others_.size()) + k_;
+  const Index k = static_cast<Index>(others_.size()) / alloc_.count_width() + k_;
   if (auto obs = prior.learned(t.data(), k, *steps, &pool_)) problem_.obs.replace(std::move(obs));
 }
 
@@ -232,25 +242,38 @@ void RestrictedFit::local_step(double sharpness) {
 
 // E log π of this fit's clusters when all clusters are in order of size, as they will be after reordering.
 Vec RestrictedFit::log_weights() const {
-  Vec counts = others_;
-  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
-  std::vector<Index> order(counts.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return counts[a] > counts[b]; });
-  Vec sorted(counts.size()), out(static_cast<std::size_t>(k_));
-  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = std::max(0.0, counts[order[i]]);
-  const Vec value = alloc_.expected_log_weights(sorted);
-  const Index first = static_cast<Index>(others_.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    if (order[i] >= first) out[order[i] - first] = value[i];
+  Vec counts = all_counts();
+  const Index width = alloc_.count_width(), n = static_cast<Index>(counts.size()) / width;
+  const std::vector<Index> order = by_size(counts);
+  for (double& count : counts) count = std::max(0.0, count);
+  Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(n) ? rows_in_order(near_, order) : Vec();
+  const Vec value = alloc_.expected_log_weights(rows_in_order(counts, order), &near);
+  std::vector<Index> place(order.size());
+  for (Index i = 0; i < n; ++i) place[order[i]] = i;
+  near_ = rows_in_order(near, place);
+  const Vec by_number = rows_in_order(value, place);
+  return {by_number.end() - k_ * width, by_number.end()};
+}
+
+Vec RestrictedFit::all_counts() const {
+  Vec out = others_;
+  for (Index j = 0; j < k_; ++j) alloc_.append_counts(current_.data() + j * p_, p_, out);
   return out;
 }
 
-double RestrictedFit::allocation_value() const {
-  Vec counts = others_;
-  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
-  std::sort(counts.begin(), counts.end(), std::greater<double>());
-  return mixtures::allocation_value(alloc_, counts);
+std::vector<Index> RestrictedFit::by_size(const Vec& counts) const {
+  const Index width = alloc_.count_width();
+  std::vector<Index> order(counts.size() / static_cast<std::size_t>(width));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return counts[a * width] > counts[b * width]; });
+  return order;
+}
+
+double RestrictedFit::allocation_value(const Vec& counts, const Vec& near) const {
+  const std::vector<Index> order = by_size(counts);
+  Vec from = rows_in_order(near, order);
+  return mixtures::allocation_value(alloc_, rows_in_order(counts, order), from.empty() ? nullptr : &from);
 }
 
 double RestrictedFit::pair_entropy(Index a, Index b) const {
@@ -310,7 +333,11 @@ bool RestrictedFit::merge_pairs() {
 }
 
 std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
-  const double before = allocation_value();
+  const Vec counts = all_counts();
+  const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
+  // The clusters may have become fewer since their log weights were asked for.
+  const Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
+  const double before = allocation_value(counts, near);
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
   for (Index j = 0; j < k_; ++j) evidence[j] = used_evidence(problem_.obs, current_.data() + j * p_);
   std::vector<Pair> pairs;
@@ -318,12 +345,9 @@ std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
     for (Index b = a + 1; b < k_; ++b) {
       for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
       double gain = used_evidence(problem_.obs, with.data()) - evidence[a] - evidence[b];
-      std::swap(current_[a * p_], with[0]);
-      const double kept = current_[b * p_];
-      current_[b * p_] = 0;
-      gain += allocation_value() - before;
-      current_[b * p_] = kept;
-      std::swap(current_[a * p_], with[0]);
+      const Vec joined_near =
+          near.empty() || alloc_.fixed_k() > 0 ? near : without_row(near, all, first + b);
+      gain += allocation_value(joined_counts(alloc_, counts, first + a, first + b), joined_near) - before;
       if (gain > 0) pairs.push_back({a, b, gain});
     }
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });

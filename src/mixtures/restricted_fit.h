@@ -78,8 +78,11 @@ class RestrictedFit {
   std::vector<Pair>
   bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
   void join(Index a, Index b);  // cluster b joins a < b
+  Vec all_counts() const;  // of the others, then of these
+  std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
-  double allocation_value() const;
+  // near: as near_, of these clusters.
+  double allocation_value(const Vec& counts, const Vec& near) const;
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 
@@ -92,12 +95,13 @@ class RestrictedFit {
   Sample copy_;        // data of the sample's rows
   MassOnRows sample_;  // numbered as in the copy
   LoadedRows loaded_;  // the sample's rows, unless they are too many
-  Vec others_;         // sizes of all other clusters
+  Vec others_;         // counts of all other clusters (MixtureAlloc)
   Vec others_t_;       // their statistics, where a prior is learned
   Vec base_;           // p
   Vec expected_;       // expecting_weights() of the target as a whole
   Vec current_;        // k × p: statistics at which the local step is taken, base included
   Vec share_;          // p_nj of the sample, rows × k
+  mutable Vec near_;   // where the search for log weights ended last, by cluster as all_counts() has them
 };
 
 }  // namespace bnpvi::mixtures

@@ -4,6 +4,7 @@
 
 #include "foundation/chunks.h"
 #include "foundation/special.h"
+#include "mixtures/mixture.h"
 
 namespace bnpvi::mixtures {
 
@@ -12,7 +13,7 @@ Redistributed RestrictedStep::on(const ObsModel& obs, const Dataset& data, const
   const Index p = obs.n_features();
   const bool sums_only = loaded != nullptr;
   Weights weights = make_weights(obs, t.data(), k);
-  weights.add_constants(log_weights);
+  add_log_weights(weights, log_weights);
   weights.pack(obs, data);
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
   pool.spend(cost_of_rows(obs, data, n, stored_entries(data, where.rows), k));
@@ -70,7 +71,7 @@ Redistributed RestrictedStep::on(const ObsModel& obs, const Dataset& data, const
 Vec RestrictedStep::shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                            Pool& pool) const {
   Weights weights = make_weights(obs, t.data(), k);
-  weights.add_constants(log_weights);
+  add_log_weights(weights, log_weights);
   weights.pack(obs, data);
   const Index n = static_cast<Index>(rows.size()), n_chunks = count_chunks(n);
   pool.spend(cost_of_rows(obs, data, n, stored_entries(data, rows), k));

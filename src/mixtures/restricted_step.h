@@ -19,7 +19,7 @@ using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 struct RestrictedStep {
   Index k = 0;
   Vec t;              // k × p: statistics at which it is taken
-  Vec log_weights;    // k
+  Vec log_weights;    // k × (1 + C), as MixtureAlloc has them
   bool hard = false;  // each row belongs to its best cluster alone
 
   /// share: receives p_n (rows × k) unless null. loaded: the same rows, where they are in memory already (or

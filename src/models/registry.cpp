@@ -7,6 +7,7 @@
 
 #include "chains/model/hmm.h"
 #include "chains/sampling/path_sampler.h"
+#include "dynamics/expected_system.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
@@ -31,6 +32,20 @@ std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const 
   return mixtures::make_pitman_yor(f.number("concentration"), discount, sparsity);
 }
 
+// `patterns`: covariates of each, patterns × columns, column-major.
+std::unique_ptr<AllocModel> make_tilted_weights(const Fields& f, const Sparsity& sparsity) {
+  mixtures::TiltPrior prior;
+  prior.patterns = f.integer("n_patterns");
+  prior.columns = f.integer("n_columns");
+  prior.variance = f.number("effect_scale") * f.number("effect_scale");
+  prior.concentration = f.number("concentration");
+  prior.finite = f.has("k");
+  const Vec x = prior.columns > 0 ? f.numbers("patterns", prior.patterns * prior.columns) : Vec();
+  for (Index c = 0; c < prior.patterns; ++c)
+    for (Index i = 0; i < prior.columns; ++i) prior.x.push_back(x[i * prior.patterns + c]);
+  return mixtures::make_tilted(std::move(prior), prior.finite ? f.integer("k") : 0, sparsity);
+}
+
 TopConcentration top_concentration(const Fields& f) {
   const auto prior = gamma_prior(f, "gamma");
   return prior ? TopConcentration(*prior) : TopConcentration(f.number("gamma"));
@@ -43,8 +58,20 @@ Concentration concentration(const Fields& f, const char* name, double k = 1) {
 }
 
 chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
-  return {concentration(f, "alpha", k), concentration(f, "start", k),
-          make_concentration(f.numbers("sticky"), 1e-50), f.has("positions") ? f.integer("positions") : 1};
+  chains::HmmPrior out{concentration(f, "alpha", k), concentration(f, "start", k),
+                       make_concentration(f.numbers("sticky"), 1e-50),
+                       f.has("positions") ? f.integer("positions") : 1};
+  if (!f.has("cell_fixed")) return out;
+  const Index states = f.integer("k");
+  const auto by_row = [&](const Vec& cells) {
+    Vec rows;
+    for (Index row = 0; row <= states; ++row)
+      for (Index j = 0; j < states; ++j) rows.push_back(cells.at(j * (states + 1) + row));
+    return rows;
+  };
+  out.pattern = std::make_shared<const chains::TransitionPattern>(states, by_row(f.numbers("cell_fixed")),
+                                                                  by_row(f.numbers("cell_weight")));
+  return out;
 }
 
 std::unique_ptr<ObsModel> make_product_of(const Fields& f) {
@@ -69,11 +96,12 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"gaussian_zero_mean", make_gaussian_zero_mean},
     {"lognormal_diagonal", make_lognormal_diagonal},
     {"lognormal_full", make_lognormal_full},
-    {"lds", make_lds},
+    {"lds", dynamics::make_system},
     {"multinomial", make_multinomial},
     {"negative_binomial", make_negative_binomial},
     {"poisson", make_poisson},
     {"product", make_product_of},
+    {"random_effects", make_regression},
     {"regression", make_regression},
     {"shaped_gamma", make_shaped_gamma},
     {"von_mises", make_von_mises},
@@ -90,7 +118,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     throw std::invalid_argument("unknown observation model: " + f.text("family"));
   std::unique_ptr<ObsModel> of_rows = found->second(f);
   if (f.optional_flag("zeros")) of_rows = make_zero_cells(std::move(of_rows));
-  if (!f.optional_flag("repeated")) return of_rows;
+  if (!f.optional_flag("repeated") || of_rows->capabilities().individuals) return of_rows;
   return std::make_unique<RepeatedRows>(std::move(of_rows));
 }
 
@@ -132,6 +160,7 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "py") return make_sticks(f, f.number("discount"), sparsity);
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
+  if (family == "covariates") return make_tilted_weights(f, sparsity);
   if (family == "hdp_hmm") return chains::make_hdp_hmm(hmm_prior(f), top_concentration(f), bound, sparsity);
   if (family == "hmm") return chains::make_hmm(hmm_prior(f, f.number("k")), f.integer("k"), sparsity);
   if (family == "hdp")

@@ -29,8 +29,8 @@ class Others {
 }  // namespace
 
 AssortativeBlocks::AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background,
-                                     double gamma, double alpha, Index k, const Vec& weight)
-    : Relational(links, blocks, gamma, alpha, k, weight), background_(&background) {
+                                     double gamma, double alpha, const Shares& start)
+    : Relational(links, blocks, gamma, alpha, start), background_(&background) {
   begin();
 }
 
@@ -114,7 +114,8 @@ void AssortativeBlocks::visit_link(LinkWork& work, Index i, Index j, double y, b
   double log_z = std::log(z) + work.l_most;
   if (!(z > 1e-250)) {
     // No community has both ends, and the background is far less likely than some: the same in logarithms.
-    const double apart = std::log(std::max(differ, 1e-300)) + l[k_];
+    const double apart =
+        links_->labelled() && differ == 0 ? -HUGE_VAL : std::log(std::max(differ, 1e-300)) + l[k_];
     double most = apart;
     for (Index k = 0; k < k_; ++k) most = std::max(most, p[i * k_ + k] + p[j * k_ + k] + l[k]);
     z = background = std::exp(apart - most);

@@ -9,11 +9,11 @@ class AssortativeBlocks final : public Relational {
  public:
   /// background: of ε.
   AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
-                    double alpha, Index k, const Vec& weight);
+                    double alpha, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<AssortativeBlocks>(*this); }
-  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
-    return std::make_unique<AssortativeBlocks>(*links_, *blocks_, *background_, gamma_, alpha_, k, weight);
+  std::unique_ptr<Overlap> anew(const Shares& start) const override {
+    return std::make_unique<AssortativeBlocks>(*links_, *blocks_, *background_, gamma_, alpha_, start);
   }
   Vec rates() const override;
 

@@ -7,9 +7,11 @@
 
 namespace bnpvi::networks {
 
-GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index k, const Vec& weight)
-    : Overlap(links, k), priors_(priors), each_way_(links.directed() ? 2 : 1) {
+GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, const Shares& start)
+    : Overlap(links, start.k, start.owner), priors_(priors), each_way_(links.directed() ? 2 : 1) {
   const double c = priors_.alpha;
+  const Index k = start.k;
+  const Vec weight = allowed_shares(links, start);
   // Nodes begin with as many ends as they have links, and with an activity in proportion.
   const double usual =
       std::max(1.0, 2 * static_cast<double>(links.n_links()) / static_cast<double>(std::max<Index>(n(), 1)));
@@ -26,7 +28,7 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
     for (Index a = 0; a < k; ++a) {
       const double share = sum > 0 ? weight[i * k + a] / sum : 1 / static_cast<double>(k);
       given[a] += share;
-      if (sparse && share == 0) continue;
+      if (share == 0 && (sparse || !allows(i, a))) continue;
       Part part{static_cast<int>(a), degree * share, 0, 0, 0, 0, 0, 0};
       set(part, little + degree * share, c + usual, c);
       rows_[i].push_back(part);
@@ -290,7 +292,7 @@ std::vector<Overlap::Array> GammaNetwork::arrays() const {
   for (const Row& row : rows_) {
     const std::size_t at = shape.size();
     for (const Community& it : g_.communities) {
-      shape.push_back(it.shape);
+      shape.push_back(links_->labelled() ? 0 : it.shape);
       rate.push_back(it.rate);
     }
     for (const Part& part : row) {

@@ -28,14 +28,17 @@ struct GammaPriors {
 /// distribution for all of them, a restriction of the family that costs next to nothing as they differ by
 /// what they meet alone. Only the others have parts of their own, so that memory and laps are in proportion
 /// to links and parts, not to nK, and a change of one community can be judged by its nodes alone.
+///
+/// Of a node with a label t_ik is 0 in the communities of K that it may not be in: that is part of the model,
+/// and not an event. Then all nodes have parts of their own in all other communities (dense: Inf).
 class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
  public:
-  /// weight: n × k, row-major, ≥ 0: where the shares of the nodes begin; a row of zeros is spread evenly.
-  GammaNetwork(const Links& links, const GammaPriors& priors, Index k, const Vec& weight);
+  /// start: of the shares of the nodes; a row of zeros is spread evenly.
+  GammaNetwork(const Links& links, const GammaPriors& priors, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GammaNetwork>(*this); }
-  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
-    return std::make_unique<GammaNetwork>(*links_, priors_, k, weight);
+  std::unique_ptr<Overlap> anew(const Shares& start) const override {
+    return std::make_unique<GammaNetwork>(*links_, priors_, start);
   }
   void lap() override;
   void step(const std::vector<int>& nodes, double rate) override;
@@ -98,7 +101,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   Index n() const { return links_->n(); }
   Community& community(Index k) { return g_.communities[static_cast<std::size_t>(k)]; }
   const Community& community(Index k) const { return g_.communities[static_cast<std::size_t>(k)]; }
-  double others(Index k) const { return static_cast<double>(n() - static_cast<Index>(nodes_[k].size())); }
+  double in(Index k) const { return static_cast<double>(nodes_[k].size()); }  // nodes with a part in k
+  double may_be_in(Index k) const { return links_->labelled() ? in(k) : static_cast<double>(n()); }
+  double others(Index k) const { return may_be_in(k) - in(k); }
   double total(Index i) const { return own_[i] + g_.totals.others; }  // T̄_i
   double total_of_all() const { return g_.totals.sum + static_cast<double>(n()) * g_.totals.others; }
   double hidden_of(Index i) const;  // hidden pairs that node i is in
@@ -111,7 +116,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
 
   double mean_of(Index k) const { return community(k).sum + others(k) * community(k).mean; }  // Σ_i t̄_ik
   double exposure(Index k) const;  // Σ over observed pairs of t̄_ik t̄_jk
-  double ends_of_totals() const;   // Σ over observed pairs of T̄_i + T̄_j
+  TopLevel top() const;
+  double ends_of_totals() const;  // Σ over observed pairs of T̄_i + T̄_j
   double background_exposure(const Rest& rest) const;
   static Rest rest(const WeightMoments& pi);
 
@@ -142,6 +148,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void halve(Index k);
   void add_others(Index a, Index b);
   static void divide(Row& row, Index of, Index to, double share, double little, double c);
+  // The same of a node in a division that makes a community; where it may be in one part, all goes there.
+  void divide_part(Index i, const Division& division, Index made, double share, double little);
+  void leave_out_disallowed(Index k);  // of its nodes, after that
   void join(Row& row, Index a, Index b) const;
   static void remove(Row& row, Index k);
   static void renumber(Row& row, const std::vector<Index>& number);  // −1: goes
@@ -157,6 +166,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
     std::vector<Row> rows;
     Vec own, tilde;
     Index k = 0;
+    Owners owner;
     double bound = 0;
     bool stale = false;
   };

@@ -25,13 +25,19 @@ double minus_divergence(double a, double b, double shape, double rate, double lo
          log_gamma(shape);
 }
 
-TopLevel top_of(Index k, double n, double gamma) {
-  TopLevel top{gamma, n + 1, Vec(static_cast<std::size_t>(k))};
-  for (Index j = 0; j < k; ++j) top.c0[j] = n * static_cast<double>(k - 1 - j) + gamma;
+}  // namespace
+
+// Σ over nodes of log π_k of the communities that they may be in.
+TopLevel GammaNetwork::top() const {
+  TopLevel top{priors_.gamma, Vec(static_cast<std::size_t>(k_)), Vec(static_cast<std::size_t>(k_))};
+  double later = 0;
+  for (Index k = k_ - 1; k >= 0; --k) {
+    top.c1[k] = may_be_in(k) + 1;
+    top.c0[k] = later + priors_.gamma;
+    later += may_be_in(k);
+  }
   return top;
 }
-
-}  // namespace
 
 const GammaNetwork::Part* GammaNetwork::part_of(const Row& row, Index k) {
   const auto at =
@@ -165,14 +171,14 @@ double GammaNetwork::background_exposure(const Rest& rest) const {
 void GammaNetwork::update_sticks() {
   // The nodes without a part keep their mean m, and have the shape s = απ_k that is best for any π: their
   // terms and απ_k E log t are s + s log m − s log s + log Γ(s) − cm.
-  const double count = static_cast<double>(n()), alpha = priors_.alpha, c = priors_.alpha;
+  const double alpha = priors_.alpha, c = priors_.alpha;
   const double ends = ends_of_totals(), epsilon = g_.background.phi(), pairs = links_->n_pairs();
   const double by_square = pairs * (epsilon + priors_.a / priors_.b / (1 + priors_.gamma));
   const WeightFunction f = [&](const WeightMoments& pi, WeightMoments* gradient) {
     RoundedSum sum;
     for (Index k = 0; k < k_; ++k) {
       const Community& it = community(k);
-      const double logs = it.logs + count * std::log(c), o = others(k);
+      const double logs = it.logs + may_be_in(k) * std::log(c), o = others(k);
       sum.add(alpha * pi.mean[k] * logs);
       if (gradient) gradient->mean[k] += alpha * logs;
       if (o == 0) continue;
@@ -189,7 +195,7 @@ void GammaNetwork::update_sticks() {
     }
     return sum;
   };
-  sticks_ = maximise_sticks(top_of(k_, count, priors_.gamma), f, sticks_);
+  sticks_ = maximise_sticks(top(), f, sticks_);
   const WeightMoments pi = weight_moments(sticks_);
   for (Index k = 0; k < k_; ++k) {
     Community& it = community(k);
@@ -201,12 +207,13 @@ void GammaNetwork::update_sticks() {
 }
 
 std::vector<std::pair<std::string, double>> GammaNetwork::terms() const {
-  const double count = static_cast<double>(n()), c = priors_.alpha;
+  const double c = priors_.alpha;
   const WeightMoments pi = weight_moments(sticks_);
   const Rest beyond = rest(pi);
   double data = g_.links, nodes = 0, rates = 0;
-  double top = top_value(top_of(k_, count, priors_.gamma), sticks_).value() +
-               count * static_cast<double>(k_) * std::log(priors_.alpha);
+  double parts = 0;
+  for (Index k = 0; k < k_; ++k) parts += may_be_in(k);
+  double sticks = top_value(top(), sticks_).value() + parts * std::log(priors_.alpha);
   for (Index k = 0; k < k_; ++k) {
     const Community& it = community(k);
     data -= it.phi() * exposure(k);
@@ -217,14 +224,14 @@ std::vector<std::pair<std::string, double>> GammaNetwork::terms() const {
       nodes += o * term_of(it.shape, it.rate, it.mean, it.log, c);
       logs += o * it.log;
     }
-    top += priors_.alpha * pi.mean[k] * (logs + count * std::log(c));
+    sticks += priors_.alpha * pi.mean[k] * (logs + may_be_in(k) * std::log(c));
   }
   const Community& background = g_.background;
   data -= background.phi() * background_exposure(beyond);
   rates += minus_divergence(priors_.a_background, priors_.b_background, background.phi_shape,
                             background.phi_rate, background.phi_log);
   data -= links_->n_pairs() * priors_.a / priors_.b * beyond.square / (1 + priors_.gamma);
-  return {{"data", data}, {"nodes", nodes}, {"rates", rates}, {"top_level", top}};
+  return {{"data", data}, {"nodes", nodes}, {"rates", rates}, {"top_level", sticks}};
 }
 
 }  // namespace bnpvi::networks

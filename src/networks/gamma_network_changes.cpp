@@ -19,11 +19,32 @@ void GammaNetwork::divide(Row& row, Index of, Index to, double share, double lit
   row.insert(std::find_if(row.begin(), row.end(), [&](const Part& part) { return part.k > to; }), more);
 }
 
+void GammaNetwork::divide_part(Index i, const Division& division, Index made, double share, double little) {
+  if (!allows(i, made)) return;
+  const bool leaves = std::binary_search(division.leaves.begin(), division.leaves.end(), i);
+  divide(rows_[i], division.of, made, leaves ? share : 1 - share, little, priors_.alpha);
+  if (allows(i, division.of)) return;
+  Part* all = part_of(rows_[i], made);
+  const Part rest = *part_of(rows_[i], division.of);
+  all->ends += rest.ends;
+  set(*all, all->shape + rest.shape, all->rate, priors_.alpha);
+  remove(rows_[i], division.of);
+}
+
+void GammaNetwork::leave_out_disallowed(Index k) {
+  std::vector<int>& nodes = nodes_[k];
+  if (links_->labelled())
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int i) { return !allows(i, k); }),
+                nodes.end());
+}
+
 void GammaNetwork::join(Row& row, Index a, Index b) const {
   Part* one = part_of(row, a);
   Part* two = part_of(row, b);
   const auto filled = [&](Part* part, Index k) {
     const Community& it = community(k);
+    // Where all that may be in a community have a part there this node has nothing in it.
+    if (!part && others(k) == 0) return Part{static_cast<int>(a), 0, 0, 1, 0, 0, 0, 0};
     return part ? *part : Part{static_cast<int>(a), 0, it.shape, it.rate, it.mean, it.log, 0, 0};
   };
   if (!one && !two) return;
@@ -82,12 +103,15 @@ void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
   // What is left of a membership: about as much as the prior has.
   const double little = priors_.alpha / static_cast<double>(k + 1);
   Vec weights = weights_from_sticks(sticks_.u);
-  for (const Division& division : divisions) {
-    for (int i : nodes_[division.of]) {
-      const bool leaves = std::binary_search(division.leaves.begin(), division.leaves.end(), i);
-      divide(rows_[i], division.of, k_, leaves ? share : 1 - share, little, priors_.alpha);
-    }
+  const std::vector<PartOwners> parts = owners_of_parts(divisions);
+  for (std::size_t d = 0; d < divisions.size(); ++d) {
+    const Division& division = divisions[d];
+    owner_[division.of] = parts[d].rest;
+    owner_.push_back(parts[d].leaves);
+    for (int i : nodes_[division.of]) divide_part(i, division, k_, share, little);
     halve(division.of);
+    leave_out_disallowed(division.of);
+    leave_out_disallowed(k_);
     weights[division.of] /= 2;
     weights.insert(weights.end() - 1, weights[division.of]);
     sticks_.omega.push_back(sticks_.omega[division.of]);
@@ -107,6 +131,7 @@ void GammaNetwork::merge(Index a, Index b) {
   set_rate(one, shape, added_a + added_b > 0 ? shape / rate : one.phi_rate);
   for (Row& row : rows_) join(row, a, b);
   add_others(a, b);
+  owner_[a] = owner_of_both(owner_[a], owner_[b]);
   Vec weights = weights_from_sticks(sticks_.u);
   weights[a] += weights[b];
   weights[b] = 0;
@@ -141,6 +166,7 @@ void GammaNetwork::keep(const std::vector<Index>& order, const Vec& weights) {
   sticks_.omega = omega;
   sticks_.u = sticks_from_weights(kept);
   g_.communities = std::move(communities);
+  owner_ = in_order(owner_, order);
   for (Row& row : rows_) renumber(row, number);
   k_ = static_cast<Index>(order.size());
   find_nodes();

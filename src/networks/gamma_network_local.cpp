@@ -23,6 +23,7 @@ GammaNetwork::Undo GammaNetwork::remember(std::vector<Index> communities) const 
   undo.globals = g_;
   undo.sticks = sticks_;
   undo.k = k_;
+  undo.owner = owner_;
   undo.bound = bound();
   undo.stale = stale_;
   for (Index k : communities) {
@@ -46,6 +47,7 @@ double GammaNetwork::gained(const Undo& undo, double least) {
   g_ = undo.globals;
   sticks_ = undo.sticks;
   k_ = undo.k;
+  owner_ = undo.owner;
   stale_ = undo.stale;
   nodes_.resize(static_cast<std::size_t>(k_));
   for (const auto& [k, nodes] : undo.nodes_of) nodes_[k] = nodes;
@@ -99,6 +101,7 @@ void GammaNetwork::make_last(Index k) {
   for (int i : either(nodes_[k], nodes_[last])) renumber(rows_[i], number);
   std::swap(nodes_[k], nodes_[last]);
   std::swap(community(k), community(last));
+  std::swap(owner_[k], owner_[last]);
   std::swap(sticks_.omega[k], sticks_.omega[last]);
   Vec weights = weights_from_sticks(sticks_.u);
   std::swap(weights[k], weights[last]);
@@ -112,6 +115,7 @@ void GammaNetwork::without_last(const Vec& weights) {
   sticks_.omega.pop_back();
   g_.communities.pop_back();
   nodes_.pop_back();
+  owner_.pop_back();
   --k_;
 }
 
@@ -121,11 +125,13 @@ double GammaNetwork::split_here(const Division& division, double share, double l
   const Undo undo = remember({of});
   const double links = visit_links_of(nodes);
   const double little = priors_.alpha / static_cast<double>(k_ + 2);
-  for (int i : nodes) {
-    const bool leaves = std::binary_search(division.leaves.begin(), division.leaves.end(), i);
-    divide(rows_[i], of, made, leaves ? share : 1 - share, little, priors_.alpha);
-  }
+  const PartOwners parts = owners_of_parts({division}).front();
+  owner_[of] = parts.rest;
+  owner_.push_back(parts.leaves);
+  for (int i : nodes) divide_part(i, division, made, share, little);
   halve(of);
+  leave_out_disallowed(of);
+  leave_out_disallowed(made);
   Vec weights = weights_from_sticks(sticks_.u);
   weights[of] /= 2;
   weights.insert(weights.end() - 1, weights[of]);
@@ -147,6 +153,7 @@ double GammaNetwork::merge_here(Index a, Index b, double least) {
   const Index last = k_ - 1;
   for (int i : nodes) join(rows_[i], a, last);
   add_others(a, last);
+  owner_[a] = owner_of_both(owner_[a], owner_[last]);
   nodes_[a] = nodes;
   set_rate(community(a), community(a).phi_shape + community(last).phi_shape,
            community(a).phi_rate + community(last).phi_rate);

@@ -8,9 +8,9 @@
 
 namespace bnpvi::networks {
 
-GeneralBlocks::GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
-                             const Vec& weight)
-    : Relational(links, blocks, gamma, alpha, k, weight) {
+GeneralBlocks::GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha,
+                             const Shares& start)
+    : Relational(links, blocks, gamma, alpha, start) {
   pair_blocks_ = &blocks;
   begin();
 }

@@ -12,12 +12,11 @@ namespace bnpvi::networks {
 /// undirected q(k, l) + q(l, k), and on the diagonal half of the pairs without a link.
 class GeneralBlocks final : public Relational {
  public:
-  GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
-                const Vec& weight);
+  GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GeneralBlocks>(*this); }
-  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
-    return std::make_unique<GeneralBlocks>(*links_, *blocks_, gamma_, alpha_, k, weight);
+  std::unique_ptr<Overlap> anew(const Shares& start) const override {
+    return std::make_unique<GeneralBlocks>(*links_, *blocks_, gamma_, alpha_, start);
   }
   /// Within each community; last, of all pairs of two communities together.
   Vec rates() const override;

@@ -8,14 +8,16 @@ namespace bnpvi::networks {
 
 namespace {
 
-std::vector<int> by_decreasing_size(const std::vector<int>& labels, Index k) {
-  std::vector<Index> size(static_cast<std::size_t>(k)), order(size.size()), place(size.size());
+OwnedLabels by_decreasing_size(const std::vector<int>& labels, const Owners& owner) {
+  const Index k = static_cast<Index>(owner.size());
+  std::vector<Index> size(owner.size()), order(size.size()), place(size.size());
   for (int label : labels) ++size[label];
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
   for (Index p = 0; p < k; ++p) place[order[p]] = p;
-  std::vector<int> out;
-  for (int label : labels) out.push_back(static_cast<int>(place[label]));
+  OwnedLabels out;
+  for (int label : labels) out.label.push_back(static_cast<int>(place[label]));
+  for (Index a : order) out.owner.push_back(owner[a]);
   return out;
 }
 
@@ -26,20 +28,24 @@ Vec one_hot(const std::vector<int>& labels, Index k) {
 }
 
 // Most probable labels, with numbers 0 .. K − 1 of those that occur.
-std::vector<int> most_probable(const SoftBlocks& soft, Index n) {
-  std::vector<int> label, number(static_cast<std::size_t>(soft.k()), -1);
-  int used = 0;
+OwnedLabels most_probable(const SoftBlocks& soft, Index n) {
+  OwnedLabels out;
+  std::vector<int> number(static_cast<std::size_t>(soft.k()), -1);
   for (Index i = 0; i < n; ++i) {
     const double* r = soft.r().data() + i * soft.k();
-    int& is = number[std::max_element(r, r + soft.k()) - r];
-    if (is < 0) is = used++;
-    label.push_back(is);
+    const Index most = std::max_element(r, r + soft.k()) - r;
+    if (number[most] < 0) {
+      number[most] = static_cast<int>(out.owner.size());
+      out.owner.push_back(soft.owner()[most]);
+    }
+    out.label.push_back(number[most]);
   }
-  return label;
+  return out;
 }
 
 void keep_soft(const SoftBlocks& soft, Blocks& fit) {
   fit.k = soft.k();
+  fit.owner = soft.owner();
   fit.r = soft.r();
   fit.sizes = soft.sizes();
   fit.bound = soft.bound();
@@ -58,7 +64,8 @@ void keep_labels(const Partition& partition, Blocks& fit) {
 // The partition of the most probable labels, visited once more if wanted.
 Partition by_soft(const SoftBlocks& soft, const Links& links, const LinkModel& model, double gamma,
                   bool visited) {
-  Partition out(links, model, gamma, most_probable(soft, links.n()));
+  OwnedLabels most = most_probable(soft, links.n());
+  Partition out(links, model, gamma, std::move(most.label), nullptr, std::move(most.owner));
   std::vector<int> nodes(static_cast<std::size_t>(links.n()));
   std::iota(nodes.begin(), nodes.end(), 0);
   if (visited) out.sweep(nodes);
@@ -66,21 +73,24 @@ Partition by_soft(const SoftBlocks& soft, const Links& links, const LinkModel& m
 }
 
 SoftBlocks softened(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,
-                    Index k) {
-  return SoftBlocks(links, model, gamma, k, one_hot(by_decreasing_size(labels, k), k));
+                    const Owners& owner) {
+  const OwnedLabels start = by_decreasing_size(labels, owner);
+  const Index k = static_cast<Index>(owner.size());
+  return SoftBlocks(links, model, gamma, k, one_hot(start.label, k), start.owner);
 }
 
 }  // namespace
 
 BlocksFit::BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
-                     std::vector<int> labels, const SearchOptions& options, Pool& pool)
+                     OwnedLabels start, const SearchOptions& options, Pool& pool)
     : links_(links),
       model_(model),
       degrees_(degrees),
       gamma_(gamma),
       options_(options),
       pool_(pool),
-      search_(Partition(links, model, gamma, std::move(labels), degrees), options, pool) {}
+      search_(Partition(links, model, gamma, std::move(start.label), degrees, std::move(start.owner)),
+              options, pool) {}
 
 LapRecord BlocksFit::lap(Index n) {
   if (hard()) return search_.lap(n);
@@ -100,6 +110,7 @@ LapRecord BlocksFit::soft_lap() {
       // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
       // tried.
       if (std::min(soft_->sizes()[a], soft_->sizes()[b]) > 1) continue;
+      if (!can_join(soft_->owner()[a], soft_->owner()[b])) continue;
       pool_.poll();
       ++record.merges_tried;
       const SoftBlocks joined = soft_->merged(a, b);
@@ -122,7 +133,7 @@ bool BlocksFit::next_phase(Why) {
     return true;
   }
   const Partition& found = search_.partition();
-  soft_.emplace(softened(links_, model_, gamma_, found.labels(), found.k()));
+  soft_.emplace(softened(links_, model_, gamma_, found.labels(), found.owners()));
   bound_ = soft_->bound().sum();
   return true;
 }
@@ -157,9 +168,11 @@ void BlocksFit::read(Reader& in) {
 Blocks BlocksFit::by_partition() const {
   Blocks fit;
   const Partition& found = search_.partition();
-  const Partition partition = found.with_labels(by_decreasing_size(found.labels(), found.k()));
+  OwnedLabels sorted = by_decreasing_size(found.labels(), found.owners());
+  const Partition partition = found.with_labels(std::move(sorted.label), std::move(sorted.owner));
   keep_labels(partition, fit);
   fit.k = partition.k();
+  fit.owner = partition.owners();
   fit.r = one_hot(fit.labels, fit.k);
   for (Index a = 0; a < fit.k; ++a) {
     fit.sizes.push_back(partition.size(a));
@@ -179,7 +192,7 @@ Blocks BlocksFit::result() const {
   if (!soft_) return answer_ ? *answer_ : by_partition();
   Blocks fit;
   const Partition& found = search_.partition();
-  fit.labels = by_decreasing_size(found.labels(), found.k());
+  fit.labels = by_decreasing_size(found.labels(), found.owners()).label;
   fit.log_joint = found.log_joint();
   keep_soft(*soft_, fit);
   const Partition again = by_soft(*soft_, links_, model_, gamma_, options_.births && options_.deletes);
@@ -193,7 +206,9 @@ SampledBlocks::SampledBlocks(const Links& links, const LinkModel& model, double 
       links_(links),
       model_(model),
       gamma_(gamma),
-      soft_(softened(links, model, gamma, labels, 1 + *std::max_element(labels.begin(), labels.end()))) {}
+      soft_(softened(links, model, gamma, labels,
+                     Owners(1 + static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end()))))) {
+}
 
 void SampledBlocks::write(Writer& out) const {
   SampledFit::write(out);

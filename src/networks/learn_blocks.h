@@ -13,7 +13,8 @@ struct Blocks {
   Index k = 0;
   Vec r;      // n × k, row-major, soft labels
   Vec sizes;  // of the soft clusters
-  Vec n, s;   // k × k, row-major: statistics of the blocks
+  Owners owner;
+  Vec n, s;  // k × k, row-major: statistics of the blocks
   BlockBound bound;
 };
 
@@ -28,7 +29,7 @@ class BlocksFit final : public NetworkFit {
  public:
   /// degrees: null, or of nodes; options.births, merges and deletes are for both phases.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
-            std::vector<int> labels, const SearchOptions& options, Pool& pool);
+            OwnedLabels start, const SearchOptions& options, Pool& pool);
 
   Blocks result() const;
 

@@ -128,7 +128,7 @@ void OverlapFit::from_partition(LapRecord& record) {
   const Shares shares = softened(best_partition(*now_, options_.seed, pool_), soft);
   ++record.births_tried;
   record.births += best_of(1, [&](Index) {
-    State next = now_->anew(shares.k, shares.weight);
+    State next = now_->anew(shares);
     run_laps(*next, laps_of_trial);
     return next;
   });
@@ -172,7 +172,7 @@ bool OverlapFit::disturb() {
     const Shares shares = softened(disturbed(*now_, t, random), soft);
     OverlapOptions own = inner;
     own.seed = random.next();
-    OverlapFit search(now_->anew(shares.k, shares.weight), own, pool_);
+    OverlapFit search(now_->anew(shares), own, pool_);
     Course course;
     drive(search, course, own, pool_);
     return search.take_state();
@@ -257,7 +257,7 @@ void OverlapFit::all_split(LapRecord& record) {
       const auto nodes = members_of(state);
       std::vector<Division> divisions;
       for (Index c = 0; c < state.k(); ++c) {
-        std::vector<int> leaves = halves(state, nodes, c, random);
+        std::vector<int> leaves = halves(state, nodes, state.owner(), c, random);
         if (!leaves.empty()) divisions.push_back({c, std::move(leaves)});
       }
       if (divisions.empty()) return time > 0;
@@ -271,7 +271,9 @@ void OverlapFit::all_split(LapRecord& record) {
 
 void OverlapFit::drop_small(Overlap& state) {
   for (;;) {
-    const Vec mass = masses(state);
+    Vec mass = masses(state);
+    for (Index k = 0; k < state.k(); ++k)
+      if (!can_go(state.owner(), k)) mass[k] = HUGE_VAL;
     const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
     if (state.k() == 1 || mass[least] >= least_ends) return;
     state.drop(least);
@@ -291,7 +293,7 @@ void OverlapFit::single_splits(LapRecord& record) {
   record.births += tried(laps_of_trial, n, [&](Overlap& state, Index t) {
     Stream own = stream(10 + t);
     const Index k = order[t / 2];
-    const std::vector<int> leaves = halves(*now_, nodes, k, own);
+    const std::vector<int> leaves = halves(*now_, nodes, now_->owner(), k, own);
     if (leaves.empty()) return false;
     state.split({{k, leaves}}, t % 2 ? 1 : soft);
     return true;
@@ -319,8 +321,10 @@ void OverlapFit::deletes(LapRecord& record) {
   do {
     k_of_plan_ = now_->k();
     if (now_->k() < 2) break;
-    const std::vector<Index> order = ascending(masses(*now_));
-    const Index n = std::min(trials(), now_->k());
+    std::vector<Index> order = ascending(masses(*now_));
+    const auto stays = [&](Index k) { return !can_go(now_->owner(), k); };
+    order.erase(std::remove_if(order.begin(), order.end(), stays), order.end());
+    const Index n = std::min(trials(), static_cast<Index>(order.size()));
     record.deletes_tried += n;
     accepted = tried(laps_of_trial, n, [&](Overlap& state, Index t) {
       state.drop(order[t]);

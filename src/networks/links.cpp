@@ -63,6 +63,13 @@ Links::Links(Index n, bool directed, const std::vector<int>& from, const std::ve
   hidden_in_ = directed ? rows_of(n, hidden_to, hidden_from, {}, false) : rows_of(n, none, none, {}, false);
 }
 
+void Links::know(ClassSets classes, std::vector<int> set) {
+  if (static_cast<Index>(set.size()) != n_)
+    throw std::invalid_argument("internal error: there is not a set of classes for each node");
+  classes_ = std::move(classes);
+  set_ = std::move(set);
+}
+
 double Links::n_pairs() const {
   const double n = static_cast<double>(n_);
   return n * (n - 1) * (directed_ ? 1 : 0.5) - n_hidden();

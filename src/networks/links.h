@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "foundation/class_sets.h"
 #include "foundation/types.h"
 
 namespace bnpvi::networks {
@@ -50,6 +51,15 @@ class Links {
   const SparseRows& hidden_out() const { return hidden_out_; }
   const SparseRows& hidden_in() const { return hidden_in_; }
 
+  /// Known labels: the set of classes of each node, 0 for a node without a label. Throws
+  /// std::invalid_argument when there is not one for each node.
+  void know(ClassSets classes, std::vector<int> set);
+  bool labelled() const { return !set_.empty(); }
+  bool has_label(Index i) const { return labelled() && set_[i] > 0; }
+  Index n_classes() const { return classes_.n_classes; }
+  /// May node i be in a community of this owner (owners.h)?
+  bool allows(Index i, int owner) const { return set_.empty() || classes_.allows(set_[i], owner); }
+
   /// Whatever goes through nodes, links or communities calls this with their number: now and then it asks,
   /// by poll_by(), whether to stop, which throws Interrupted. Until then nobody is asked.
   void poll(Index i) const {
@@ -64,6 +74,8 @@ class Links {
   std::vector<int> from_, to_, hidden_from_, hidden_to_;
   Vec value_, loops_;
   SparseRows out_, in_, hidden_out_, hidden_in_;
+  ClassSets classes_;
+  std::vector<int> set_;  // of each node; empty where none has a label
   std::function<void()> ask_;
 };
 

@@ -97,6 +97,10 @@ std::vector<ClosePair> close_pairs(const Overlap& state) {
     add_and_gather(ends[links.from()[e]], ends[links.to()[e]]);
   }
   gather();
+  const auto kept_apart = [&](const ClosePair& pair) {
+    return !can_join(state.owner()[pair.a], state.owner()[pair.b]);
+  };
+  met.erase(std::remove_if(met.begin(), met.end(), kept_apart), met.end());
   for (ClosePair& pair : met) pair.score /= std::sqrt(1e-12 + own[pair.a] * own[pair.b]);
   std::stable_sort(met.begin(), met.end(),
                    [](const ClosePair& x, const ClosePair& y) { return x.score > y.score; });
@@ -132,7 +136,7 @@ double LocalRounds::splits(Overlap& state, std::uint64_t round) {
     if (rounds_left_[k] == 0) continue;
     (*poll_)();
     Stream stream(options_.seed, Purpose::birth_seeds, round, static_cast<std::uint64_t>(k));
-    Division division{k, halves(state, members, k, stream)};
+    Division division{k, halves(state, members, state.owner(), k, stream)};
     if (division.leaves.empty()) continue;
     ++record_->births_tried;
     for (double share : {soft, 1.0}) {
@@ -161,6 +165,7 @@ double LocalRounds::joins(Overlap& state) {
     if (now[pair.a] < 0 || now[pair.b] < 0) continue;
     if (tried[pair.a] >= partners && tried[pair.b] >= partners) continue;
     const Index a = std::min(now[pair.a], now[pair.b]), b = std::max(now[pair.a], now[pair.b]);
+    if (!can_join(state.owner()[a], state.owner()[b])) continue;
     if (rounds_left_[a] == 0 && rounds_left_[b] == 0) continue;
     (*poll_)();
     ++tried[pair.a];
@@ -187,6 +192,7 @@ double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
   double sum = 0;
   for (const ClosePair& pair : close_pairs(state)) {
     if (tried[pair.a] || tried[pair.b] || (rounds_left_[pair.a] == 0 && rounds_left_[pair.b] == 0)) continue;
+    if (state.owner()[pair.a] != state.owner()[pair.b]) continue;
     (*poll_)();
     tried[pair.a] = tried[pair.b] = 1;
     std::vector<int> nodes;
@@ -208,7 +214,7 @@ double LocalRounds::drops(Overlap& state) {
   LocalMoves& moves = *state.capabilities().local;
   double sum = 0;
   for (Index k = state.k() - 1; k >= 0 && state.k() > 1; --k) {
-    if (rounds_left_[k] == 0) continue;
+    if (rounds_left_[k] == 0 || !can_go(state.owner(), k)) continue;
     (*poll_)();
     ++record_->deletes_tried;
     const double gain = moves.drop_here(k, least_);

@@ -43,8 +43,8 @@ class LocalRounds {
   LapRecord* record_ = nullptr;
 };
 
-/// Pairs of communities that share nodes or have links between their nodes, by the cosine of their link ends:
-/// node by node, and of those of neighbours. The closest first.
+/// Pairs of communities that may be joined and share nodes or have links between their nodes, by the cosine
+/// of their link ends: node by node, and of those of neighbours. The closest first.
 struct ClosePair {
   Index a, b;
   double score;

@@ -22,4 +22,22 @@ std::vector<int> read_labels(Reader& in, Index n) {
   return out;
 }
 
+Owners read_owners(Reader& in, const Links& links, Index k) {
+  if (!links.labelled()) return Owners(static_cast<std::size_t>(k));
+  Owners out = in.list<Owners>();
+  const auto good = [&](int owner) { return 0 <= owner && owner <= links.n_classes(); };
+  require_stored(static_cast<Index>(out.size()) == k && std::all_of(out.begin(), out.end(), good),
+                 "owners of communities");
+  return out;
+}
+
+Owners read_owners(Reader& in, const Links& links, const std::vector<int>& labels) {
+  int k = 0;
+  for (int label : labels) k = std::max(k, label + 1);
+  Owners out = read_owners(in, links, static_cast<Index>(k));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    require_stored(links.allows(static_cast<Index>(i), out[labels[i]]), "owners of communities");
+  return out;
+}
+
 }  // namespace bnpvi::networks

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "inference/learn/fit.h"
+#include "networks/links.h"
+#include "networks/owners.h"
 
 namespace bnpvi::networks {
 
@@ -42,5 +44,10 @@ constexpr double nearly_none = -1e-6, any = -HUGE_VAL, above_none = 1e-300;
 
 /// n labels 0 .. K − 1, each of which occurs. Throws std::invalid_argument when they are not that.
 std::vector<int> read_labels(Reader& in, Index n);
+
+/// The owners of as many communities, if nodes have known labels; of `labels` each is where its node may be.
+/// Throws std::invalid_argument when they are not that.
+Owners read_owners(Reader& in, const Links& links, Index k);
+Owners read_owners(Reader& in, const Links& links, const std::vector<int>& labels);
 
 }  // namespace bnpvi::networks

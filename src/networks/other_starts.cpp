@@ -10,41 +10,44 @@ namespace {
 
 constexpr int bisections = 4;  // a guess
 
-std::vector<int> labels_of(const std::vector<std::vector<int>>& members, Index n) {
-  std::vector<int> out(static_cast<std::size_t>(n));
-  int number = 0;
-  for (const auto& nodes : members) {
-    if (nodes.empty()) continue;
-    for (int i : nodes) out[i] = number;
-    ++number;
+// Those of no node with a label are open.
+OwnedLabels labels_of(const std::vector<std::vector<int>>& members, const Owners& owner, const Links& links) {
+  OwnedLabels out;
+  out.label.resize(static_cast<std::size_t>(links.n()));
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (members[k].empty()) continue;
+    bool known = false;
+    for (int i : members[k]) {
+      out.label[i] = static_cast<int>(out.owner.size());
+      known = known || links.has_label(i);
+    }
+    out.owner.push_back(known ? owner[k] : 0);
   }
   return out;
 }
 
-Partition partition_of(const Overlap& state, const std::vector<std::vector<int>>& members) {
+Partition partition_of(const Overlap& state, const std::vector<std::vector<int>>& members,
+                       const Owners& owner) {
   constexpr double gamma = 1;  // of a proposal; the bound decides
-  return Partition(state.links(), *state.blocks(), gamma, labels_of(members, state.links().n()));
+  OwnedLabels start = labels_of(members, owner, state.links());
+  return Partition(state.links(), *state.blocks(), gamma, std::move(start.label), nullptr,
+                   std::move(start.owner));
 }
 
 }  // namespace
 
 std::vector<std::vector<int>> members_of(const Overlap& state) {
   std::vector<std::vector<int>> out(static_cast<std::size_t>(state.k()));
-  for (Index i = 0; i < state.links().n(); ++i) {
-    Ends most{0, 0};
-    for (const Ends& end : state.ends(i))
-      if (end.value > most.value) most = end;
-    out[most.k].push_back(static_cast<int>(i));
-  }
+  for (Index i = 0; i < state.links().n(); ++i) out[state.main_community(i)].push_back(static_cast<int>(i));
   return out;
 }
 
-std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members, Index k,
-                        Stream& stream) {
+std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members,
+                        const Owners& owner, Index k, Stream& stream) {
   if (!state.blocks()) return bisected(state.links(), members[k], bisections, stream);
   std::vector<int> best;
   if (members[k].size() < 2) return best;
-  const Partition now = partition_of(state, members);
+  const Partition now = partition_of(state, members, owner);
   const Index of = now.labels()[members[k].front()], made = now.k();
   double most = -HUGE_VAL;
   for (int t = 0; t < bisections; ++t) {
@@ -57,12 +60,10 @@ std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>
   return best;
 }
 
-Shares softened(const std::vector<int>& labels, double own) {
-  Shares out;
-  out.k = 1 + *std::max_element(labels.begin(), labels.end());
-  out.weight.assign(labels.size() * static_cast<std::size_t>(out.k), (1 - own) / static_cast<double>(out.k));
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    out.weight[i * static_cast<std::size_t>(out.k) + labels[i]] += own;
+Shares softened(const OwnedLabels& labels, double own) {
+  const std::size_t n = labels.label.size(), k = labels.owner.size();
+  Shares out{static_cast<Index>(k), Vec(n * k, (1 - own) / static_cast<double>(k)), labels.owner};
+  for (std::size_t i = 0; i < n; ++i) out.weight[i * k + labels.label[i]] += own;
   return out;
 }
 
@@ -85,8 +86,9 @@ bool grow_groups(Overlap& state, Groups& groups, Index k) {
   return divided;
 }
 
-std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
+OwnedLabels disturbed(const Overlap& state, Index kind, Stream& stream) {
   std::vector<std::vector<int>> members = members_of(state);
+  Owners owner = state.owner();
   const Links& links = state.links();
   const auto join = [&](Index a, Index b) {
     std::vector<int> both;
@@ -94,9 +96,12 @@ std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
                std::back_inserter(both));
     members[a] = std::move(both);
     members[b].clear();
+    owner[a] = owner_of_both(owner[a], owner[b]);
   };
   const auto join_some = [&](Index most) {
-    std::vector<int> label = labels_of(members, links.n());
+    OwnedLabels now = labels_of(members, owner, links);
+    std::vector<int>& label = now.label;
+    owner = std::move(now.owner);
     std::vector<std::vector<int>> kept;
     for (auto& nodes : members)
       if (!nodes.empty()) kept.push_back(std::move(nodes));
@@ -106,7 +111,7 @@ std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
       for (int tries = 0; tries < 50; ++tries) {
         const Index e = stream.index(links.n_links());
         const int a = label[links.from()[e]], b = label[links.to()[e]];
-        if (a == b || members[a].empty() || members[b].empty()) continue;
+        if (a == b || members[a].empty() || members[b].empty() || !can_join(owner[a], owner[b])) continue;
         for (int i : members[b]) label[i] = a;
         join(a, b);
         break;
@@ -118,12 +123,13 @@ std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
     std::vector<Index> order = shuffled(k, stream);
     for (Index t = 0; t < std::min(most, k); ++t) {
       const std::vector<int> nodes = members[order[t]];
-      const std::vector<int> leaves = halves(state, members, order[t], stream);
+      const std::vector<int> leaves = halves(state, members, owner, order[t], stream);
       if (leaves.empty()) continue;
       std::vector<int> rest;
       std::set_difference(nodes.begin(), nodes.end(), leaves.begin(), leaves.end(), std::back_inserter(rest));
       members[order[t]] = std::move(rest);
       members.push_back(leaves);
+      owner.push_back(owner[order[t]]);
     }
   };
   const Index k = static_cast<Index>(members.size());
@@ -141,17 +147,17 @@ std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
     default:
       break;
   }
-  return labels_of(members, links.n());
+  return labels_of(members, owner, links);
 }
 
-std::vector<int> best_partition(const Overlap& state, std::uint64_t seed, Pool& pool) {
+OwnedLabels best_partition(const Overlap& state, std::uint64_t seed, Pool& pool) {
   SearchOptions options;
   options.seed = seed;
   options.patience = 5;  // laps; a guess
-  PartitionSearch search(partition_of(state, members_of(state)), options, pool);
+  PartitionSearch search(partition_of(state, members_of(state), state.owner()), options, pool);
   Course course;
   drive(search, course, options, pool);
-  return search.partition().labels();
+  return {search.partition().labels(), search.partition().owners()};
 }
 
 }  // namespace bnpvi::networks

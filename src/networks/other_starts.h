@@ -13,15 +13,11 @@ std::vector<std::vector<int>> members_of(const Overlap& state);
 /// Two halves of the members of a community: by links within (bisection.h), or where every pair of
 /// communities has a block, so that the log joint of hard labels is largest. The nodes of one half; none when
 /// there are no two.
-std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members, Index k,
-                        Stream& stream);
+std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members,
+                        const Owners& owner, Index k, Stream& stream);
 
-/// Shares of nodes with hard labels from 0: `own` in their community, the rest evenly in all of them. n × K.
-struct Shares {
-  Index k;
-  Vec weight;
-};
-Shares softened(const std::vector<int>& labels, double own);
+/// Shares of nodes with hard labels: `own` in their community, the rest evenly in all of them.
+Shares softened(const OwnedLabels& labels, double own);
 
 /// Divides groups until there are k, and the communities of the state, which began as one, with them; false
 /// when fewer groups have halves.
@@ -29,10 +25,10 @@ bool grow_groups(Overlap& state, Groups& groups, Index k);
 
 /// Labels of members, some communities joined with a neighbour, some in halves, in a way that depends on
 /// `kind` (any number) and chance; no number is empty.
-std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream);
+OwnedLabels disturbed(const Overlap& state, Index kind, Stream& stream);
 
 /// Labels at the end of a search for the partition of the largest log joint (partition_search.h), from
 /// members on. Only where every pair of communities has a block.
-std::vector<int> best_partition(const Overlap& state, std::uint64_t seed, Pool& pool);
+OwnedLabels best_partition(const Overlap& state, std::uint64_t seed, Pool& pool);
 
 }  // namespace bnpvi::networks

@@ -11,6 +11,7 @@
 #include "networks/link_model.h"
 #include "networks/links.h"
 #include "networks/network_fit.h"
+#include "networks/owners.h"
 
 namespace bnpvi::networks {
 
@@ -57,20 +58,25 @@ struct OverlapCapabilities {
   LocalMoves* local = nullptr;  // the changes that can be judged without a lap
 };
 
-/// A state of variational inference: K communities, in each of which every node has some part. A plain value
-/// that lap() improves and the other verbs change; only whole bounds of states are ever compared.
+/// A state of variational inference: K communities, in each of which every node has some part that may be in
+/// it (owners.h). A plain value that lap() improves and the other verbs change; only whole bounds of states
+/// are ever compared.
 class Overlap : public StoredState {
  public:
   virtual std::unique_ptr<Overlap> copy() const = 0;
-  /// The same model and network from these shares of k communities on, n × k, row-major, ≥ 0.
-  virtual std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const = 0;
+  /// The same model and network from these shares on.
+  virtual std::unique_ptr<Overlap> anew(const Shares& start) const = 0;
 
   Index k() const { return k_; }
+  const Owners& owner() const { return owner_; }
+  bool allows(Index i, Index k) const { return links_->allows(i, owner_[k]); }
   const Links& links() const { return *links_; }
   const HdpSticks& sticks() const { return sticks_; }
   /// Expected link ends of node i: how many of its links it has as a member of k; those that are not 0, in
   /// ascending order of k.
   virtual std::vector<Ends> ends(Index i) const = 0;
+  /// Where it has most of them; without any the first community that it may be in.
+  Index main_community(Index i) const;
   /// The model of blocks where every pair of communities has one: then halves of a community need not be
   /// dense. Null elsewhere.
   const LinkModel* blocks() const { return pair_blocks_; }
@@ -101,9 +107,9 @@ class Overlap : public StoredState {
   /// Communities are divided, each once at most. The nodes that leave have this share of their part in a new
   /// community, which comes last; the others keep this share.
   virtual void split(const std::vector<Division>& divisions, double share) = 0;
-  /// b becomes part of a; later communities move up.
+  /// b becomes part of a, which can_join() allows; later communities move up.
   virtual void merge(Index a, Index b) = 0;
-  /// k goes, what its links have is left to the others; later communities move up.
+  /// k goes, which can_go() allows, what its links have is left to the others; later communities move up.
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
 
@@ -111,12 +117,23 @@ class Overlap : public StoredState {
   void read(Reader& in) override;
 
  protected:
-  Overlap(const Links& links, Index k) : links_(&links), k_(k) {}
+  Overlap(const Links& links, Index k, Owners owner) : links_(&links), k_(k), owner_(std::move(owner)) {}
   const Links* links_;
   const LinkModel* pair_blocks_ = nullptr;
+  /// Owners of the parts of a community of a class: one that is not the main community of any node with a
+  /// label is open, as nobody said that it is the class's.
+  struct PartOwners {
+    int rest, leaves;
+  };
+  std::vector<PartOwners> owners_of_parts(const std::vector<Division>& divisions) const;
+
   Index k_;
+  Owners owner_;  // K
   HdpSticks sticks_;
 };
+
+/// The shares, of nodes with a label in communities that they may be in alone: where those are 0, even ones.
+Vec allowed_shares(const Links& links, const Shares& shares);
 
 /// Columns of row-major tables with K columns a row. Divided: rows that leave have the share in a new last
 /// column and the rest in the old one, other rows the other way round.
@@ -124,5 +141,6 @@ Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& div
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);
 Vec with_columns_in_order(const Vec& x, Index k, const std::vector<Index>& order);
+Owners in_order(const Owners& owner, const std::vector<Index>& order);
 
 }  // namespace bnpvi::networks

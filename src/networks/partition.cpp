@@ -21,14 +21,18 @@ void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, const
 }  // namespace
 
 Partition::Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
-                     const Degrees* degrees)
+                     const Degrees* degrees, Owners owner)
     : links_(&links),
       model_(&model),
       degrees_(degrees),
       log_gamma_(std::log(gamma)),
       gamma_(gamma),
-      z_(std::move(labels)) {
+      z_(std::move(labels)),
+      owner_(std::move(owner)) {
   for (int label : z_) k_ = std::max<Index>(k_, label + 1);
+  owner_.resize(static_cast<std::size_t>(k_));
+  known_.resize(owner_.size());
+  for (Index i = 0; i < links.n(); ++i) known_[z_[i]] += links.has_label(i);
   make_room(k_);
   for (std::size_t i = 0; i < z_.size(); ++i) mass_[z_[i]] = mass_[z_[i]] + mass_of(static_cast<int>(i));
   const auto count = [&](Vec& table, int i, int j, double x) {
@@ -112,6 +116,7 @@ void Partition::set(Index a, Index b, double hidden, double s) {
 void Partition::add(int node, Index a, double sign) {
   z_[node] = sign > 0 ? static_cast<int>(a) : -1;
   mass_[a] = sign > 0 ? mass_[a] + ends_.mass : mass_[a] - ends_.mass;
+  if (links_->has_label(node)) known_[a] += sign > 0 ? 1 : -1;
   for (Index l = 0; l < k_; ++l) {
     const std::size_t out = at(a, l), in = at(l, a);
     if (l == a) {
@@ -153,8 +158,10 @@ double Partition::gain(Index a) const {
   return sum;
 }
 
-void Partition::append() {
+void Partition::append(int owner) {
   make_room(k_ + 1);
+  owner_.push_back(owner);
+  known_.push_back(0);
   mass_[k_] = Mass();
   ++k_;
   for (Index l = 0; l < k_; ++l) {
@@ -165,6 +172,10 @@ void Partition::append() {
 
 void Partition::drop_empty(Index a) {
   const Index last = --k_;
+  owner_[a] = owner_[last];
+  known_[a] = known_[last];
+  owner_.pop_back();
+  known_.pop_back();
   if (a == last) return;
   for (int& label : z_)
     if (label == last) label = static_cast<int>(a);
@@ -186,12 +197,14 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
   for (int node : nodes) {
     links_->poll(node);
     Index own = z_[node];
+    const int owner_left = owner(own);
     count_ends(node);
     add(node, own, -1);
     Index best = own;
     double most = gain(own) + better;
     const auto consider = [&](Index a) {
       links_->poll(a);
+      if (a < k_ && known_[a] > 0 && !links_->allows(node, owner_[a])) return;
       const double now = gain(a);
       if (now > most) {
         most = now;
@@ -207,10 +220,11 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
       if (size(own) > 0) consider(k_);
     }
     if (best == k_) {
-      append();
+      append(owner_[own]);
       for (Vec* sum : {&ends_.out, &ends_.in, &ends_.hidden_out, &ends_.hidden_in}) sum->push_back(0);
     }
     add(node, best, 1);
+    if (known_[best] == 1 && links_->has_label(node)) owner_[best] = owner_left;
     if (best != own) ++moved;
     if (size(own) == 0 && among.empty()) drop_empty(own);
   }
@@ -250,6 +264,8 @@ double Partition::merge_gain(Index a, Index b) const {
 void Partition::merge(Index a, Index b) {
   const Joined both = joined(a, b);
   mass_[a] = both.mass;
+  owner_[a] = owner_of_both(owner(a), owner(b));
+  known_[a] += known_[b];
   for (Index l = 0; l < k_; ++l) {
     if (l == a || l == b) continue;
     set(a, l, hidden_[at(a, l)] + hidden_[at(b, l)], s_[at(a, l)] + s_[at(b, l)]);
@@ -261,6 +277,12 @@ void Partition::merge(Index a, Index b) {
   drop_empty(b);
 }
 
+Owners Partition::owners() const {
+  Owners out;
+  for (Index a = 0; a < k_; ++a) out.push_back(owner(a));
+  return out;
+}
+
 Index Partition::merge_all() {
   Index merged = 0;
   while (k_ > 1) {
@@ -269,6 +291,7 @@ Index Partition::merge_all() {
     for (Index a = 0; a < k_; ++a)
       for (Index b = a + 1; b < k_; ++b) {
         links_->poll(b);
+        if (!can_merge(a, b)) continue;
         const double now = merge_gain(a, b);
         if (now > most) {
           most = now;
@@ -281,58 +304,6 @@ Index Partition::merge_all() {
     ++merged;
   }
   return merged;
-}
-
-std::vector<int> Partition::members(Index a) const { return members(a, a); }
-
-std::vector<int> Partition::members(Index a, Index b) const {
-  std::vector<int> out;
-  for (std::size_t i = 0; i < z_.size(); ++i)
-    if (z_[i] == a || z_[i] == b) out.push_back(static_cast<int>(i));
-  return out;
-}
-
-void Partition::settle(const std::vector<int>& nodes, Index a, Index b) {
-  constexpr int max_sweeps = 10;  // a guess
-  for (int s = 0; s < max_sweeps && sweep(nodes, {static_cast<int>(a), static_cast<int>(b)}) > 0; ++s) {
-  }
-  for (Index c : {std::max(a, b), std::min(a, b)})
-    if (size(c) == 0) drop_empty(c);
-}
-
-double Partition::divide(Index a, const std::vector<int>& leaves) {
-  const double before = log_joint();
-  const std::vector<int> nodes = members(a);
-  const Index b = k_;
-  append();
-  for (int node : leaves) {
-    links_->poll(node);
-    count_ends(node);
-    add(node, a, -1);
-    add(node, b, 1);
-  }
-  settle(nodes, a, b);
-  return log_joint() - before;
-}
-
-double Partition::divide(Index a, Index b, Stream& stream) {
-  const double before = log_joint();
-  std::vector<int> nodes = members(a, b);
-  if (nodes.size() < 2) return 0;
-  if (b == k_) append();
-  draw_to_front(nodes, static_cast<Index>(nodes.size()), stream);
-  for (int node : nodes) {
-    links_->poll(node);
-    count_ends(node);
-    add(node, z_[node], -1);
-  }
-  for (std::size_t j = 0; j < nodes.size(); ++j) {
-    links_->poll(static_cast<Index>(j));
-    count_ends(nodes[j]);
-    add(nodes[j], j == 0 || (j > 1 && gain(a) >= gain(b)) ? a : b, 1);
-  }
-  settle(nodes, a, b);
-  return log_joint() - before;
 }
 
 }  // namespace bnpvi::networks

@@ -15,7 +15,7 @@ namespace {
 constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
 
 void tell(Observer& observer, double before, const Partition& now) {
-  observer.replaced(before, now.log_joint(), [&] { return now.with_labels(now.labels()).log_joint(); });
+  observer.replaced(before, now.log_joint(), [&] { return now.anew().log_joint(); });
 }
 constexpr Index max_sweeps = 20;  // after a disturbance; a guess
 constexpr int bisections = 4;     // tries of halves by links; a guess
@@ -33,12 +33,14 @@ PartitionSearch::PartitionSearch(Partition start, const SearchOptions& options, 
 
 void PartitionSearch::write(Writer& out) const {
   out.list(now_.labels());
+  if (links_.labelled()) out.list(now_.owners());
   out.list(nodes_);
   out.integer(without_gain_);
 }
 
 void PartitionSearch::read(Reader& in) {
-  now_ = now_.with_labels(read_labels(in, links_.n()));
+  std::vector<int> labels = read_labels(in, links_.n());
+  now_ = now_.with_labels(labels, read_owners(in, links_, labels));
   nodes_ = read_labels(in, links_.n());
   without_gain_ = in.integer();
   require_stored(
@@ -148,6 +150,7 @@ void PartitionSearch::divisions() {
     const Index a = random.index(p.k());
     Index b = random.index(p.k() - 1);
     b += b >= a;
+    if (p.owner(a) != p.owner(b)) return false;
     p.divide(a, b, random);
     return p.k() == now_.k() || options_.deletes;
   });
@@ -155,7 +158,7 @@ void PartitionSearch::divisions() {
 }
 
 void PartitionSearch::disturbances(LapRecord& record) {
-  const Index trials = now_.has_degrees() ? 10 : 8;
+  const Index trials = now_.has_degrees() && !links_.labelled() ? 10 : 8;
   const auto found = tried(3, trials, [&](Partition& p, Index t, Stream& random) {
     const Index k = p.k();
     if (t >= 8 && links_.n() > 1) {
@@ -165,6 +168,7 @@ void PartitionSearch::disturbances(LapRecord& record) {
       const Index a = random.index(k);
       Index b = random.index(k - 1);
       b += b >= a;
+      if (!p.can_merge(a, b)) return false;
       p.merge(std::min(a, b), std::max(a, b));
     } else {
       p.divide(random.index(k), k, random);
@@ -187,9 +191,14 @@ Index make_together(Partition& now, const std::vector<std::vector<int>>& splits,
   Index made = 0;
   for (const std::vector<int>& split : splits) {
     std::vector<int> labels = now.labels();
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
-    Partition next = now.with_labels(std::move(labels));
+    Owners owner = now.owners();
+    owner.push_back(0);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (split[i] != newborn) continue;
+      owner.back() = now.owner(labels[i]);
+      labels[i] = static_cast<int>(now.k());
+    }
+    Partition next = now.with_labels(std::move(labels), std::move(owner));
     if (!(next.log_joint() > now.log_joint() + worth_it)) continue;
     tell(observer, now.log_joint(), next);
     now = std::move(next);

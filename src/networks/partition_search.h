@@ -2,8 +2,8 @@
 #pragma once
 #include <optional>
 
-#include "inference/learn/restarts.h"
 #include "inference/learn/observer.h"
+#include "inference/learn/restarts.h"
 #include "networks/network_fit.h"
 #include "networks/partition.h"
 
@@ -20,7 +20,8 @@ struct SearchOptions : RestartOptions {
 ///   divide pairs of clusters anew, and go on from a partition that was disturbed more than an accepted move
 ///   would (a split or merge that loses, followed by visits of all nodes and all merges that pay).
 /// With degrees splits are also tried by links within (bisection.h), and disturbances by groups of all nodes
-/// made so: what degrees alone explain needs no cluster, and halves at random seldom tell more than that.
+/// made so, where no labels are known, which such groups would mix: what degrees alone explain needs no
+/// cluster, and halves at random seldom tell more than that.
 /// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
 /// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
 /// gained at most tol for each unit.

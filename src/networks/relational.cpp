@@ -9,15 +9,15 @@
 
 namespace bnpvi::networks {
 
-Relational::Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
-                       const Vec& weight)
-    : Overlap(links, k),
+Relational::Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha,
+                       const Shares& start)
+    : Overlap(links, start.k, start.owner),
       blocks_(&blocks),
       gamma_(gamma),
       alpha_(alpha),
       each_way_(links.directed() ? 2 : 1),
-      rho_(weight) {
-  const Index n = links.n();
+      rho_(allowed_shares(links, start)) {
+  const Index n = links.n(), k = start.k;
   const auto entries = [](const SparseRows& rows, Index i) {
     return static_cast<double>(rows.start[i + 1] - rows.start[i]);
   };
@@ -66,10 +66,18 @@ void Relational::sum_profiles() {
 }
 
 void Relational::prepare(LinkWork& work, Index i) const {
+  constexpr double never = -1e300;  // times 0 it is 0
   const double* row = log_pi_.data() + i * (k_ + 1);
-  const double most = *std::max_element(row, row + k_);
+  double most = never;
+  for (Index k = 0; k < k_; ++k)
+    if (allows(i, k)) most = std::max(most, row[k]);
   work.all[i] = 0;
   for (Index k = 0; k < k_; ++k) {
+    if (!allows(i, k)) {
+      work.p[i * k_ + k] = never;
+      work.a[i * k_ + k] = 0;
+      continue;
+    }
     work.p[i * k_ + k] = row[k] - most;
     work.all[i] += work.a[i * k_ + k] = std::exp(row[k] - most);
   }
@@ -124,17 +132,32 @@ void Relational::sum_listed(const SparseRows& links, const SparseRows& hidden, I
 void Relational::visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch) {
   links_->poll(i);
   if (zeros_[i] > 0) {
-    scratch.assign(static_cast<std::size_t>(2 * k_), 0);
-    double *gain = scratch.data(), *prior = gain + k_, *rho = rho_.data() + i * k_;
-    gains(i, none, gain);
-    for (Index k = 0; k < k_; ++k) {
-      prior[k] = alpha_ * pi.mean[k];
-      sum_[k] -= rho[k];
-    }
-    best_profile(zeros_[i], gain, ends_.data() + i * k_, prior, k_, rho);
+    Vec gain(static_cast<std::size_t>(k_));
+    gains(i, none, gain.data());
+    double* rho = rho_.data() + i * k_;
+    for (Index k = 0; k < k_; ++k) sum_[k] -= rho[k];
+    choose_profile(i, pi, gain.data(), scratch);
     for (Index k = 0; k < k_; ++k) sum_[k] += rho[k];
   }
   set_proportions(i, pi);
+}
+
+// Among the communities that the node may be in, side by side in `scratch`.
+void Relational::choose_profile(Index i, const WeightMoments& pi, const double* gain, Vec& scratch) {
+  std::vector<Index> in;
+  for (Index k = 0; k < k_; ++k)
+    if (allows(i, k)) in.push_back(k);
+  const std::size_t size = in.size();
+  scratch.resize(4 * size);
+  double *g = scratch.data(), *ends = g + size, *prior = ends + size, *rho = prior + size;
+  for (std::size_t at = 0; at < size; ++at) {
+    g[at] = gain[in[at]];
+    ends[at] = ends_[i * k_ + in[at]];
+    prior[at] = alpha_ * pi.mean[in[at]];
+    rho[at] = rho_[i * k_ + in[at]];
+  }
+  best_profile(zeros_[i], g, ends, prior, static_cast<Index>(size), rho);
+  for (std::size_t at = 0; at < size; ++at) rho_[i * k_ + in[at]] = rho[at];
 }
 
 void Relational::visit_nodes() {
@@ -233,6 +256,8 @@ std::vector<std::pair<std::string, double>> Relational::terms() const {
 Vec Relational::proportions(Index i) const {
   const double* theta = theta_.data() + i * (k_ + 1);
   Vec out(theta, theta + k_);
+  for (Index k = 0; k < k_; ++k)
+    if (!allows(i, k)) out[k] = 0;
   double sum = 0;
   for (double x : out) sum += x;
   for (double& x : out) x /= sum;
@@ -266,7 +291,13 @@ void Relational::read(Reader& in) {
 
 std::vector<Overlap::Array> Relational::arrays() const {
   std::vector<Array> out = statistics();
-  out.insert(out.begin(), {{"theta", k_ + 1, theta_}, {"rho", k_, rho_}});
+  Vec theta = theta_;  // given where the nodes are: in none of the communities beyond K
+  for (Index i = 0; links_->labelled() && i < links_->n(); ++i) {
+    double* row = theta.data() + i * (k_ + 1);
+    for (Index k = 0; k < k_; ++k)
+      if (!allows(i, k)) row[k] = row[k_] = 0;
+  }
+  out.insert(out.begin(), {{"theta", k_ + 1, theta}, {"rho", k_, rho_}});
   return out;
 }
 

@@ -13,6 +13,10 @@ namespace bnpvi::networks {
 /// takes time in proportion to links and nodes. q(π_i) = Dirichlet(θ̂_i) is at its optimum for the counts, and
 /// the top level uses the loose bound of sticks.h. Directed: a pair each way, with the same memberships at
 /// both ends.
+///
+/// What is known of a node says where it is in all its pairs: q(s, r) and ρ are 0 elsewhere, and the bound is
+/// one of log p(y, s and r in the sets of all nodes). In pairs to come a node is where it may be, too: then
+/// its proportions are those of q(π_i) among these communities.
 class Relational : public Overlap, public NodeSteps {
  public:
   OverlapCapabilities capabilities() override { return {this, nullptr}; }
@@ -35,10 +39,8 @@ class Relational : public Overlap, public NodeSteps {
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
-  /// weight: n × k, row-major, ≥ 0: where ρ begins. blocks: of φ. The constructors of classes below end with
-  /// begin().
-  Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
-             const Vec& weight);
+  /// start: of ρ. blocks: of φ. The constructors of classes below end with begin().
+  Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
   // What a visit of links needs: A = exp E log π relative to the largest of a node, which cancels in q, its
@@ -96,6 +98,7 @@ class Relational : public Overlap, public NodeSteps {
   void prepare(LinkWork& work, Index i) const;
   void visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch);
   void visit_nodes();
+  void choose_profile(Index i, const WeightMoments& pi, const double* gain, Vec& scratch);
   void update_proportions();  // θ̂ and P of all nodes
   void set_proportions(Index i, const WeightMoments& pi);
   void update_sticks();

@@ -19,8 +19,9 @@ double stick_evidence(const Vec& sizes, double gamma) {
   return sum;
 }
 
-SoftBlocks::SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r)
-    : links_(links), model_(model), gamma_(gamma), k_(k), r_(std::move(r)) {
+SoftBlocks::SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r, Owners owner)
+    : links_(links), model_(model), gamma_(gamma), k_(k), owner_(std::move(owner)), r_(std::move(r)) {
+  owner_.resize(static_cast<std::size_t>(k_));
   refresh();
 }
 
@@ -88,6 +89,10 @@ void SoftBlocks::visit(Index i, const Weights& w, Met& met) {
   Vec r_new(static_cast<std::size_t>(k_));
   double most = -HUGE_VAL;
   for (Index a = 0; a < k_; ++a) {
+    if (!links_.allows(i, owner_[a])) {
+      r_new[a] = -HUGE_VAL;
+      continue;
+    }
     double x = w.prior[a];
     for (Index b = 0; b < k_; ++b) {
       x += w.none[a * k_ + b] * met.pairs_out[b] + w.link[a * k_ + b] * met.out[b];
@@ -138,17 +143,22 @@ SoftBlocks SoftBlocks::merged(Index a, Index b) const {
   for (Index i = 0; i < links_.n(); ++i)
     for (Index l = 0; l < k_; ++l)
       if (l != b) r.push_back(r_[i * k_ + l] + (l == a ? r_[i * k_ + b] : 0));
-  return SoftBlocks(links_, model_, gamma_, k_ - 1, std::move(r));
+  Owners owner = owner_;
+  owner[a] = owner_of_both(owner[a], owner[b]);
+  owner.erase(owner.begin() + b);
+  return SoftBlocks(links_, model_, gamma_, k_ - 1, std::move(r), std::move(owner));
 }
 
 void SoftBlocks::write(Writer& out) const {
   out.integer(k_);
+  if (links_.labelled()) out.list(owner_);
   for (const Vec* x : {&size_, &r_, &n_, &s_}) out.list(*x);
 }
 
 void SoftBlocks::read(Reader& in) {
   k_ = in.integer();
   require_stored(k_ > 0, "number of clusters");
+  owner_ = read_owners(in, links_, k_);
   size_ = read_numbers(in, k_, nearly_none, "sizes of clusters");
   r_ = read_numbers(in, links_.n() * k_, 0, "soft labels");
   for (Vec* x : {&n_, &s_}) *x = read_numbers(in, k_ * k_, nearly_none, "statistics of blocks");

@@ -3,6 +3,7 @@
 #include "foundation/archive.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
+#include "networks/owners.h"
 
 namespace bnpvi::networks {
 
@@ -23,14 +24,16 @@ struct BlockBound {
 /// for
 ///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: the same with Y symmetric, half of it for k
 ///   = l),
-/// R_k = Σ_i r_ik. The bound is exact: no pair is left out or sampled.
+/// R_k = Σ_i r_ik. The bound is exact: no pair is left out or sampled. r_ik is 0 where node i may not be
+/// (owners.h): then the bound is one of log p(y, z in the sets of all nodes).
 class SoftBlocks {
  public:
-  /// r: n × k, row-major, rows summing to 1.
-  SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r);
+  /// r: n × k, row-major, rows summing to 1. owner: none, all clusters are open.
+  SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r, Owners owner = {});
 
   Index k() const { return k_; }
   const Vec& r() const { return r_; }
+  const Owners& owner() const { return owner_; }
   const Vec& sizes() const { return size_; }  // R
   double pairs(Index a, Index b) const { return n_[a * k_ + b]; }
   double sum(Index a, Index b) const { return s_[a * k_ + b]; }
@@ -47,10 +50,10 @@ class SoftBlocks {
   /// those of r; lap() makes statistics exact again.
   void step(const std::vector<int>& nodes, double rate);
 
-  /// The same with a and b joined.
+  /// The same with a and b joined, which have one owner at most.
   SoftBlocks merged(Index a, Index b) const;
   /// The same with all but r made anew.
-  SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_); }
+  SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_, owner_); }
 
   void write(Writer& out) const;
   /// What write() wrote, with as many clusters as there were. Throws std::invalid_argument when it is none of
@@ -76,6 +79,7 @@ class SoftBlocks {
   const LinkModel& model_;
   double gamma_;
   Index k_;
+  Owners owner_;
   Vec r_, size_, n_, s_;
 };
 

@@ -37,6 +37,7 @@ ExpectedResponses::Given ExpectedResponses::given(const double* w) const {
 
 void ExpectedResponses::gather(const Dataset& data, const Index* rows, Index n, double* out) const {
   const Index m = model_.coordinates();
+  if (n_m_ == 0) return model_.gather_coordinates(data, rows, n, out);
   Vec v(static_cast<std::size_t>(n * m));
   model_.gather_coordinates(data, rows, n, v.data());
   for (Index i = 0; i < n; ++i)

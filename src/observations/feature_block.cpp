@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels/kernels.h"
+#include "observations/hidden_scales.h"
 
 namespace bnpvi {
 
@@ -80,6 +81,7 @@ FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
   const Vec none(static_cast<std::size_t>(p_), 0.0);
   prior_.resize(none.size());
   obs.weights(none.data(), prior_.data());
+  if (const HiddenScales* scales = hidden_scales(obs)) scales->as_they_are(prior_.data());
 }
 
 void FeatureBlock::load(const Index* rows, Index n) {
@@ -132,6 +134,10 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   std::iota(all.begin(), all.end(), 0);
   for (const Incomplete& g : incomplete_) {
     const Vec product = reduced_products(g, weights, all, 0, static_cast<Index>(g.at.size()));
+    if (static_cast<Index>(g.at.size()) == n_) {
+      std::copy(product.begin(), product.end(), c);
+      continue;
+    }
     for (std::size_t i = 0; i < g.at.size(); ++i)
       std::copy_n(product.data() + static_cast<Index>(i) * k, k, c + g.at[i] * k);
   }

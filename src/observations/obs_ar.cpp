@@ -10,19 +10,19 @@ namespace bnpvi {
 
 namespace {
 
-// z = (lag 1, lag 2, ..., [1]).
+// z = (lag 1, lag 2, ..., [1], [inputs]).
 //
 // Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
-// lags, changes z by the matrix G⁻¹ = [I, −C; 0, 1], hence V to G⁻¹ V G⁻ᵀ and the intercept b to
-// b + A C − c: an exact reparametrisation, which needs the intercept.
+// lags and then the centres of inputs, changes z by the matrix G⁻¹ = [I, −C; 0, 1] (the constant last), hence
+// V to G⁻¹ V G⁻ᵀ and the intercept b to b + A C − c: an exact reparametrisation, which needs the intercept.
 class Autoregressive : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
       : Autoregressive(CoefficientPrior(engine_prior(prior)), Columns(prior.centre, prior.unit), prior.lag,
-                       prior.intercept) {}
+                       prior.intercept, prior) {}
   Autoregressive(const ArPrior& prior, const Fields& fields)
       : Autoregressive(described_prior(prior, fields, prior.unit, engine_prior),
-                       Columns(prior.centre, prior.unit), prior.lag, prior.intercept) {}
+                       Columns(prior.centre, prior.unit), prior.lag, prior.intercept, prior) {}
 
   Capabilities capabilities() const override {
     Capabilities out = CoefficientModel::capabilities();
@@ -33,7 +33,7 @@ class Autoregressive : public CoefficientModel {
  protected:
   std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const override {
     return std::shared_ptr<const CoefficientModel>(
-        new Autoregressive(std::move(prior), columns(), lag_, intercept_));
+        new Autoregressive(std::move(prior), columns(), lag_, intercept_, inputs_));
   }
 
   Index column_of(Index i) const override {
@@ -53,73 +53,105 @@ class Autoregressive : public CoefficientModel {
     const Index e = regressors();
     for (Index i = 0; i < e; ++i)
       for (Index j = 0; j < e; ++j) v[i * e + j] *= regressor_unit(i) * regressor_unit(j);
-    if (intercept_) shift_precision(v, columns().centre, e, 1);
+    if (intercept_) shift_precision(v, centres(columns().centre, lag_, intercept_, inputs_.centre), one(), 1);
   }
 
-  // Intercept last.
   NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const override {
-    const Index d = responses(), e = regressors(), lags = lag_ * d;
+    const Index d = responses(), e = regressors();
+    const Vec centre = centres(columns().centre, lag_, intercept_, inputs_.centre);
     NamedArray out{name, {}, {d, e, static_cast<Index>(q.size())}};
     for (const auto& cluster : q) {
       Vec shift = columns().centre;
+      const std::size_t first = out.value.size();
       for (Index j = 0; j < e; ++j)
         for (Index i = 0; i < d; ++i) {
           const double a = cluster.coef[i * e + j] * (columns().unit[i] / regressor_unit(j));
-          if (j < lags) shift[i] -= a * columns().centre[j % d];
-          out.value.push_back(j < lags ? a : a + shift[i]);
+          if (j != one()) shift[i] -= a * centre[j];
+          out.value.push_back(a);
         }
+      for (Index i = 0; intercept_ && i < d; ++i) out.value[first + one() * d + i] += shift[i];
     }
     return out;
   }
 
  private:
-  Autoregressive(CoefficientPrior prior, const Columns& columns, Index lag, bool intercept)
-      : CoefficientModel(std::move(prior), columns, false), lag_(lag), intercept_(intercept) {}
+  struct Inputs {
+    Vec centre, unit;
+    Inputs(const ArPrior& prior) : centre(prior.input_centre), unit(prior.input_unit) {}
+  };
+
+  Autoregressive(CoefficientPrior prior, const Columns& columns, Index lag, bool intercept, Inputs inputs)
+      : CoefficientModel(std::move(prior), columns, false),
+        lag_(lag),
+        intercept_(intercept),
+        inputs_(std::move(inputs)) {}
 
   static WishartParameters engine_prior(const ArPrior& prior) {
     const Vec& unit = prior.unit;
     const Vec& centre = prior.centre;
     const Index d = static_cast<Index>(unit.size()), lags = d * prior.lag,
-                e = lags + (prior.intercept ? 1 : 0);
-    if (!prior.intercept && std::any_of(centre.begin(), centre.end(), [](double c) { return c != 0; }))
+                inputs = static_cast<Index>(prior.input_unit.size()), one = lags,
+                e = lags + (prior.intercept ? 1 : 0) + inputs;
+    const Vec of_regressors = centres(centre, prior.lag, prior.intercept, prior.input_centre);
+    if (!prior.intercept &&
+        std::any_of(of_regressors.begin(), of_regressors.end(), [](double c) { return c != 0; }))
       throw std::invalid_argument("an autoregression without an intercept cannot be centred");
     WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.precision, prior.scale};
     for (Index i = 0; i < d; ++i)
       for (Index j = 0; j < d; ++j) out.scale[i * d + j] = out.scale[i * d + j] / unit[i] / unit[j];
 
-    Vec from_origin = centre;
-    for (Index i = 0; i < d; ++i) from_origin[i] -= prior.origin[i];
-    if (prior.intercept) shift_precision(out.precision, from_origin, e, -1);
-    const auto unit_of = [&](Index j) { return j < lags ? unit[j % d] : 1.0; };
+    Vec from_origin = of_regressors;
+    const Vec origin = centres(prior.origin, prior.lag, prior.intercept, prior.input_origin);
+    for (Index i = 0; i < e; ++i) from_origin[i] -= origin[i];
+    if (prior.intercept) shift_precision(out.precision, from_origin, one, -1);
+    const auto unit_of = [&](Index j) {
+      return j < lags ? unit[j % d] : j >= e - inputs ? prior.input_unit[j - (e - inputs)] : 1.0;
+    };
     for (Index i = 0; i < e; ++i)
       for (Index j = 0; j < e; ++j)
         out.precision[i * e + j] = out.precision[i * e + j] / unit_of(i) / unit_of(j);
 
     for (Index i = 0; i < d; ++i) {
       double shift = -centre[i];
-      for (Index j = 0; j < lags; ++j) shift += prior.coef_mean[i + d * j] * centre[j % d];
       for (Index j = 0; j < e; ++j)
-        out.coef[i * e + j] =
-            (prior.coef_mean[i + d * j] + (j == lags ? shift : 0.0)) * (unit_of(j) / unit[i]);
+        if (j < lags || j >= e - inputs) shift += prior.coef_mean[i + d * j] * of_regressors[j];
+      for (Index j = 0; j < e; ++j)
+        out.coef[i * e + j] = (prior.coef_mean[i + d * j] + (prior.intercept && j == one ? shift : 0.0)) *
+                              (unit_of(j) / unit[i]);
     }
     return out;
   }
 
-  // V ← G V Gᵀ with G = [I, sign · C; 0, 1].
-  static void shift_precision(Vec& v, const Vec& centre, Index e, double sign) {
-    const Index d = static_cast<Index>(centre.size()), last = e - 1;
-    for (Index i = 0; i < last; ++i)
-      for (Index j = 0; j < e; ++j) v[i * e + j] += sign * centre[i % d] * v[last * e + j];
-    for (Index j = 0; j < last; ++j)
-      for (Index i = 0; i < e; ++i) v[i * e + j] += sign * centre[j % d] * v[i * e + last];
+  // A number for each regressor: of its column, 0 for the constant, of its input.
+  static Vec centres(const Vec& column, Index lag, bool intercept, const Vec& input) {
+    Vec out;
+    for (Index l = 0; l < lag; ++l) out.insert(out.end(), column.begin(), column.end());
+    if (intercept) out.push_back(0);
+    out.insert(out.end(), input.begin(), input.end());
+    return out;
   }
 
+  // V ← G V Gᵀ with G = [I, sign · C; 0, 1] where the constant, regressor `one`, is the last; centre: C, and
+  // 0 for the constant.
+  static void shift_precision(Vec& v, const Vec& centre, Index one, double sign) {
+    const Index e = static_cast<Index>(centre.size());
+    for (Index i = 0; i < e; ++i)
+      for (Index j = 0; j < e && i != one; ++j) v[i * e + j] += sign * centre[i] * v[one * e + j];
+    for (Index j = 0; j < e; ++j)
+      for (Index i = 0; i < e && j != one; ++i) v[i * e + j] += sign * centre[j] * v[i * e + one];
+  }
+
+  Index one() const { return lag_ * responses(); }  // the place of the constant, where there is one
+
   double regressor_unit(Index j) const {
-    return j < lag_ * responses() ? columns().unit[j % responses()] : 1.0;
+    if (j < one()) return columns().unit[j % responses()];
+    const Index input = j - one() - (intercept_ ? 1 : 0);
+    return input < 0 ? 1.0 : inputs_.unit[input];
   }
 
   Index lag_;
   bool intercept_;
+  Inputs inputs_;
 };
 
 // Rows of data are φ themselves, expected by whoever made them.
@@ -157,7 +189,10 @@ std::unique_ptr<ObsModel> make_ar(const Fields& f) {
 
 ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {
   const bool intercept = f.flag("intercept"), centred = f.has("centred_precision");
-  const Index e = d * lag + (intercept ? 1 : 0);
+  const bool inputs = f.has("input_unit");
+  const auto of_inputs = [&](const char* name) { return inputs ? f.numbers(name) : Vec(); };
+  const Vec input_unit = of_inputs("input_unit");
+  const auto q = static_cast<Index>(input_unit.size()), e = d * lag + (intercept ? 1 : 0) + q;
   return {lag,
           intercept,
           f.number("df"),
@@ -166,7 +201,10 @@ ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {
           f.numbers(centred ? "centred_precision" : "coef_precision", e * e),
           centred ? f.numbers("origin", d) : Vec(static_cast<std::size_t>(d), 0.0),
           f.numbers("centre", d),
-          f.numbers("unit", d)};
+          f.numbers("unit", d),
+          of_inputs("input_centre"),
+          input_unit,
+          inputs && centred ? f.numbers("input_origin", q) : Vec(static_cast<std::size_t>(q), 0.0)};
 }
 
 }  // namespace bnpvi

@@ -21,6 +21,8 @@ struct ArPrior {
   Vec scale;
   Vec coef_mean, precision, origin;
   Vec centre, unit;
+  /// Of known inputs, whose coefficients stand after the intercept; empty: there are none.
+  Vec input_centre, input_unit, input_origin;
 };
 
 /// A number for each column, of which the model learns by this field how many there are.
@@ -37,7 +39,7 @@ inline bool counts_cells(const Fields& fields) {
 }
 
 /// Of d columns, whose `scale` is in the field of that name. Without a `centred_precision`, around `origin`,
-/// it has the coef_precision of the users' coordinates.
+/// it has the coef_precision of the users' coordinates. Inputs are there where it has an `input_unit`.
 ArPrior ar_prior(const Fields& fields, Index d, Index lag, const char* scale);
 
 /// With a field `drift`, where the mean takes a step from time to time: of full or diagonal covariance.

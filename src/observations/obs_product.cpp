@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "observations/hidden_scales.h"
 #include "observations/product_pattern.h"
 
 namespace bnpvi {
@@ -15,6 +16,7 @@ namespace {
 class Product final : public ObsModel,
                       public SparseEntries,
                       public ExpectedCells,
+                      public HiddenScales,
                       public Gaps,
                       public BaseMeasure,
                       public ColumnUnits,
@@ -95,6 +97,26 @@ class Product final : public ObsModel,
   bool all_rows() const override {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const Part& part) { return part.can.cells && part.can.cells->all_rows(); });
+  }
+
+  void hasten(const double* t, double* w) const override {
+    for (const Part& part : parts_) {
+      const HiddenScales* scales = hidden_scales(part.model());
+      if (!scales) continue;
+      Vec own = part.read(w);
+      scales->hasten(part.read(t).data(), own.data());
+      std::copy(own.begin() + 1, own.end(), w + part.at);
+    }
+  }
+
+  void as_they_are(double* w) const override {
+    for (const Part& part : parts_) {
+      const HiddenScales* scales = hidden_scales(part.model());
+      if (!scales) continue;
+      Vec own = part.read(w);
+      scales->as_they_are(own.data());
+      std::copy(own.begin() + 1, own.end(), w + part.at);
+    }
   }
 
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,

@@ -4,6 +4,7 @@
 
 #include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
+#include "observations/random_effects.h"
 #include "observations/scaled_rows.h"
 
 namespace bnpvi {
@@ -155,7 +156,10 @@ std::unique_ptr<ObsModel> make_regression(const Fields& f) {
                               f.numbers("spread", covariates),
                               f.numbers("centre", d),
                               unit};
-  return as_scaled(f, std::make_unique<Regression>(prior, f));
+  auto of_rows = std::make_unique<Regression>(prior, f);
+  const Index offset = of_rows->offset();
+  if (f.has("effects")) return make_random_effects(f, std::move(of_rows), offset);
+  return as_scaled(f, std::move(of_rows));
 }
 
 }  // namespace bnpvi

@@ -110,12 +110,15 @@ IndividualSums::IndividualSums(const RepeatedRows& model, const Dataset& rows, c
     add_dense(model, rows, individual);
   if (rows.weight) weight_.resize(static_cast<std::size_t>(n));
   if (rows.classes) classes_.resize(static_cast<std::size_t>(n));
+  if (rows.position) position_.resize(static_cast<std::size_t>(n));
   for (Index row = rows.n - 1; row >= 0; --row) {
     if (rows.weight) weight_[individual[row]] = rows.weight[row];
     if (rows.classes) classes_[individual[row]] = rows.classes[row];
+    if (rows.position) position_[individual[row]] = rows.position[row];
   }
   data_.weight = data_or_null(weight_);
   data_.classes = rows.classes ? classes_.data() : nullptr;
+  data_.position = rows.position ? position_.data() : nullptr;
   data_.class_sets = rows.class_sets;
 }
 

@@ -58,8 +58,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
 /// linear model the sums are sparse. n × p' numbers at most.
 class IndividualSums {
  public:
-  /// individual: of each row, its number below n; every individual has a row. The weight and the classes of
-  /// an individual are those of its first row.
+  /// individual: of each row, its number below n; every individual has a row. The weight, the classes and the
+  /// covariate pattern of an individual are those of its first row.
   IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual, Index n);
   IndividualSums(const IndividualSums&) = delete;  // the view points into it
   IndividualSums& operator=(const IndividualSums&) = delete;
@@ -72,7 +72,7 @@ class IndividualSums {
 
   Dataset data_;
   Vec dense_, value_, weight_;
-  std::vector<int> row_start_, column_, classes_;
+  std::vector<int> row_start_, column_, classes_, position_;
 };
 
 }  // namespace bnpvi

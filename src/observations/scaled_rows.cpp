@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "observations/hidden_scales.h"
 #include "observations/partly_observed.h"
 #include "observations/scaled_predictive.h"
 #include "observations/shaped_columns.h"
@@ -23,7 +25,8 @@ ScaledLayout::ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> bloc
   }
   log_scale = p;
   entropy = p + 1;
-  p += 2;
+  visited = p + 2;
+  p += 5;
 }
 
 Vec ScaledLayout::of_block(std::size_t b, const double* t, Index first) const {
@@ -45,7 +48,7 @@ Dataset ScaledLayout::columns_of(std::size_t b, const Dataset& data) const {
 
 namespace {
 
-class ScaledRows final : public ObsModel, public ExpectedCells, public Gaps, public ColumnUnits {
+class ScaledRows final : public ObsModel, public ExpectedCells, public HiddenScales, public Gaps, public ColumnUnits {
  public:
   ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps)
       : layout_(std::move(blocks)), tails_(tails, layout_.responses), gaps_(gaps) {}
@@ -87,11 +90,12 @@ class ScaledRows final : public ObsModel, public ExpectedCells, public Gaps, pub
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
     MissingCells missing = none_missing();
-    IncompleteGroups groups;
     if (!gaps_) {
-      for (Index i = 0; i < n; ++i) groups.add(i, missing);
-      return groups.take();
+      std::vector<Index> all(static_cast<std::size_t>(n));
+      std::iota(all.begin(), all.end(), Index{0});
+      return {{missing, all}};
     }
+    IncompleteGroups groups;
     std::vector<Vec> v;
     for (std::size_t b = 0; b < layout_.block.size(); ++b) {
       v.emplace_back(static_cast<std::size_t>(n * layout_.block[b]->coordinates()));
@@ -116,6 +120,19 @@ class ScaledRows final : public ObsModel, public ExpectedCells, public Gaps, pub
         (j < block->regressors() ? regressor : response) |= j < block->regressors() ? *cell : !*cell;
     if (regressor || !response) return nothing_observed();
     return make_scaled_pattern(layout_, tails_, missing);
+  }
+
+  void hasten(const double* t, double* w) const override {
+    const TailWeight::Slopes further = tails_.hastened(layout_.sums(t));
+    w[ScaledLayout::count] += further.n;
+    w[ScaledLayout::total] += further.total;
+    w[layout_.log_scale] += further.log_scale;
+  }
+
+  void as_they_are(double* w) const override {
+    const TailWeight::Slopes gaussian = tails_.slopes_at(TailWeight::gaussian);
+    w[ScaledLayout::total] = gaussian.total;
+    w[layout_.log_scale] = gaussian.log_scale;
   }
 
   void from_complete(const ObsModel&, const double* complete_t, double* t) const override {

@@ -11,6 +11,11 @@ namespace bnpvi {
 
 namespace {
 
+constexpr double same_nu = 1e-9;      // relative variance of ν that is rounding
+constexpr double most_hidden = 0.99;  // ρ, which is below 1 at a maximum
+constexpr double furthest = 0.5;      // of log ν in a step
+constexpr double first_guess = 5;     // ν
+
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }
 
@@ -29,7 +34,8 @@ ScaleDensity::ScaleDensity(double shape)
     : a(shape),
       constant(stirling_remainder(shape)),
       log_scale(digamma_less_log(shape)),
-      entropy(log_gamma_remainder(shape) + log_scale) {}
+      entropy(log_gamma_remainder(shape) + log_scale),
+      spread(trigamma_remainder(shape)) {}
 
 // Σ r E log p(u | ν) + L is −N S(ν/2) + (ν/2) Σ r (E log u − E u + 1), S being what Stirling's terms leave of
 // log Γ.
@@ -56,6 +62,26 @@ double TailWeight::evidence_and_slopes(const ScaleSums& s, Slopes& out) const {
 
 TailWeight::Slopes TailWeight::slopes_at(double nu) const {
   return {1 - d_ / 2 - remainder_of_half(nu), d_ / 2 - 1, d_ / 2 - 1 + nu / 2};
+}
+
+TailWeight::Slopes TailWeight::hastened(const ScaleSums& s) const {
+  if (prior_.known > 0 || !(s.n > 0) || !(s.used > 0)) return {0, 0, 0};
+  const double before = s.used / s.n;
+  if (!(std::abs(s.used_square / s.n - before * before) <= same_nu * before * before)) return {0, 0, 0};
+  const ShapeLattice q = posterior(s);
+  const double nu = expected(q, itself);
+  const auto from = [&](double next) {
+    const Slopes here = slopes_at(nu), there = slopes_at(next);
+    return Slopes{there.n - here.n, there.total - here.total, there.log_scale - here.log_scale};
+  };
+  if (before > gaussian / 2) return from(first_guess);
+  double variance = 0;
+  for (std::size_t i = 0; i < q.shape().size(); ++i)
+    variance += q.prob()[i] * (q.shape()[i] - nu) * (q.shape()[i] - nu);
+  const double hidden = std::clamp(0.25 * variance * s.information * before / nu, 0.0, most_hidden);
+  const double step = std::clamp(std::log(nu / before) / (1 - hidden), -furthest, furthest);
+  if (!(std::abs(step) > std::abs(std::log(nu / before)))) return {0, 0, 0};
+  return from(before * std::exp(step));
 }
 
 TailWeight::Slopes TailWeight::slopes(const ShapeLattice& q) const {

@@ -9,8 +9,8 @@ using namespace bnpvi::dynamics;
 
 namespace {
 
-// q(x) for given responsibilities and weights of modes (K × p), in engine units of a model whose units are 1
-//.
+// q(x) for given responsibilities and weights of modes (K × p, of the dynamics), in engine units of a model
+// whose units are 1. state: count and moment of the emission, by mode a list of such.
 Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp,
                             Rcpp::NumericMatrix weights) {
   return entry([&] {
@@ -19,14 +19,20 @@ Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state,
     const LdsProblem& problem = lds.problem;
     const Series& s = lds.series;
     const Vec r = row_major(resp, s.n, resp.ncol(), "resp"),
-              w = row_major(weights, resp.ncol(), problem.obs.n_features(), "weights");
-    const EmissionStatistics seen = seen_from_r(state, problem.emission);
+              w = row_major(weights, resp.ncol(), problem.dynamics().n_features(), "weights");
+    EmissionPrior one = problem.emission;
+    one.by_mode = false;
+    std::vector<Emission> emission;
+    for (Index k = 0; k < (problem.by_mode() ? resp.ncol() : 1); ++k)
+      emission.emplace_back(
+          problem.emission,
+          seen_from_r(problem.by_mode() ? Rcpp::List(static_cast<SEXP>(state[k])) : state, one));
     LdsState out{{},
-                 LatentPaths(s.n, problem.m, problem.intercept, s.n_groups()),
+                 LatentPaths(s, problem.emission),
                  resp.ncol(),
                  r,
-                 seen,
-                 Emission(problem.emission, seen),
+                 EmissionStatistics(problem.emission),
+                 emission,
                  {},
                  {},
                  {},
@@ -37,7 +43,8 @@ Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state,
           s, s.starts[g], s.starts[g + 1], g, {r.data(), resp.ncol(), w.data()}, out.emission, problem.start,
           [] {}, out.paths);
     Rcpp::List list = paths_to_r(lds, out);
-    list.push_back(out.emission.expected(emission_of(problem, out.paths)), "expected");
+    if (!problem.by_mode())
+      list.push_back(out.emission[0].expected(emission_of(problem, out.paths)), "expected");
     return list;
   });
 }

@@ -36,8 +36,9 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
     const Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
     const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
-    networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                          labels_from_r(labels, links.n()), degrees.get());
+    OwnedLabels from = owned_labels_from_r(labels, links);
+    networks::Partition p(links, link_model, ListFields(model).number("gamma"), std::move(from.label),
+                          degrees.get(), std::move(from.owner));
     Stream random(static_cast<std::uint64_t>(seed), Purpose::test);
     std::vector<int> nodes(static_cast<std::size_t>(links.n()));
     std::iota(nodes.begin(), nodes.end(), 0);
@@ -50,9 +51,12 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
       if (change == "merge" && p.k() > 1) {
         const Index a = random.index(p.k() - 1);
         said = p.merge_gain(a, p.k() - 1);
-        p.merge(a, p.k() - 1);
+        if (p.can_merge(a, p.k() - 1))
+          p.merge(a, p.k() - 1);
+        else
+          said = 0;
       }
-      const networks::Partition fresh = p.with_labels(p.labels());
+      const networks::Partition fresh = p.anew();
       double worst = 0;
       for (Index a = 0; a < p.k(); ++a)
         for (Index b = 0; b < p.k(); ++b)
@@ -60,7 +64,8 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
                             std::abs(p.sum(a, b) - fresh.sum(a, b)), std::abs(p.size(a) - fresh.size(a))});
       out.push_back(Rcpp::List::create(_["labels"] = labels_to_r(p.labels()), _["before"] = before,
                                        _["said"] = said, _["log_joint"] = p.log_joint(),
-                                       _["fresh"] = fresh.log_joint(), _["worst"] = worst, _["k"] = p.k()));
+                                       _["fresh"] = fresh.log_joint(), _["worst"] = worst, _["k"] = p.k(),
+                                       _["owner"] = p.owners()));
     }
     return out;
   });
@@ -89,7 +94,7 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
     const LinkModel link_model = link_model_from_r(model);
     require(prob.nrow() == links.n(), "there is not a row for each node");
     networks::SoftBlocks soft(links, link_model, ListFields(model).number("gamma"), prob.ncol(),
-                              rows_from_r(prob));
+                              rows_from_r(prob), owners_from_r(prob, prob.ncol()));
     Rcpp::NumericVector bound;
     const Rcpp::NumericVector terms = bound_to_r(soft.bound());
     for (int lap = 0; lap <= laps; ++lap) {

@@ -86,21 +86,23 @@ Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omeg
 }
 
 // A mixture's allocation term for the given counts at the globals that are optimal for the effective ones,
-// and there E log π_k and E π_k.
+// and there E log π_k and E π_k. Counts by covariate pattern: K × (1 + C), row-major.
 Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
                                   Rcpp::NumericVector effective) {
   const auto alloc = make_alloc_model(ListFields(prior));
   const auto& mixture = alloc_of<mixtures::MixtureAlloc>(*alloc);
-  const auto summary = [](const Rcpp::NumericVector& sizes) {
-    Summary s(SummaryShape{}, sizes.size());
+  const auto summary = [&](const Rcpp::NumericVector& sizes) {
+    SummaryShape shape;
+    shape.p = mixture.count_width();
+    Summary s(shape, sizes.size() / shape.p);
     s.obs = Vec(sizes.begin(), sizes.end());
     return s;
   };
   const Globals globals = mixture.global_step(summary(effective), {});
   using Rcpp::_;
   return Rcpp::List::create(_["value"] = sum_terms(mixture.elbo_terms(summary(counts), globals)),
-                            _["log_weights"] = mixture.expected_log_weights(globals.effective.sizes()),
-                            _["weights"] = mixture.mean_weights(globals));
+                            _["log_weights"] = mixture.log_weights(globals),
+                            _["weights"] = mixture.mean_weights(globals), _["u"] = globals.u);
 }
 
 // n draws of what samplers draw of a top level (hdp/tables.h), one a row, each given the one before where it

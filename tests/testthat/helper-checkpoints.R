@@ -72,6 +72,11 @@ checkpoint_cases <- function() {
       function(x, control) bnp_hmm(x, obs = obs_lds(1), prior = prior_hmm(2, gamma_prior(2, 1)), control = control),
       list(max_laps = 6L)
     ),
+    lds_switched = list(
+      lapply(walks, `colnames<-`, c("y", "u")),
+      function(x, control) bnp_hmm(x, obs = obs_lds(inputs = ~u, emission = "by_mode"), control = control),
+      list(max_laps = 6L)
+    ),
     features = list(sums$x, function(x, control) bnp_features(x, control = control), list(batches = 3L)),
     features_restarts = list(
       withr::with_seed(6, replace(sums$x, sample(1920, 150), NA)),

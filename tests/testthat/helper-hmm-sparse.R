@@ -4,7 +4,7 @@
 # E log p(x | state) of the modelled rows.
 random_chains <- function(k, lengths, prior_names = names(hmm_priors)) {
   out <- list()
-  for (case in without_scales(model_cases())) {
+  for (case in model_cases()) {
     lag <- case$model$obs$lag %||% 0L
     case$data$starts <- as.integer(c(0, cumsum(lengths + lag)))
     case$data$n <- as.integer(sum(lengths + lag))
@@ -26,7 +26,8 @@ random_chains <- function(k, lengths, prior_names = names(hmm_priors)) {
       model <- list(obs = case$model$obs, prior = prior)
       out[[paste(case$name, name)]] <- list(
         data = case$data, model = model, state = state, lengths = lengths, weights = contract$weights,
-        start = rows[[1]], transition = do.call(rbind, rows[-1]), log_e = contract$features %*% t(contract$weights),
+        start = rows[[1]], transition = do.call(rbind, rows[-1]),
+        log_e = log_likelihoods(case$model$obs, contract$features, contract$weights),
         modelled = unlist(lapply(seq_along(lengths), function(g) case$data$starts[g] + lag + seq_len(lengths[g])))
       )
     }

@@ -97,7 +97,7 @@ expected_rows <- function(state, prior) {
 
 # The planted rows of every observation model in sequences of 40, ten in a cluster before the next one.
 planted_sequences <- function() {
-  lapply(Filter(function(case) is.null(case$data$row_start), without_scales(planted_cases())), function(case) {
+  lapply(Filter(function(case) is.null(case$data$row_start), planted_cases()), function(case) {
     if (case$model$obs$family != "ar") {
       run <- (stats::ave(case$cluster, case$cluster, FUN = seq_along) - 1) %/% 10
       case$data$x <- case$data$x[order(run, case$cluster), , drop = FALSE]

@@ -401,6 +401,10 @@ filter_calls <- function(tables, fits) {
     start_mean = c(0, 1, 2), start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
   )
   lds <- do.call(lds_model, system)
+  with_inputs <- c(utils::modifyList(system, list(C = array(c(diag(3), 0 * diag(3)), c(3, 3, 2)))), list(
+    F = array(c(1, 0, -1), c(3, 1, 2)), G = matrix(c(0, 1, 2))
+  ))
+  wind <- rep(c(1, -1), 7)
   walk <- particle_model(
     function(n) rnorm(n), function(x) x + 1, function(y, x) dnorm(x, log = TRUE), function(x) cbind(x, x, x)
   )
@@ -438,11 +442,17 @@ filter_calls <- function(tables, fits) {
     valid_call("switching", "bnp_filter", list(
       object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 9, threads = 1
     ), c("object", "newdata", "particles", "collapse", "seed", "keep", "threads"), "newdata"),
+    valid_call("inputs", "bnp_filter", list(
+      object = do.call(lds_model, with_inputs), newdata = points, id = id, inputs = wind, particles = 4, seed = 1
+    ), c("newdata", "inputs"), c("newdata", "inputs")),
     valid_call("functions", "bnp_filter", list(
       object = walk, newdata = points, id = id, particles = 4, seed = 1, keep = 9
     ), c("object", "newdata", "particles", "seed", "keep"), "newdata"),
-    valid_call("system", "lds_model", system),
-    valid_call("used system", function(...) bnp_filter(lds_model(...), points, particles = 4, seed = 1), system),
+    valid_call("system", "lds_model", with_inputs),
+    valid_call("used system", function(...) {
+      model <- lds_model(...)
+      bnp_filter(model, points, particles = 4, seed = 1, inputs = if (!is.null(model$F)) wind)
+    }, c(system, with_inputs[c("F", "G")])),
     valid_call("functions", "particle_model", unclass(walk)),
     valid_call("used functions", function(...) {
       bnp_filter(particle_model(...), points, particles = 4, seed = 1)
@@ -460,6 +470,9 @@ filter_calls <- function(tables, fits) {
 hidden_calls <- function(tables) {
   points <- tables$points
   fit <- suppressWarnings(bnp_hmm(points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
+  switched <- suppressWarnings(bnp_hmm(
+    points, obs = obs_lds(inputs = "c", emission = "by_mode"), prior = prior_hdp_hmm(sticky = 2), control = few_laps()
+  ))
   call <- function(verb, ..., data = character(), spoil = NULL) {
     given <- list(...)
     valid_call("hidden", verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), data)
@@ -476,6 +489,12 @@ hidden_calls <- function(tables) {
       object = fit, newdata = points, particles = 4, parameters = "draw", collapse = "none", seed = 1, keep = 14
     ), c("newdata", "particles", "parameters", "collapse", "seed", "keep"), "newdata"),
     call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
+    valid_call("switched", "bnp_filter", list(object = switched, newdata = points, particles = 4, seed = 1),
+      c("newdata", "particles"), "newdata"),
+    valid_call("switched", "predict", list(
+      object = bnp_filter(switched, points, particles = 4, seed = 1), h = 2, inputs = c(1, -1)
+    ), c("h", "inputs")),
+    valid_call("switched", "latent_path", list(fit = switched, newdata = points), "newdata", "newdata"),
     valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),
     valid_call("hidden", "augment", list(x = fit, data = points), "data", "data"),
     valid_call("hidden", "bnp_hmm", list(
@@ -483,7 +502,8 @@ hidden_calls <- function(tables) {
     ), c("x", "start"), "x", is_sound_fit),
     valid_call("hidden", "obs_lds", list(
       loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0), coef_precision = diag(3),
-      noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)
+      noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2), inputs = "u",
+      emission = "by_mode"
     ))
   )
 }
@@ -630,6 +650,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_lds", loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3), noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)),
     fit_with("obs", "obs_lds", loadings = "identity", noise = c(1, 2, 3)),
+    fit_with("obs", "obs_lds", inputs = "c", emission = "by_mode"),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = FALSE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),

@@ -124,6 +124,18 @@ network_weights <- function(u, omega) {
   list(mean = mean, square = prod((1 - u) * ((1 - u) * omega + 1) / (omega + 1)))
 }
 
+# A network of which the nodes have these classes, NA where that is not known; a start with the owners of its
+# communities; and the table (nodes x communities) of where nodes may be.
+with_classes <- function(net, class, n_classes = max(class, na.rm = TRUE)) {
+  net$classes <- ifelse(is.na(class), 0L, as.integer(class))
+  net$class_sets <- diag(n_classes) == 1
+  net
+}
+owned <- function(start, owner) structure(start, owner = as.integer(owner))
+where_allowed <- function(net, owner) {
+  if (is.null(net$classes)) matrix(TRUE, net$n, length(owner)) else allowed_clusters(net, owner)
+}
+
 # The bound of the relational model at what a fit of the engine has: every pair with its K x K table q(s, r), whose
 # cells are in the blocks of the table `cell`, numbers of priors a, b and statistics n, s.
 twin_pairs_bound <- function(net, model, fit, cell, a, b, big_n, big_s) {
@@ -131,6 +143,10 @@ twin_pairs_bound <- function(net, model, fit, cell, a, b, big_n, big_s) {
   n <- net$n
   theta <- fit$params$theta
   rho <- fit$params$rho
+  allowed <- where_allowed(net, fit$owner %||% integer(k))
+  prior <- model$alpha * network_weights(fit$u, fit$omega)$mean
+  outside <- theta == 0 # fits say where nodes are given their labels, the bound has all of q(pi)
+  theta[outside] <- rep(prior, each = n)[outside]
   log_pi <- digamma(theta) - digamma(rowSums(theta))
   own <- log_pi[, seq_len(k), drop = FALSE]
   weight <- function(y) {
@@ -146,8 +162,9 @@ twin_pairs_bound <- function(net, model, fit, cell, a, b, big_n, big_s) {
     j <- pairs$j[p]
     y <- pairs$y[p]
     if (y > 0) {
+      may <- outer(allowed[i, ], allowed[j, ])
       q <- outer(own[i, ], own[j, ], "+") + weight(y)[cell]
-      q <- exp(q - max(q))
+      q <- may * exp(q - max(q[may > 0]))
       q <- q / sum(q)
     } else {
       q <- outer(rho[i, ], rho[j, ])
@@ -202,7 +219,10 @@ twin_gamma_bound <- function(net, model, fit) {
   phi_shape <- fit$params$phi_shape[, 1]
   phi_rate <- fit$params$phi_rate[, 1]
   mean <- shape / rate
-  log <- digamma(shape) - log(rate)
+  allowed <- where_allowed(net, fit$owner %||% integer(k))
+  expect_identical(unname(shape > 0), allowed)
+  log <- digamma(ifelse(allowed, shape, 1)) - log(rate)
+  log[!allowed] <- -Inf
   phi <- phi_shape / phi_rate
   phi_log <- digamma(phi_shape) - log(phi_rate)
   pi <- network_weights(fit$u, fit$omega)
@@ -222,13 +242,17 @@ twin_gamma_bound <- function(net, model, fit) {
     if (y > 0) data <- data + if (model$counts) y * log(l) - lgamma(y + 1) else l + log(-expm1(-l))
   }
   entropy <- function(s, r) s - log(r) + lgamma(s) + (1 - s) * digamma(s)
-  nodes <- sum(-log - model$alpha * mean + entropy(shape, rate))
+  nodes <- sum((-log - model$alpha * mean)[allowed]) + sum(entropy(shape[allowed], rate[allowed]))
   a <- c(rep(model$a, k), model$a_background)
   b <- c(rep(model$b, k), model$b_background)
   rates <- sum(a * log(b) - lgamma(a) + (a - 1) * phi_log - b * phi + entropy(phi_shape, phi_rate))
   own <- pi$mean[seq_len(k)]
-  top <- n * k * log(model$alpha) + model$alpha * (sum(t(log) * own) + n * log(model$alpha) * sum(own)) +
-    network_sticks(fit$u, fit$omega, n + 1, n * (k - seq_len(k)) + model$gamma, model$gamma)
+  in_each <- colSums(allowed)
+  log[!allowed] <- 0
+  later <- rev(cumsum(rev(in_each))) - in_each
+  top <- sum(in_each) * log(model$alpha) +
+    model$alpha * (sum(t(log) * own) + log(model$alpha) * sum(in_each * own)) +
+    network_sticks(fit$u, fit$omega, in_each + 1, later + model$gamma, model$gamma)
   c(data = data, nodes = nodes, rates = rates, top_level = top)
 }
 

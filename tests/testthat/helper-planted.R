@@ -132,9 +132,6 @@ planted_cases <- function() {
   })
 }
 
-# Rows with scales are not linear in features that all clusters share, which some laws and verbs are about.
-without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs), cases)
-
 # A fit by the engine itself, with a report of its audit when asked for.
 engine_run <- function(case, ..., prior = case$model$prior, start = NULL, audit = FALSE, progress = NULL) {
   control <- resolve_control(bnp_control(..., verbose = FALSE), case$model$obs, prior, case$data$n, case$data$n, start)

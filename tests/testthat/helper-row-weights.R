@@ -11,7 +11,7 @@ repeat_rows <- function(data, times) {
 
 # Planted rows with whole weights from 1 to 3, and the same rows written out.
 weighted_cases <- function() {
-  withr::with_seed(5, lapply(without_scales(planted_cases()), function(case) {
+  withr::with_seed(5, lapply(planted_cases(), function(case) {
     case$data$weights <- as.double(sample(3, case$data$n, TRUE))
     if (case$model$obs$family != "ar") {
       case$written_out <- utils::modifyList(case, list(data = NULL))

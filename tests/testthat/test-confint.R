@@ -1,7 +1,7 @@
 # Intervals are quantiles of the variational posterior: as many draws from it lie below an end as its probability says.
 
 few <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
-draws <- 20000L
+draws <- if (Sys.getenv("BNPVI_LONG_TESTS") == "true") 20000L else 5000L
 
 # One draw of the parameters of a cluster, from its posterior parameters.
 wishart <- function(df, scale) solve(rWishart(1, df, solve(scale))[, , 1])
@@ -19,11 +19,14 @@ draw_of <- list(
     variance <- 1 / rgamma(length(q$mean), q$df / 2, q$scale / 2)
     list(mean = rnorm(length(q$mean), q$mean, sqrt(variance / q$mean_strength)), cov = diag(variance, length(variance)))
   },
+  student_full = function(q) c(draw_of$gaussian_full(q), tails = draw_tails(q)),
+  student_diagonal = function(q) c(draw_of$gaussian_diagonal(q), tails = draw_tails(q)),
   gaussian_zero_mean = function(q) list(cov = wishart(q$df, q$scale)),
   ar = function(q) {
     cov <- wishart(q$df, q$scale)
     noise <- matrix(rnorm(length(q$coef_mean)), nrow(cov))
-    list(coef = q$coef_mean + t(chol(cov)) %*% noise %*% chol(solve(q$coef_precision)), cov = cov)
+    coef <- q$coef_mean + t(chol(cov)) %*% noise %*% chol(solve(q$coef_precision))
+    c(list(coef = coef, cov = cov), if (!is.null(q$tails_node)) list(tails = draw_tails(q)))
   },
   regression = function(q) draw_of$ar(q),
   multinomial = function(q) list(prob = gamma_shares(q$concentration)),
@@ -87,12 +90,12 @@ expect_quantiles <- function(sample, intervals, level, slack = 0) {
   }
 }
 
-cases <- Filter(function(case) case$name %in% names(obs_models), without_scales(planted_cases()))
+cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
 
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   for (case in cases) expect_true(any(sub("^obs_", "", class(case$obs)) %in% names(draw_of)), label = case$name)
   of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision", "shape_node",
-    "shape_prob", "location", "strength")
+    "shape_prob", "location", "strength", "tails_node", "tails_prob")
   for (case in cases) {
     obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
     arrays <- sub(".*[.]", "", names(obs_facts(obs)$arrays))

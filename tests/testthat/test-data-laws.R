@@ -2,7 +2,7 @@
 # same answers in that order, with every field that goes along with rows (weights, labels, individuals, times, missing
 # cells, exposures); data in pieces give what they give together.
 
-cases <- Filter(function(case) !grepl("sparse", case$name), without_scales(planted_cases()))
+cases <- Filter(function(case) !grepl("sparse", case$name), planted_cases())
 names(cases) <- vapply(cases, `[[`, "", "name")
 # Clusters of about the same size may be numbered in another order.
 expect_same_clusters <- function(a, b) {
@@ -74,6 +74,8 @@ for (name in names(cases)) {
     if (is.null(case$time)) {
       labels <- replace(case$cluster, seq_len(n) %% 5 != 0, NA)
       same(fit(seq_len(n), x, labels = labels), fit(moved, x, labels = labels[moved]))
+    }
+    if (is.null(case$time) && !any_tails(case$obs)) { # rows of an individual have no scales in common
       id <- paste0("i", case$cluster, seq_len(n) %% 9)
       by_id <- fit(seq_len(n), x, id = id)
       same(by_id, fit(moved, x, id = id[moved]))
@@ -117,9 +119,13 @@ for (name in names(cases)) {
     again <- quiet(update(first, rest, olddata = x[1:100, ]))
     turned <- quiet(update(first, rest[rev(seq_len(nrow(rest))), ]))
     steps <- quiet(update(update(first, rest[1:30, ]), rest[-(1:30), ]))
-    for (other in list(again, turned, steps)) {
-      expect_equal(other$elbo, at_once$elbo, tolerance = 1e-9)
-      expect_identical(nobs(other), n)
+    for (other in list(again, turned, steps)) expect_identical(nobs(other), n)
+    expect_equal(turned$elbo, at_once$elbo, tolerance = 1e-9)
+    if (any_tails(case$obs)) { # earlier rows keep the scales that they were visited with, all have their best at once
+      expect_gte(again$elbo, at_once$elbo)
+      expect_equal(steps$elbo, at_once$elbo, tolerance = 1e-2)
+    } else {
+      for (other in list(again, steps)) expect_equal(other$elbo, at_once$elbo, tolerance = 1e-9)
     }
     expect_identical(steps$input$fingerprint, at_once$input$fingerprint)
     expect_identical(at_once$input$fingerprint, quiet(bnp_mixture(x, given$obs, control = few()))$input$fingerprint)
@@ -162,7 +168,11 @@ for (name in names(cases)) {
       rest <- which(!id %in% c("s1", "s2"))
       at_once <- quiet(update(first, x[rest, ], id = id[rest]))
       again <- quiet(update(first, x[rest, ], id = id[rest], olddata = list(x[id == "s1", ], x[id == "s2", ])))
-      expect_equal(again$elbo, at_once$elbo, tolerance = 1e-9)
+      if (any_tails(case$obs)) {
+        expect_gte(again$elbo, at_once$elbo)
+      } else {
+        expect_equal(again$elbo, at_once$elbo, tolerance = 1e-9)
+      }
       expect_identical(at_once$input$starts, fit(seq_len(n), x)$input$starts)
     })
   }

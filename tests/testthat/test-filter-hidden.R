@@ -93,7 +93,7 @@ test_that("densities of rows are those of the filter at mean parameters, held-ou
   expect_identical(heldout_loglik(fit, gappy, id, type = "plugin"), mean(density[-60]))
   # With one mode, the exact log density of all cells, from their joint distribution.
   one <- suppressWarnings(bnp_hmm(data$y[1:30, ], obs = obs_lds(), prior = prior_hmm(1), control = few))
-  joint <- dense_given_path(mean_system(one), unname(gappy[1:12, ]), rep(1, 11))$log_p
+  joint <- dense_given_path(mean_system(one), unname(gappy[1:12, ]), rep(1, 12))$log_p
   expect_equal(sum(predict(one, gappy[1:12, ], type = "logdensity")), joint, tolerance = 1e-9)
   expect_length(predict(fit, data$y[0, , drop = FALSE], type = "logdensity"), 0)
   expect_bad(predict(fit, data$y * 1e200, type = "logdensity"), "no_density", "newdata")

@@ -170,7 +170,10 @@ test_that("directed blocks know their direction", {
 test_that("pictures are drawn", {
   withr::local_pdf(NULL)
   for (fit in fits[c("blocks", "gamma", "general")]) {
-    for (type in c("matrix", "membership", "elbo")) expect_identical(plot(fit, type, network = links), fit)
+    for (type in c("blocks", "matrix", "membership", "elbo")) {
+      expect_identical(plot(fit, type, network = links), fit)
+    }
+    expect_identical(plot(fit, network = links), fit)
     skip_if_not_installed("igraph")
     expect_identical(plot(fit, "graph", network = links), fit)
   }
@@ -194,6 +197,41 @@ test_that("labels make igraph's communities", {
   expect_identical(lengths(igraph::communities(made)), lengths(communities(fits$gamma)), ignore_attr = TRUE)
 })
 
+test_that("fits are igraph's communities, which communities() takes as igraph's own does", {
+  skip_if_not_installed("igraph")
+  graph <- igraph::graph_from_data_frame(links, FALSE, data.frame(name = 1:36))
+  for (fit in fits[c("blocks", "gamma")]) {
+    made <- as_communities(fit, graph)
+    expect_s3_class(made, "communities")
+    of_nodes <- unclass(igraph::membership(made))
+    expect_equal(c(of_nodes), fitted(fit))
+    expect_equal(igraph::modularity(made), igraph::modularity(graph, fitted(fit)))
+    expect_equal(length(made), n_clusters(fit))
+    expect_equal(igraph::compare(made, igraph::make_clusters(graph, fitted(fit)), "vi"), 0)
+    expect_identical(lapply(igraph::communities(made), c), communities(fit), ignore_attr = TRUE)
+    expect_identical(communities(made), igraph::communities(made))
+    expect_identical(igraph::groups(fit), communities(fit))
+    expect_null(as_communities(fit)$modularity)
+    expect_output(print(made), "bnp_network")
+  }
+  expect_bad(as_communities(fits$blocks, igraph::make_ring(35)), "argument", "graph")
+  expect_bad(as_communities(fits$blocks, links), "argument", "graph")
+  expect_bad(as_communities(1), "argument", "fit")
+})
+
+test_that("without the network the blocks are drawn: each as dense as coef() says, as long as it has nodes", {
+  for (fit in fits[c("blocks", "gamma", "general")]) {
+    picture <- blocks_picture(fit)
+    expect_equal(matrix(picture$table$value, n_clusters(fit)), unname(coef(fit)$block))
+    expect_equal(sum(with(picture$table, (right - left) * (bottom - top))), 36^2)
+    expect_equal(diff(c(0, picture$end)), fit$sizes)
+    file <- withr::local_tempfile(fileext = ".pdf")
+    withr::with_pdf(file, expect_identical(plot(fit), fit), compress = FALSE)
+    drawn <- lengths(regmatches(readLines(file, warn = FALSE), gregexpr(" re +f", readLines(file, warn = FALSE))))
+    expect_gte(sum(drawn), n_clusters(fit)^2)
+  }
+})
+
 test_that("communities that links avoid are said", {
   # Two groups of which one has links within and the other only to the first.
   odd <- withr::with_seed(1, planted_network(rep(1:2, each = 18), rbind(c(0.9, 0.4), c(0.4, 0.01))))
@@ -211,7 +249,7 @@ test_that("autoplot draws the same pictures", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   for (fit in fits[c("blocks", "gamma", "general")]) {
-    for (type in c("matrix", "membership", "elbo")) {
+    for (type in c("blocks", "matrix", "membership", "elbo")) {
       picture <- ggplot2::autoplot(fit, type, network = links)
       expect_s3_class(picture, "ggplot")
       expect_silent(print(picture))
@@ -219,7 +257,7 @@ test_that("autoplot draws the same pictures", {
     bars <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "membership"))$data[[1L]]
     expect_equal(sort(bars$ymax - bars$ymin), sort(as.vector(fit$prob)), tolerance = 1e-8)
   }
-  expect_bad(ggplot2::autoplot(fits$blocks), "argument", "network")
+  expect_bad(ggplot2::autoplot(fits$blocks, "matrix"), "argument", "network")
   expect_bad(ggplot2::autoplot(fits$blocks, "graph", network = links), "argument", "type")
 })
 

@@ -76,6 +76,31 @@ test_that("a start that goes on for too long must be ahead", {
   expect_identical(ahead$best, 2L)
 })
 
+test_that("the first start goes on to its end, however far ahead another one is at equal work", {
+  slow <- script(do.call(laps, c(stats::setNames(as.list(1:9), rep("moves", 9)), still = 10)), work = 5)
+  quick <- script(do.call(laps, c(stats::setNames(as.list(5:9), rep("moves", 5)), still = 9)), work = 5)
+  # The first start takes 50 in all: a quarter of what may be done, half, more than half, and more than that.
+  for (most_work in c(200, 100, 60, 40)) {
+    control <- c(list(kinds = two_kinds, most_work = most_work), patient)
+    run <- driven(scripts = list(slow, quick, quick, quick, quick), control = control)
+    expect_identical(run[c("best", "objective")], list(best = 1L, objective = 10), info = most_work)
+  }
+})
+
+test_that("several starts never end below the one of the same seed", {
+  sets <- list(faithful = faithful, quakes = quakes[1:4], swiss = swiss)
+  for (name in names(sets)) {
+    by <- function(...) bnp_mixture(sets[[name]], control = bnp_control(seed = 1, verbose = FALSE, ...))
+    one <- elbo(by(restarts = 1))
+    work <- by(restarts = "auto", effort = "low")$restarts$work[1]
+    # As much as the first start takes is where others begin to be tried.
+    for (share in c(0.5, 0.9, 1.1, 1.9)) {
+      replace_in_package("work_of_starts", c(low = 4e8, default = share * work), rlang::current_env())
+      expect_gte(elbo(by(restarts = "auto")), one, label = paste(name, share))
+    }
+  }
+})
+
 test_that("a run of several kinds that was written after any lap goes on to the same end", {
   scripts <- list(rising(0, 100), rising(0, 50), rising(-90, -50), rising(0, 97), rising(0, 97.5), rising(0, 40))
   bits <- function(run) {

@@ -16,7 +16,13 @@ constexpr double rounding = 1e-14;
 
 }  // namespace
 
-Observed observe(const LinearSystem& system, const double* y) {
+double LinearSystem::offset(Index mode, Index j, const double* u) const {
+  double sum = loadings(mode, j)[m];
+  for (Index i = 0; i < n_inputs; ++i) sum += g[(seen_by(mode) * d + j) * n_inputs + i] * u[i];
+  return sum;
+}
+
+Observed observe(const LinearSystem& system, Index mode, const double* y, const double* u) {
   const Index m = system.m, d = system.d;
   std::vector<Index> seen;
   for (Index j = 0; j < d; ++j)
@@ -29,10 +35,10 @@ Observed observe(const LinearSystem& system, const double* y) {
   out.noise.resize(out.y.size());
   Vec l(static_cast<std::size_t>(n * n));
   for (Index i = 0; i < n; ++i) {
-    const double *from = system.c.data() + seen[i] * (m + 1), *r = system.r.data() + seen[i] * d;
+    const double* r = system.noise(mode, seen[i]);
     double* c = out.c.data() + i * m;
-    std::copy_n(from, m, c);
-    out.y[i] = y[seen[i]] - from[m];
+    std::copy_n(system.loadings(mode, seen[i]), m, c);
+    out.y[i] = y[seen[i]] - system.offset(mode, seen[i], u);
     double left = r[seen[i]];
     for (Index j = 0; j < i; ++j) {
       double rest = r[seen[j]];
@@ -48,14 +54,15 @@ Observed observe(const LinearSystem& system, const double* y) {
   return out;
 }
 
-void predict_state(const LinearSystem& system, Index mode, const double* mean, const double* cov,
-                   double* new_mean, double* new_cov) {
-  const Index m = system.m;
+void predict_state(const LinearSystem& system, Index mode, const double* u, const double* mean,
+                   const double* cov, double* new_mean, double* new_cov) {
+  const Index m = system.m, n_inputs = system.n_inputs;
   const double *a = system.a.data() + mode * m * (m + 1), *q = system.q.data() + mode * m * m;
   Vec ap(static_cast<std::size_t>(m));
   for (Index i = 0; i < m; ++i) {
     const double* row = a + i * (m + 1);
     double sum = row[m];
+    for (Index j = 0; j < n_inputs; ++j) sum += system.f[(mode * m + i) * n_inputs + j] * u[j];
     for (Index j = 0; j < m; ++j) sum += row[j] * mean[j];
     new_mean[i] = sum;
     std::fill(ap.begin(), ap.end(), 0.0);

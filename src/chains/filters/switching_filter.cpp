@@ -59,10 +59,29 @@ void below(const Vec& weight, const Vec& mean, const Vec& variance, const double
 
 // Number parent × width + mode; those with prior 0 are left empty.
 struct SwitchingFilter::Candidates {
-  Index width;                     // K, or 1 in the first row
+  Index width;                     // K, or 1 where the row has no mode
   Vec prior, log_p;                // weight before the row; log p(y | candidate)
   Vec mean, variance;              // × m: of the state, after the row
   Vec ahead_mean, ahead_variance;  // × D: of the row, before it
+};
+
+class SwitchingFilter::SeenRow {
+ public:
+  SeenRow(const std::vector<LinearSystem>& systems, const RowOfSystem& given)
+      : given_(given), modes_(systems[0].by_mode ? systems[0].k : 1) {
+    for (const LinearSystem& s : systems)
+      for (Index mode = 0; mode < modes_; ++mode) seen_.push_back(observe(s, mode, given.y, given.u));
+  }
+  const Observed& by(Index system, Index mode) const {
+    return seen_[system * modes_ + (modes_ > 1 ? mode : 0)];
+  }
+  const double* y() const { return given_.y; }
+  const double* u() const { return given_.u; }
+
+ private:
+  const RowOfSystem given_;
+  const Index modes_;
+  std::vector<Observed> seen_;
 };
 
 SwitchingFilter::SwitchingFilter(std::vector<LinearSystem> systems, Index most, bool collapse)
@@ -77,11 +96,18 @@ int SwitchingFilter::system_of(const Particles& particles, Index parent) const {
   return particles.n() > 0 ? particles.system[parent] : static_cast<int>(parent);
 }
 
-void SwitchingFilter::place(const Particles& particles, Index parent, Index mode, double* mean,
-                            double* cov) const {
+double SwitchingFilter::prior_of(const Particles& particles, Index parent, Index mode) const {
+  const LinearSystem& s = systems_[system_of(particles, parent)];
+  if (particles.n() > 0) return particles.weight[parent] * s.step(particles.mode[parent], mode);
+  const double each = 1.0 / static_cast<double>(n_systems());
+  return s.by_mode ? each * s.step(-1, mode) : each;
+}
+
+void SwitchingFilter::place(const Particles& particles, Index parent, Index mode, const double* u,
+                            double* mean, double* cov) const {
   const LinearSystem& s = systems_[system_of(particles, parent)];
   if (particles.n() > 0) {
-    predict_state(s, mode, particles.mean.data() + parent * s.m, particles.cov.data() + parent * s.m * s.m,
+    predict_state(s, mode, u, particles.mean.data() + parent * s.m, particles.cov.data() + parent * s.m * s.m,
                   mean, cov);
   } else {
     std::copy(s.start_mean.begin(), s.start_mean.end(), mean);
@@ -89,21 +115,20 @@ void SwitchingFilter::place(const Particles& particles, Index parent, Index mode
   }
 }
 
-Trouble SwitchingFilter::extend(const Particles& particles, const std::vector<Observed>& row, Index parent,
+Trouble SwitchingFilter::extend(const Particles& particles, const SeenRow& row, Index parent,
                                 Candidates& all) const {
   const int number = system_of(particles, parent);
   const LinearSystem& s = systems_[number];
   Vec mean(static_cast<std::size_t>(s.m)), cov(static_cast<std::size_t>(s.m * s.m));
   for (Index mode = 0; mode < all.width; ++mode) {
     const Index at = parent * all.width + mode;
-    all.prior[at] = particles.n() > 0 ? particles.weight[parent] * s.step(particles.mode[parent], mode)
-                                      : 1.0 / static_cast<double>(n_systems());
+    all.prior[at] = prior_of(particles, parent, mode);
     if (all.prior[at] == 0) continue;
-    place(particles, parent, mode, mean.data(), cov.data());
+    place(particles, parent, mode, row.u(), mean.data(), cov.data());
     if (!finite(mean.data(), s.m) || !finite(cov.data(), s.m, s.m + 1)) return Trouble::overflow;
     for (Index j = 0; j < s.d; ++j) {
-      const double* c = s.c.data() + j * (s.m + 1);
-      double value = c[s.m], variance = s.r[j * s.d + j];
+      const double* c = s.loadings(mode, j);
+      double value = s.offset(mode, j, row.u()), variance = s.noise(mode, j)[j];
       for (Index h = 0; h < s.m; ++h) {
         value += c[h] * mean[h];
         for (Index l = 0; l < s.m; ++l) variance += c[h] * cov[h * s.m + l] * c[l];
@@ -112,7 +137,7 @@ Trouble SwitchingFilter::extend(const Particles& particles, const std::vector<Ob
       all.ahead_mean[at * s.d + j] = value;
       all.ahead_variance[at * s.d + j] = std::max(0.0, variance);
     }
-    all.log_p[at] = update_state(row[number], s.m, mean.data(), cov.data());
+    all.log_p[at] = update_state(row.by(number, mode), s.m, mean.data(), cov.data());
     if (std::isnan(all.log_p[at])) return Trouble::without_noise;
     std::copy(mean.begin(), mean.end(), all.mean.begin() + at * s.m);
     for (Index h = 0; h < s.m; ++h) all.variance[at * s.m + h] = std::max(0.0, cov[h * s.m + h]);
@@ -120,13 +145,13 @@ Trouble SwitchingFilter::extend(const Particles& particles, const std::vector<Ob
   return Trouble::none;
 }
 
-FilteredRow SwitchingFilter::step(Particles& particles, const double* y, double u, Pool* pool) const {
+FilteredRow SwitchingFilter::step(Particles& particles, const RowOfSystem& given, double uniform,
+                                  Pool* pool) const {
   FilteredRow out;
-  std::vector<Observed> row;
-  for (const LinearSystem& s : systems_) row.push_back(observe(s, y));
+  const SeenRow row(systems_, given);
   const Index n = parents(particles), m = systems_[0].m, d = systems_[0].d;
   Candidates all;
-  all.width = particles.n() > 0 ? systems_[0].k : 1;
+  all.width = has_mode(particles) ? systems_[0].k : 1;
   const std::size_t size = static_cast<std::size_t>(n * all.width);
   all.prior.resize(size);
   all.log_p.assign(size, -std::numeric_limits<double>::infinity());
@@ -153,19 +178,19 @@ FilteredRow SwitchingFilter::step(Particles& particles, const double* y, double 
   for (std::size_t i = 0; i < size; ++i) sum += weight[i] = all.prior[i] > 0 ? std::exp(weight[i] - top) : 0;
   for (double& w : weight) w /= sum;
   out.log_density = top + std::log(sum);
-  describe(all, weight, y, particles.n() == 0, out);
-  particles =
-      collapse_ ? merge(particles, row, all, weight) : keep(particles, row, all, weight, u, pool, out.origin);
+  describe(all, weight, given.y, has_mode(particles), out);
+  particles = collapse_ ? merge(particles, row, all, weight)
+                        : keep(particles, row, all, weight, uniform, pool, out.origin);
   return out;
 }
 
-void SwitchingFilter::describe(const Candidates& all, const Vec& weight, const double* y, bool first,
+void SwitchingFilter::describe(const Candidates& all, const Vec& weight, const double* y, bool has_mode,
                                FilteredRow& out) const {
   const Index k = systems_[0].k;
   double squares = 0;
   for (double w : weight) squares += w * w;
   out.size = 1 / squares;
-  if (!first) {
+  if (has_mode) {
     out.prob.assign(static_cast<std::size_t>(k), 0.0);
     for (std::size_t i = 0; i < weight.size(); ++i) out.prob[static_cast<Index>(i) % k] += weight[i];
   }
@@ -174,12 +199,12 @@ void SwitchingFilter::describe(const Candidates& all, const Vec& weight, const d
   below(all.prior, all.ahead_mean, all.ahead_variance, y, out.below, systems_[0].d);
 }
 
-Particles SwitchingFilter::keep(const Particles& from, const std::vector<Observed>& row,
-                                const Candidates& all, const Vec& weight, double u, Pool* pool,
+Particles SwitchingFilter::keep(const Particles& from, const SeenRow& row, const Candidates& all,
+                                const Vec& weight, double uniform, Pool* pool,
                                 std::vector<int>& origin) const {
   const Index m = systems_[0].m;
-  const bool first = from.n() == 0;
-  Selection chosen = select_particles(weight, most_, u);
+  const bool moded = has_mode(from);
+  Selection chosen = select_particles(weight, most_, uniform);
   const Index n = static_cast<Index>(chosen.kept.size());
   Particles to;
   to.mode.resize(static_cast<std::size_t>(n));
@@ -188,23 +213,23 @@ Particles SwitchingFilter::keep(const Particles& from, const std::vector<Observe
   to.cov.resize(static_cast<std::size_t>(n * m * m));
   for_each_part(pool, n, [&](Index i) {
     const Index parent = chosen.kept[i] / all.width, mode = chosen.kept[i] % all.width;
-    to.mode[i] = first ? -1 : static_cast<int>(mode);
+    to.mode[i] = moded ? static_cast<int>(mode) : -1;
     to.system[i] = system_of(from, parent);
-    place(from, parent, mode, to.mean.data() + i * m, to.cov.data() + i * m * m);
-    update_state(row[to.system[i]], m, to.mean.data() + i * m, to.cov.data() + i * m * m);
+    place(from, parent, mode, row.u(), to.mean.data() + i * m, to.cov.data() + i * m * m);
+    update_state(row.by(to.system[i], mode), m, to.mean.data() + i * m, to.cov.data() + i * m * m);
   });
   double sum = 0;
   for (double w : chosen.weight) sum += w;
   for (double& w : chosen.weight) w /= sum;
   to.weight = std::move(chosen.weight);
-  if (!first) origin.assign(chosen.kept.begin(), chosen.kept.end());
+  if (moded) origin.assign(chosen.kept.begin(), chosen.kept.end());
   return to;
 }
 
-Particles SwitchingFilter::merge(const Particles& from, const std::vector<Observed>& row,
-                                 const Candidates& all, const Vec& weight) const {
+Particles SwitchingFilter::merge(const Particles& from, const SeenRow& row, const Candidates& all,
+                                 const Vec& weight) const {
   const Index m = systems_[0].m;
-  const bool first = from.n() == 0;
+  const bool moded = has_mode(from);
   // Place of each system and mode among the merged ones.
   std::vector<int> place_of(static_cast<std::size_t>(n_systems() * all.width), -1);
   const auto group = [&](std::size_t i) -> int& {
@@ -218,7 +243,7 @@ Particles SwitchingFilter::merge(const Particles& from, const std::vector<Observ
     if (place_of[g] < 0) continue;
     place_of[g] = static_cast<int>(to.n());
     to.system.push_back(static_cast<int>(static_cast<Index>(g) / all.width));
-    to.mode.push_back(first ? -1 : static_cast<int>(static_cast<Index>(g) % all.width));
+    to.mode.push_back(moded ? static_cast<int>(static_cast<Index>(g) % all.width) : -1);
   }
   to.weight.resize(to.mode.size());
   to.mean.resize(to.mode.size() * m);
@@ -236,8 +261,9 @@ Particles SwitchingFilter::merge(const Particles& from, const std::vector<Observ
     if (!(weight[i] > 0)) continue;
     const int g = group(i);
     const Index at = static_cast<Index>(i);
-    place(from, at / all.width, at % all.width, mean.data(), cov.data());
-    update_state(row[to.system[g]], m, mean.data(), cov.data());
+    const Index mode = at % all.width;
+    place(from, at / all.width, mode, row.u(), mean.data(), cov.data());
+    update_state(row.by(to.system[g], mode), m, mean.data(), cov.data());
     const double share = weight[i] / to.weight[g];
     for (Index h = 0; h < m; ++h) mean[h] -= to.mean[g * m + h];
     for (Index h = 0; h < m; ++h)

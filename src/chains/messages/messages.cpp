@@ -14,21 +14,19 @@ double log_sum_exp(Index n, const double* x) {
   return top + std::log(sum);
 }
 
-namespace {
-
-constexpr double not_possible = -1e300;  // stands for −∞, whose differences would be NaN
-
-}  // namespace
-
-Chain::Chain(Index states, Vec log_first, Vec log_next)
+Chain::Chain(Index states, Vec log_first, Vec log_next, bool zeros)
     : k(states),
+      has_zeros(zeros),
       log_start(std::move(log_first)),
       log_transition(std::move(log_next)),
       transposed(log_transition.size()) {
   for (double& x : log_start) x = std::max(x, not_possible);
   for (double& x : log_transition) x = std::max(x, not_possible);
-  for (double x : log_start) start.push_back(std::exp(std::max(x, lowest)));
-  for (double x : log_transition) transition.push_back(std::exp(std::max(x, lowest)));
+  const auto p_of = [zeros](double x) {
+    return zeros && x == not_possible ? 0 : std::exp(std::max(x, lowest));
+  };
+  for (double x : log_start) start.push_back(p_of(x));
+  for (double x : log_transition) transition.push_back(p_of(x));
   for (Index p = 0; p < positions(); ++p)
     for (Index i = 0; i < k; ++i)
       for (Index j = 0; j < k; ++j) transposed[block(p) + j * k + i] = transition[block(p) + i * k + j];
@@ -36,6 +34,7 @@ Chain::Chain(Index states, Vec log_first, Vec log_next)
 
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space) {
   constexpr Index at_once = 64;
+  constexpr double vanishing = -1e4;  // whose exponential is 0
   double log_norm[at_once];
   for (Index m; n > 0; n -= m, log_e += m * k, e += m * k) {
     m = std::min(n, at_once);
@@ -44,7 +43,7 @@ void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space)
       const double top = *std::max_element(c, c + k);
       for (Index j = 0; j < k; ++j) {
         c[j] -= top;
-        e[t * k + j] = std::max(c[j], Chain::lowest);
+        e[t * k + j] = is_possible(c[j]) ? std::max(c[j], Chain::lowest) : vanishing;
         if (!log_space) c[j] = e[t * k + j];
       }
     }

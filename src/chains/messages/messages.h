@@ -18,19 +18,30 @@ namespace bnpvi::chains {
 /// entropy are exact. When data and transitions contradict each other so much that a row can only be reached
 /// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
 /// messages in log space, without floors.
+///
+/// Of a chain with zeros what is −∞ is impossible, and exactly 0 in `start` and `transition`. Its messages are to
+/// be computed in log space: a state that nothing leads to any more keeps its message for as long as the rest
+/// forgets it, and may be the only way on in the end.
 struct Chain {
   static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 
-  Chain(Index k, Vec log_start, Vec log_transition);
+  Chain(Index k, Vec log_start, Vec log_transition, bool has_zeros = false);
 
   /// Where the transitions into a row of this position begin.
   Index block(Index position) const { return position * k * k; }
   Index positions() const { return static_cast<Index>(log_transition.size()) / (k * k); }
 
   Index k;
+  bool has_zeros;
   Vec log_start, log_transition;
   Vec start, transition, transposed;  // exponentiated and floored
 };
+
+/// Stands for −∞, whose differences would be NaN: the logarithm of what is impossible.
+inline constexpr double not_possible = -1e300;
+
+/// False of that, and of what was added to it.
+inline bool is_possible(double log_p) { return log_p > 0.5 * not_possible; }
 
 /// A scale_t below this may come from a floored potential: well above exp(Chain::lowest) = 1e-148. A guess.
 inline constexpr double trustworthy = 1e-130;
@@ -45,7 +56,7 @@ struct ChainRows {
 };
 
 /// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
-/// floored unless `log_space`; e: their floored exponentials.
+/// floored unless `log_space`; e: their floored exponentials. What is impossible stays so: e is 0 there.
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space);
 
 /// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0

@@ -2,13 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "foundation/data.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::chains {
 
+namespace {
+
+// Of a chain with zeros, which knows all its states.
+Vec smoothed_in_log_space(const Chain& chain, const TreeRows& rows, Vec log_e) {
+  Vec m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
+      pair(chain.log_transition.size());
+  double entropy = 0;
+  TreeMessages messages(chain, true);
+  const double log_z = messages.upward(rows, log_e.data(), m.data(), u.data());
+  messages.downward(rows, log_z, log_e.data(), m.data(), u.data(), {start.data(), pair.data(), &entropy});
+  return log_e;
+}
+
+}  // namespace
+
 Vec smoothed_states(const Chain& chain, const TreeRows& rows, Vec log_e, Index known) {
+  if (chain.has_zeros) return smoothed_in_log_space(chain, rows, std::move(log_e));
   const Index k = chain.k;
   const std::size_t states = static_cast<std::size_t>(k);
   // up: what a row and those below it say of the row's parent; from the second pass on, r_pa / up.

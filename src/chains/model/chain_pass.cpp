@@ -37,7 +37,7 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
 
 void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space) {
   const Index k = chain_.k;
-  log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + x.from + begin, m,
+  log_likelihoods(work_.block(part), *in_.weights, in_.globals.effective.owner, s.rows.data() + x.from + begin, m,
                   x.log_e.data() + begin * k);
   make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, log_space);
 }
@@ -128,7 +128,7 @@ void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
 
 void ChainPass::run(const SequenceRows& s) {
   if (s.size() == 0) return;
-  if (!pass(s, false)) pass(s, true);
+  if (chain_.has_zeros || !pass(s, false)) pass(s, true);
 }
 
 bool ChainPass::pass(const SequenceRows& s, bool log_space) {

@@ -38,9 +38,25 @@ Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
 }
 
 void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
-  for (Index j = 0; j < static_cast<Index>(pi.size()); ++j)
-    theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
-                    (row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0));
+  for (Index j = 0; j < static_cast<Index>(pi.size()); ++j) {
+    const double count = j < s.k ? transition_count(s, row, j) : 0,
+                 own = row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0,
+                 usual = concentration(row) * pi[j];
+    if (!prior_.pattern) {
+      theta.push_back(usual + count + own);
+    } else {
+      const Index at = pattern_row(row, s.k);
+      theta.push_back(prior_.pattern->is_free(at, j) ? prior_.pattern->weight(at, j, usual + own) + count
+                                                     : 0);
+    }
+  }
+}
+
+double HmmAlloc::log_cell(Index row, Index j, Index k, double log_p) const {
+  if (!prior_.pattern) return log_p;
+  const Index at = pattern_row(row, k);
+  const double constant = prior_.pattern->log_constant(at, j);
+  return prior_.pattern->is_free(at, j) ? constant + log_p : constant;
 }
 
 TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
@@ -58,7 +74,8 @@ double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, con
   for (Index row = start ? 0 : 1; row <= (start ? 0 : prior_.positions * total.k); ++row)
     append_row(total, pi, row, part.theta);
   RoundedSum sum = sum_of_log_gammas(part);
-  for (double all : part.sums()) sum.add(-log_gamma(all));
+  for (double all : part.sums())
+    if (all > 0) sum.add(-log_gamma(all));
   add_normalisers(total.k, moments, start, sum);
   return sum.term() + log_hyperprior();
 }
@@ -69,11 +86,12 @@ Chain HmmAlloc::expected_chain(const Globals& globals) const {
   Vec log_p;
   log_p.reserve(static_cast<std::size_t>(theta.n() * theta.k));
   for (Index row = 0; row < theta.n(); ++row) {
-    const double all = digamma(sums[row]);
-    for (Index j = 0; j < theta.k; ++j) log_p.push_back(logs[row * theta.width + j] - all);
+    const double all = sums[row] > 0 ? digamma(sums[row]) : 0;
+    for (Index j = 0; j < theta.k; ++j)
+      log_p.push_back(log_cell(row, j, theta.k, logs[row * theta.width + j] - all));
   }
   return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
-               Vec(log_p.begin() + theta.k, log_p.end()));
+               Vec(log_p.begin() + theta.k, log_p.end()), prior_.pattern && prior_.pattern->has_zeros());
 }
 
 Chain HmmAlloc::mean_chain(const Globals& globals) const {
@@ -88,20 +106,24 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
   }
   for (Index row = 0; row < theta.n(); ++row) {
     const double all = std::log(sums[row]);
-    for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
+    for (Index j = 0; j < theta.width; ++j)
+      log_p.push_back(log_cell(row, j, theta.k, std::log(theta.row(row)[j]) - all));
     if (row > 0 && row % theta.k == 0) log_p.insert(log_p.end(), unused.begin(), unused.end());
   }
   return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
-               Vec(log_p.begin() + theta.width, log_p.end()));
+               Vec(log_p.begin() + theta.width, log_p.end()), prior_.pattern && prior_.pattern->has_zeros());
 }
 
 RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
   const TransitionRows theta = rows(globals);
   const Vec sums = theta.sums();
   RoundedSum value = sum_of_log_gammas(theta);
+  if (prior_.pattern) value.add(prior_.pattern->value(total));
   for (Index row = 0; row < theta.n(); ++row) {
+    if (!(sums[row] > 0)) continue;
     value.add(-log_gamma(sums[row]));
     for (Index j = 0; j < theta.k; ++j) {
+      if (!(theta.row(row)[j] > 0)) continue;
       const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
       if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - digamma(sums[row])));
     }
@@ -118,6 +140,7 @@ void HmmAlloc::complete_start(Summary& s, double n_groups) const {
       for (Index p = 0; p < prior_.positions; ++p)
         s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(prior_.positions);
   }
+  if (prior_.pattern) prior_.pattern->leave_out_forbidden(s);
 }
 
 std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
@@ -167,6 +190,7 @@ AllocCapabilities HmmAlloc::capabilities() const {
 
 std::vector<MoveKind> HmmAlloc::moves() const {
   using Turn = MoveKind::Turn;
+  if (has_places()) return {move_kind(Turn::idle, true, *this, make_hmm_exchange)};
   std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_hmm_birth),
                             move_kind(Turn::merge, true, *this, make_hmm_merge),
                             move_kind(Turn::remove, true, *this, make_hmm_delete)};

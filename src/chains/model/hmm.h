@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chains/messages/messages.h"
+#include "chains/model/transition_pattern.h"
 #include "chains/model/transition_rows.h"
 #include "foundation/rounded_sum.h"
 #include "hdp/concentration.h"
@@ -15,10 +16,12 @@ namespace bnpvi::chains {
 
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
 /// every transition row, `sticky` (κ) added to self-transitions. Each state has a transition row for each
-/// position of a child (Dataset::position).
+/// position of a child (Dataset::position). With a pattern, of finite models, states have places: they are not
+/// alike, and keep their numbers.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;
+  std::shared_ptr<const TransitionPattern> pattern = nullptr;
 };
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
@@ -26,7 +29,7 @@ struct HmmPrior {
 std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity);
 
-/// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
+/// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known, and a pattern if the prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
 /// What both models share. The summary's `pair` holds expected transitions M_jk, one number for each
@@ -42,6 +45,9 @@ class HmmAlloc : public AllocModel,
   HmmAlloc(Index fixed_k, const HmmPrior& prior, const Sparsity& sparsity)
       : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0}, sparsity), prior_(prior) {}
 
+  /// True where states are not alike, and keep the numbers that they begin with.
+  bool has_places() const { return prior_.pattern != nullptr; }
+
   SummaryShape shape(const ObsModel& obs) const override;
 
   /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
@@ -56,7 +62,7 @@ class HmmAlloc : public AllocModel,
   /// and in.memory, if the model has one, the memory that it left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
-  /// Transitions as if the states of rows did not depend on each other.
+  /// Transitions as if the states of rows did not depend on each other, those that are allowed.
   void complete_start(Summary& start, double n_groups) const override;
 
   /// As if the rows were independent: q(z) = Π_t q(z_t).
@@ -114,6 +120,9 @@ class HmmAlloc : public AllocModel,
   const HmmPrior prior_;
 
  private:
+  // The logarithm of a probability, or its expectation, from that of a Dirichlet row: the same without a
+  // pattern.
+  double log_cell(Index row, Index j, Index k, double log_p) const;
   void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
 
   // All that the ELBO has of α_0 (start), or of α and κ.
@@ -122,6 +131,7 @@ class HmmAlloc : public AllocModel,
 
   // same_sets: the sets of L-sparse rows stay as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
+  Summary summary_of_visit(const Visit& in, bool same_sets) const;  // without owners
 };
 
 /// M_0k (row 0) or M_jk (further rows, as TransitionRows has them) of a summary; never negative.

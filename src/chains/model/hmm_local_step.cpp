@@ -45,6 +45,12 @@ void remember(const double* r, Index k, Index width, int* state) {
 }  // namespace
 
 Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
+  Summary out = summary_of_visit(given, same_sets);
+  out.owner = given.globals.effective.owner;
+  return out;
+}
+
+Summary HmmAlloc::summary_of_visit(const Visit& given, bool same_sets) const {
   const auto weights = std::make_shared<Weights>(*given.weights);
   weights->pack(given.obs, given.data);
   Visit in = given;
@@ -109,6 +115,7 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   }
   if (L > 0) out.memory = memory;
   sum.finish(out.edit_t(0));
+  if (prior_.pattern) prior_.pattern->leave_out_forbidden(out);
   return out;
 }
 

@@ -172,12 +172,26 @@ class FiniteHmm final : public HmmAlloc {
   }
 
   void add_normalisers(Index states, const WeightMoments&, bool start, RoundedSum& to) const override {
+    if (prior_.pattern) return add_pattern(states, start, to);
     const double k = static_cast<double>(states);
     const double all = start ? prior_.start.value : prior_.alpha.value, own = start ? 0 : prior_.sticky.value;
     for (Index row = 0; row < (start ? 1 : prior_.positions * states); ++row) {
       to.add(log_gamma(all + own));
       to.add(-log_gamma(all / k + own));
       to.add(-(k - 1) * log_gamma(all / k));
+    }
+  }
+
+ private:
+  void add_pattern(Index states, bool start, RoundedSum& to) const {
+    const double share = 1 / static_cast<double>(states);
+    const TransitionRows prior = rows(Summary({1, 1, prior_.positions, 1}, states),
+                                      Vec(static_cast<std::size_t>(states), share));
+    const Vec sums = prior.sums();
+    for (Index row = start ? 0 : 1; row < (start ? 1 : prior.n()); ++row) {
+      if (sums[row] > 0) to.add(log_gamma(sums[row]));
+      for (Index j = 0; j < states; ++j)
+        if (prior.row(row)[j] > 0) to.add(-log_gamma(prior.row(row)[j]));
     }
   }
 };

@@ -1,6 +1,9 @@
 #include "chains/model/sequence_rows.h"
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "chains/messages/messages.h"
 
 namespace bnpvi::chains {
 
@@ -86,10 +89,27 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
   return pieces;
 }
 
-void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* rows, Index n, double* out) {
+void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e) {
+  if (owner.empty() || !block.labelled()) return;
+  const Index k = static_cast<Index>(owner.size());
+  for (Index i = 0; i < n; ++i) {
+    bool any = false;
+    for (Index j = 0; j < k; ++j) {
+      if (block.allows(i, owner[j]))
+        any = true;
+      else
+        log_e[i * k + j] = not_possible;
+    }
+    if (!any) throw std::logic_error("a row may be in none of the states");
+  }
+}
+
+void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
+                     const Index* rows, Index n, double* out) {
   for (Index from = 0; from < n; from += block.block_rows()) {
     block.load(rows + from, std::min(block.block_rows(), n - from));
     block.times(weights, out + from * weights.k);
+    exclude_forbidden(block, block.n(), owner, out + from * weights.k);
   }
 }
 

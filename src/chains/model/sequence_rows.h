@@ -40,8 +40,13 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
 /// Rows of a segment, at most, when all K states of its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
-/// Log-likelihoods E log p(x | φ_k) of n rows, n × K.
-void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* rows, Index n, double* out);
+/// Log-likelihoods E log p(x | φ_k) of n rows, n × K; not_possible of the states that a row may not be in by its
+/// label. owner: of the states (Summary::owner).
+void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
+                     const Index* rows, Index n, double* out);
+
+/// The same for the first n rows of the block, whose log-likelihoods these are.
+void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
 /// Loops over the rows of one piece, and the statistics of its chunks.
 class PieceWork {

@@ -74,7 +74,8 @@ void SparseChainPass::go_back(const SequenceRows& s, Sweep sweep, Use use) {
 void SparseChainPass::load_all(const SequenceRows& s, Index part, Index from, Index n) {
   const Index k = chain_.k, at = from % segment;
   Segment& x = segment_at(from);
-  log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + from, n, x.log_e.data() + at * k);
+  log_likelihoods(work_.block(part), *in_.weights, in_.globals.effective.owner, s.rows.data() + from, n,
+                  x.log_e.data() + at * k);
   kernels().exp_rows(n, k, x.log_e.data() + at * k, k, x.e.data() + at * k, k, x.top.data() + at);
 }
 
@@ -83,7 +84,15 @@ void SparseChainPass::load_sets(const SequenceRows& s, Index part, Index from, I
   for (Index i = from, end = from + n; i < end; i += block.n()) {
     block.load(s.rows.data() + i, std::min(block.block_rows(), end - i));
     block.times_own(*in_.weights, state_.data() + i * width_, width_, log_e_.data() + i * width_);
+    if (block.labelled()) exclude_from_sets(block, i);
   }
+}
+
+void SparseChainPass::exclude_from_sets(const FeatureBlock& block, Index from) {
+  const std::vector<int>& owner = in_.globals.effective.owner;
+  for (Index i = 0; i < block.n(); ++i)
+    for (Index l = (from + i) * width_; l < (from + i + 1) * width_; ++l)
+      if (!block.allows(i, owner[state_[l]])) log_e_[l] = not_possible;
 }
 
 void SparseChainPass::recall(const SequenceRows& s, Index part, Index from, Index n) {
@@ -98,8 +107,9 @@ void SparseChainPass::make_set_potentials(Index from, Index n, bool log_space) {
   const double lowest = log_space ? -HUGE_VAL : Chain::lowest, least = std::exp(Chain::lowest);
   for (Index t = 0; t < n; ++t)
     for (Index i = t * width_; i < (t + 1) * width_; ++i) {
-      log_e[i] = std::max(log_e[i] - top[t], lowest);
-      e[i] = std::max(e[i], least);
+      log_e[i] -= top[t];
+      e[i] = is_possible(log_e[i]) ? std::max(e[i], least) : 0;
+      if (is_possible(log_e[i])) log_e[i] = std::max(log_e[i], lowest);
     }
 }
 

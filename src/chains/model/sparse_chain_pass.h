@@ -49,6 +49,8 @@ class SparseChainPass {
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
+  // The states of the sets of these rows, from row `from` on, that labels forbid.
+  void exclude_from_sets(const FeatureBlock& block, Index from);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
   void make_set_potentials(Index from, Index n, bool log_space);
   void tell_joint(const SequenceRows& s, Index t, const double* joint);

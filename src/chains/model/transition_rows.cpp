@@ -16,7 +16,8 @@ RoundedSum sum_of_log_gammas(const TransitionRows& rows) {
   Vec values(rows.theta.size());
   kernels().log_gamma_each(static_cast<Index>(values.size()), rows.theta.data(), values.data());
   RoundedSum sum;
-  for (double value : values) sum.add(value);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (rows.theta[i] > 0) sum.add(values[i]);
   return sum;
 }
 

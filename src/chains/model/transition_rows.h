@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 /// j.
 struct TransitionRows {
   Index k = 0, width = 0;
-  Vec theta;  // n() × width, positive
+  Vec theta;  // n() × width, positive; 0 in cells of a pattern that are not free
 
   const double* row(Index j) const { return theta.data() + j * width; }
   Index n() const { return static_cast<Index>(theta.size()) / width; }
@@ -19,10 +19,10 @@ struct TransitionRows {
   Vec sums() const;
 };
 
-/// Σ_jk log Γ(θ̂_jk).
+/// Σ_jk log Γ(θ̂_jk) of those above 0.
 RoundedSum sum_of_log_gammas(const TransitionRows& rows);
 
-/// ψ(θ̂_jk), as long as θ̂.
+/// ψ(θ̂_jk), as long as θ̂; of no use where that is 0.
 Vec digammas(const TransitionRows& rows);
 
 }  // namespace bnpvi::chains

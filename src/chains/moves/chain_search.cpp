@@ -111,8 +111,12 @@ bool HmmMove::visit_until_converged(State& state) {
 void HmmMove::drop_idle(State& state) {
   if (alloc_.fixed_k() > 0) return;
   std::vector<Index> idle;  // last first, so that numbers stay valid
+  Summary left = allocation_part(state.total);
   for (Index j = state.k() - 1; j >= 0; --j)
-    if (state.total.size(j) < 0.5 && !has_settled(state, j)) idle.push_back(j);
+    if (left.size(j) < 0.5 && !has_settled(state, j) && !left.is_last_of_class(j)) {
+      idle.push_back(j);
+      left.drop(j);
+    }
   if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
   Changes changes;
   for (Index j : idle) changes.drop(j);
@@ -188,9 +192,11 @@ bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& t
 
 bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched,
                       Index rounds, const Windows* windows) {
-  const std::vector<Index> order = start.by_size();
-  start.permute(order);
-  changes.permute(order);
+  if (!alloc_.has_places()) {
+    const std::vector<Index> order = start.by_size();
+    start.permute(order);
+    changes.permute(order);
+  }
   std::optional<Globals> first = begin(state, changes, start, rounds, windows);
   if (!first) return false;
   std::vector<EditedPart> parts(state.batch.size()), partly(parts.size());
@@ -204,6 +210,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
     for (Index unit : units)
       rows += static_cast<double>(batch->data.starts[unit + 1] - batch->data.starts[unit]);
     parts[b].rest = Summary(state.total.shape, state.k());
+    parts[b].rest.owner = state.total.owner;
     if (units.size() == batch->units.size() && !state.batch[b]->settled) continue;
     parts[b].rest = *state.batch[b];
     partly[b].units = units;

@@ -56,7 +56,7 @@ class HmmDelete final : public HmmMove {
   Index target(const State& state) const {
     Index best = -1;
     for (Index j = 0; state.k() > 1 && j < state.k(); ++j)
-      if (state.total.size(j) > 0 && !has_settled(state, j) &&
+      if (state.total.size(j) > 0 && !has_settled(state, j) && !state.total.is_last_of_class(j) &&
           c_.memory.delete_worth_trying(j, state.total.size(j)) &&
           (best < 0 || state.total.size(j) < state.total.size(best)))
         best = j;

@@ -70,6 +70,7 @@ std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target,
 bool HmmDivision::divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
                          std::vector<Stretch> stretches, Index k, Stream& stream) {
   Newborn out;
+  out.owner = state.total.owner_of(target[0]);
   out.stretches = std::move(stretches);
   std::vector<Stretch> local;
   for (const Stretch& s : out.stretches) local.push_back(sequences.local(s));
@@ -103,12 +104,30 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
   const Stretch block = back ? subtree_around(back, {first, starts[g + 1]}, row, 2 * half + 1)
                              : Stretch{std::max(first, row - half), std::min(starts[g + 1], row + half + 1)};
   const Stretch local = sequences.local(block);
+  const std::optional<int> owner = owner_of_block(state, j, sequences, local);
+  if (!owner) return false;
   const Index shift = block.begin - local.begin;
   BestCut cut =
       best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
   for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
-  const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part)};
+  const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part), *owner};
   return propose(state, {j}, sequences, out);
+}
+
+std::optional<int> HmmDivision::owner_of_block(const State& state, Index j, const Sequences& sequences,
+                                               const Stretch& block) const {
+  const Dataset& data = sequences.data();
+  if (!data.classes || std::all_of(data.classes + block.begin, data.classes + block.end,
+                                   [](int set) { return set == 0; }))
+    return 0;
+  const auto is_allowed = [&](int owner) {
+    return std::all_of(data.classes + block.begin, data.classes + block.end,
+                       [&](int set) { return data.class_sets->allows(set, owner); });
+  };
+  if (is_allowed(state.total.owner_of(j))) return state.total.owner_of(j);
+  for (int owner = 1; owner <= static_cast<int>(data.class_sets->n_classes); ++owner)
+    if (is_allowed(owner)) return owner;
+  return {};
 }
 
 std::vector<Stretch> HmmDivision::rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
@@ -134,7 +153,7 @@ bool HmmDivision::propose(State& state, const std::vector<Index>& target, const 
   for (Index g = 1; g <= own; ++g) room.joined.push_back({target[0], target[g]});
   if (alloc_.fixed_k() > 0 && room.size() < birth.born) return false;
   Summary start = start_of(state, target, birth);
-  Changes changes = room.changes(Changes().append(birth.born));
+  Changes changes = room.changes(Changes().append(birth.born, birth.owner));
   const Index idle = alloc_.fixed_k() > 0 ? room.size() - birth.born : 0;
   changes.append(idle);
   room.changes().append(idle).apply(start);
@@ -161,7 +180,7 @@ Summary HmmDivision::start_of(const State& state, const std::vector<Index>& targ
                               const Newborn& birth) const {
   const Index old_k = state.k(), p = state.total.shape.p, first = target[0];
   Summary s = state.total;
-  s.append(birth.born);
+  s.append(birth.born, birth.owner);
   std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
   std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(first));
   for (std::size_t g = 1; g < target.size(); ++g) std::fill_n(s.edit_t(target[g]), p, 0.0);

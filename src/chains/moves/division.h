@@ -40,6 +40,7 @@ class HmmDivision : public HmmMove {
     Vec t, kept;
     std::vector<Stretch> stretches;
     std::vector<Index> state;  // of each stretch; −1: the target's
+    int owner = 0;             // of the new states (Summary::owner)
   };
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
@@ -48,6 +49,10 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
+  // The owner of a new state for a block of rows of several states: a class that is allowed to all its labelled
+  // rows, that of state j if it can be; 0 where no row has a label; none where no class is.
+  std::optional<int> owner_of_block(const State& state, Index j, const Sequences& sequences,
+                                    const Stretch& block) const;
   // Whether a row of a stretch that begins at `begin` depends on another row of it.
   bool hangs_together(Index begin, Index row) const;
   double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;

@@ -13,5 +13,7 @@ std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAllo
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
 /// A state is removed, and the sequences in which it has mass are visited again without it.
 std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
+/// States that have places exchange what they are like: two of them, or all by a shift.
+std::unique_ptr<Move> make_hmm_exchange(const MoveContext& context, const HmmAlloc& alloc);
 
 }  // namespace bnpvi::chains

@@ -95,6 +95,7 @@ struct Windows::Part {
   Index begin, end;  // windows
   const Chain& chain;
   const Weights& weights;
+  const std::vector<int>& owner;
   const std::vector<Index>& number;
   PieceWork& work;
   Index at;  // among the parts of `work`
@@ -117,7 +118,7 @@ void Windows::pass_part(Part& part, const std::function<double(Index, double)>& 
   Vec log_e = sized(n * k), e = sized(n * k), alpha = sized((longest + 1) * k), scale = sized(longest),
       beta = sized(k), first_count = sized(k), pair = sized(k * k);
   std::vector<std::uint8_t> first(static_cast<std::size_t>(longest));
-  log_likelihoods(part.work.block(part.at), part.weights, rows.data(), n, log_e.data());
+  log_likelihoods(part.work.block(part.at), part.weights, part.owner, rows.data(), n, log_e.data());
   make_potentials(n, k, log_e.data(), e.data(), false);
   double *r = log_e.data(), *nu = e.data();
   for (Index i = part.begin; i < part.end; ++i) {
@@ -167,7 +168,8 @@ Summary Windows::pass(const Globals& globals, const std::vector<Index>& number, 
       ++next;
     }
     const std::size_t pairs = static_cast<std::size_t>(k * k), states = static_cast<std::size_t>(k);
-    parts.push_back({begin, next, chain, *weights, number, work, at, Vec(pairs), Vec(pairs), Vec(states)});
+    parts.push_back({begin, next, chain, *weights, globals.effective.owner, number, work, at, Vec(pairs),
+                     Vec(pairs), Vec(states)});
   }
   c_.pool.run(n_parts, [&](Index at) { pass_part(parts[at], share); });
   Summary out(alloc_.shape(obs), k);

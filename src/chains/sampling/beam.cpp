@@ -177,7 +177,7 @@ void Beam::draw_paths(std::vector<int>& label, Stream& stream) {
   for_sequences(rows_, [&](Index begin, Index end) {
     pool_.poll();
     log_e.resize(static_cast<std::size_t>((end - begin) * k()));
-    log_likelihoods(block_, parameters_, rows_.rows.data() + begin, end - begin, log_e.data());
+    log_likelihoods(block_, parameters_, {}, rows_.rows.data() + begin, end - begin, log_e.data());
     filter.draw(end - begin, log_e.data(), log_slice_.data() + begin, stream, label.data() + begin);
   });
 }

@@ -124,6 +124,7 @@ double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e) 
       pair(chain.log_transition.size());
   double log_z = 0;
   for (const bool log_space : {false, true}) {
+    if (chain.has_zeros && !log_space) continue;
     TreeMessages messages(chain, log_space);
     log_z = messages.upward(rows, log_e.data(), m.data(), u.data());
     if (log_space) break;

@@ -27,14 +27,15 @@ void TreePass::run(const SequenceRows& s) {
   if (numbers == 0) return;
   for (Vec* x : {&log_e_, &m_, &u_})
     if (x->size() < numbers) x->resize(numbers);
-  if (!pass(s, false)) pass(s, true);
+  if (chain_.has_zeros || !pass(s, false)) pass(s, true);
 }
 
 bool TreePass::pass(const SequenceRows& s, bool log_space) {
   const Index k = chain_.k, n = s.size();
   const TreeRows rows{n, s.back.data(), data_or_null(s.position)};
   work_.for_parts(n, [&](Index part, Index begin, Index m) {
-    log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + begin, m, log_e_.data() + begin * k);
+    log_likelihoods(work_.block(part), *in_.weights, in_.globals.effective.owner, s.rows.data() + begin, m,
+                    log_e_.data() + begin * k);
     subtract_tops(m, k, log_e_.data() + begin * k);
   });
   std::function<void(Index, const double*)> tell;

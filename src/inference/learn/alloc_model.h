@@ -32,6 +32,9 @@ struct AllocFacts {
   Index fixed_k = 0;       // number of clusters, 0 where the model lets it vary
   bool sticks = false;     // the globals have top-level sticks: u and omega, one of each for every cluster
   Index group_values = 0;  // numbers of each group that the model takes (Dataset::group_value)
+  /// Covariate patterns of rows, which clusters count with the last features (PatternedRows); 0: none.
+  Index patterns = 0;
+  Index weight_values = 0;  // numbers of each cluster's weight that the globals keep in u, but for sticks
 };
 
 /// The prior of the assignments z and the form of q(z). Immutable.
@@ -48,6 +51,10 @@ class AllocModel {
   Index fixed_k() const { return facts_.fixed_k; }
   bool has_sticks() const { return facts_.sticks; }
   Index group_values() const { return facts_.group_values; }
+  Index patterns() const { return facts_.patterns; }
+  /// Numbers of u and of omega that the globals of k clusters have.
+  Index numbers_in_u(Index k) const { return k * (facts_.sticks ? 1 : facts_.weight_values); }
+  Index numbers_in_omega(Index k) const { return facts_.sticks ? k : 0; }
   /// L of L-sparse responsibilities; 0: dense.
   Index width() const { return sparsity_.width; }
 

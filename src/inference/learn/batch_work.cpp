@@ -1,5 +1,6 @@
 #include "inference/learn/batch_work.h"
 
+#include "inference/learn/coming_weights.h"
 #include "inference/learn/labels_watch.h"
 #include "inference/start/scalable_work.h"
 
@@ -40,7 +41,8 @@ WorkGlobals WorkGlobals::read(Reader& in) {
 void WorkGlobals::weigh(const Problem& problem) {
   if (globals.weights) return;
   Vec evidence(weighed ? static_cast<std::size_t>(globals.effective.k) : 0);
-  globals.weights = visiting_weights(problem, globals.effective, weighed ? evidence.data() : nullptr);
+  globals.weights = weighed ? coming_weights(problem, globals.effective, evidence.data())
+                            : visiting_weights(problem, globals.effective);
 }
 
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals) {

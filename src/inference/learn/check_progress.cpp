@@ -129,8 +129,10 @@ void require_progress(const Problem& problem, const Progress& progress) {
   require_stored(has_names(problem.obs, state.total.names.of, k) &&
                      has_names(problem.obs, state.globals.effective.names.of, k),
                  "names of clusters");
-  const std::size_t sticks = problem.alloc.has_sticks() ? static_cast<std::size_t>(k) : 0;
-  require_stored(state.globals.u.size() == sticks && state.globals.omega.size() == sticks, "sticks");
+  const auto has = [](const Vec& numbers, Index n) { return static_cast<Index>(numbers.size()) == n; };
+  require_stored(has(state.globals.u, problem.alloc.numbers_in_u(k)) &&
+                     has(state.globals.omega, problem.alloc.numbers_in_omega(k)),
+                 "sticks");
   const std::vector<int>& owner = state.total.owner;
   const Dataset& data = problem.source.open(0)->data;
   const Index classes = data.class_sets ? data.class_sets->n_classes : 0;

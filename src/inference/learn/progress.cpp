@@ -1,6 +1,7 @@
 #include "inference/learn/progress.h"
 
 #include "inference/learn/archived.h"
+#include "inference/learn/coming_weights.h"
 #include "inference/learn/same_kernels.h"
 
 namespace bnpvi {
@@ -53,7 +54,7 @@ void complete(const Problem& problem, Progress& progress) {
   Globals& globals = progress.state.globals;
   if (!globals.weights) return;
   Vec evidence(static_cast<std::size_t>(globals.effective.k));
-  globals.weights = visiting_weights(problem, globals.effective, evidence.data());
+  globals.weights = coming_weights(problem, globals.effective, evidence.data());
 }
 
 }  // namespace bnpvi

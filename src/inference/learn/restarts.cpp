@@ -14,10 +14,7 @@ namespace {
 
 // Guesses.
 constexpr double overtime = 3;  // of most_work, after which no start goes on that is not ahead
-constexpr double race =
-    0.5;  // of most_work, after which the first start is compared with one of another kind
-constexpr double early = 0.25;      // of the best start's work, before which another is not compared with it
-constexpr double laps_of_race = 3;  // which the other one must be able to make in twice that work
+constexpr double early = 0.25;  // of the best start's work, before which another is not compared with it
 
 // What laps raise: of a search with hard labels their log joint, else the bound. The first is no bound.
 struct Value {
@@ -60,21 +57,7 @@ class Run {
   }
 
   Restarted all() {
-    while (!out_.interrupted && (now_.fit || waiting_.fit || another())) {
-      if (!now_.fit && waiting_.fit && done() > 0) take_up();
-      if (!one()) break;
-      if (now_.course.reason == "waits") {
-        now_.course.reason.clear();
-        waiting_ = std::exchange(now_, {});
-      } else {
-        compare(now_, start_);
-      }
-    }
-    if (waiting_.fit) {
-      take_up();
-      now_.course.reason = "interrupted";
-      compare(now_, start_);
-    }
+    while (!out_.interrupted && (now_.fit || another()) && one()) compare();
     return std::move(out_);
   }
 
@@ -85,7 +68,7 @@ class Run {
   bool each_kind_has_ended() const { return done() >= n_kinds(); }
 
   double spent() const {
-    double all = now_.course.work + waiting_.course.work;
+    double all = now_.course.work;
     for (const StartEnd& end : out_.ends) all += end.end.work;
     return all;
   }
@@ -109,8 +92,7 @@ class Run {
     if (!chooses()) return out;
     out.kind = restart % n_kinds();
     const StartKind& kind = options_.kinds[out.kind];
-    const Learned& known = out_.best.fit ? out_.best : waiting_;
-    const Index found = known.fit ? known.course.end().k : 1;
+    const Index found = out_.best.fit ? out_.best.course.end().k : 1;
     out.k = std::clamp(2 * found, kind.least, kind.most);
     return out;
   }
@@ -128,35 +110,6 @@ class Run {
     return rival && value_of(*rival).hard == now.hard && value_of(*rival).value - now.value > *gain;
   }
 
-  // True when the first start has gone on for so long that one of another kind may be ahead of it after as
-  // much work, if that can make some laps meanwhile.
-  bool waits() const {
-    if (n_kinds() < 2 || done() > 0 || waiting_.fit) return false;
-    const double most = race * options_.most_work;
-    if (!(now_.course.work > most)) return false;
-    double laps_of_one = 0;  // with one cluster
-    for (const LapRecord& lap : now_.course.trace) laps_of_one += static_cast<double>(lap.k);
-    const StartKind& other = options_.kinds[1];
-    const Index k = std::clamp(2 * now_.course.end().k, other.least, other.most);
-    return laps_of_race * static_cast<double>(k) * now_.course.work / laps_of_one < 2 * most;
-  }
-
-  // After as much work as the start that waits, the one that is ahead goes on.
-  void end_race() {
-    const Value now = value_of(now_.course.trace.back()), then = value_of(waiting_.course.trace.back());
-    if (now.hard == then.hard && now.value > then.value) {
-      waiting_.course.reason = "given_up";
-      compare(waiting_, start_of(0));
-    } else {
-      now_.course.reason = "given_up";
-    }
-  }
-
-  void take_up() {
-    start_ = start_of(0);
-    now_ = std::exchange(waiting_, {});
-  }
-
   // False when it was stopped before there was anything to return.
   bool one() {
     if (!now_.fit && keeper_.due(0, false)) keep(false);
@@ -166,15 +119,12 @@ class Run {
         pool_.monitor().lap(record);
         Course& course = now_.course;
         if (course.reason.empty() && falls_behind()) course.reason = "given_up";
-        if (course.reason.empty() && waits()) course.reason = "waits";
-        if (waiting_.fit && done() == 0 && course.reason.empty() && course.work >= waiting_.course.work)
-          end_race();
         if (!now_.fit->can_go_on()) return;
         const bool last = !course.reason.empty() || course.laps() - course.before_phase >= options_.max_laps;
         if (keeper_.due(record.lap, last)) keep(true);
       });
     } catch (const Interrupted&) {
-      if (!options_.keep_interrupted || !(out_.best.fit || waiting_.fit)) throw;
+      if (!options_.keep_interrupted || !out_.best.fit) throw;
       pool_.go_on();
       out_.interrupted = true;
       return false;
@@ -184,7 +134,7 @@ class Run {
   }
 
   void begin() {
-    start_ = start_of(done() + (waiting_.fit ? 1 : 0));
+    start_ = start_of(done());
     const double spent = pool_.spent();
     now_ = maker_.begin(start_);
     now_.course.work = pool_.spent() - spent;
@@ -194,20 +144,15 @@ class Run {
     return std::isfinite(of.course.objective) ? of.fit->score() : std::numeric_limits<double>::quiet_NaN();
   }
 
-  // Rows of the table are in the order in which starts were made, of which only the first can end after the
-  // second.
-  void compare(Learned& one, const Start& start) {
-    const bool given_up = one.course.reason == "given_up",
-               overtaken = done() == 1 && start.seed == options_.seed;
-    out_.ends.insert(overtaken ? out_.ends.begin() : out_.ends.end(),
-                     {start, one.course.end(), score(one), given_up});
-    if (overtaken && out_.best.fit) ++out_.best_restart;
-    const bool better = !out_.best.fit || score(one) > score(out_.best) || !std::isfinite(score(out_.best));
+  void compare() {
+    const bool given_up = now_.course.reason == "given_up";
+    out_.ends.push_back({start_, now_.course.end(), score(now_), given_up});
+    const bool better = !out_.best.fit || score(now_) > score(out_.best) || !std::isfinite(score(out_.best));
     if (better && !given_up) {
-      out_.best = std::move(one);
-      out_.best_restart = overtaken ? 0 : done() - 1;
+      out_.best = std::move(now_);
+      out_.best_restart = done() - 1;
     }
-    one = {};
+    now_ = {};
   }
 
   void keep(bool begun) {
@@ -216,8 +161,7 @@ class Run {
       out.integer(out_.best_restart);
       out.list(out_.ends);
       out.list(&start_, 1);
-      for (const Learned* of :
-           std::initializer_list<const Learned*>{&out_.best, &waiting_, begun ? &now_ : &none}) {
+      for (const Learned* of : {&std::as_const(out_.best), begun ? &std::as_const(now_) : &none}) {
         out.flag(of->fit != nullptr);
         if (!of->fit) continue;
         of->course.write(out);
@@ -239,12 +183,9 @@ class Run {
                                    [&](const StartEnd& e) { return is_known(e.start); }),
                    "restarts");
     if (in.flag()) read_into(out_.best, out_.ends.at(out_.best_restart).start, in);
-    if (in.flag()) read_into(waiting_, start_of(0), in);
     if (in.flag()) read_into(now_, start_, in);
     const bool ended = !chooses() && done() == options_.restarts;
-    require_stored(
-        in.done() && (chooses() || (out_.best.fit != nullptr) == (done() > 0)) && !(now_.fit && ended),
-        "restarts");
+    require_stored(in.done() && (out_.best.fit != nullptr) == (done() > 0) && !(now_.fit && ended), "restarts");
   }
 
   void read_into(Learned& into, const Start& start, Reader& in) {
@@ -259,7 +200,6 @@ class Run {
   Restarted out_;
   Start start_;  // of the restart in progress
   Learned now_;
-  Learned waiting_;  // the first start, while one of another kind does as much work
 };
 
 }  // namespace

@@ -23,11 +23,10 @@ struct RestartOptions : DriverOptions {
   /// Not empty: starts of these kinds take turns for as long as that pays, whatever `restarts` is: until the
   /// best start and one of another kind (of any, where there is one kind) agree within 1 nat or 1e-5 nats a
   /// unit, until all have done most_work, or until most_starts were made. Every kind is tried while there is
-  /// work left. A first start that goes on for half of it waits until one of the second kind, if this can
-  /// make some laps, has done as much; the one that is ahead goes on. When every kind has ended, a start is
-  /// given up that is behind the best one at equal work by more than it has gained while its work doubled
-  /// (which is not asked in the beginning); and any that is not ahead when all have done three times
-  /// most_work.
+  /// work left; the first start always goes on to its end, so that the answer is never below that of one
+  /// start. When every kind has ended, a start is given up that is behind the best one at equal work by more
+  /// than it has gained while its work doubled (which is not asked in the beginning); and any but the first
+  /// that is not ahead when all have done three times most_work.
   std::vector<StartKind> kinds;
   double most_work = 0;  // Pool::spent()
 };

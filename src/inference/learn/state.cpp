@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foundation/rounded_sum.h"
+#include "inference/learn/coming_weights.h"
 #include "inference/learn/rename.h"
 #include "observations/named_clusters.h"
 
@@ -111,7 +112,7 @@ void evaluate(const Problem& problem, State& state) {
 
 void evaluate_and_weigh(const Problem& problem, State& state) {
   Vec data(static_cast<std::size_t>(state.k()));
-  state.globals.weights = visiting_weights(problem, state.globals.effective, data.data());
+  state.globals.weights = coming_weights(problem, state.globals.effective, data.data());
   state.elbo = sum_terms(with_data_term(problem, data, state.total, state.globals));
   problem.observer.computed(problem, state);
 }

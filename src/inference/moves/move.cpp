@@ -30,11 +30,16 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
   return ids;
 }
 
-Summary allocation_part(const Summary& s) {
+Summary allocation_part(const Summary& s, Index patterns) {
   SummaryShape shape = s.shape;
-  shape.p = 1;
+  shape.p = 1 + patterns;
   Summary out(shape, s.k);
-  out.obs = s.sizes();
+  Vec counts;
+  for (Index j = 0; j < s.k; ++j) {
+    counts.push_back(s.size(j));
+    counts.insert(counts.end(), s.t(j) + s.shape.p - patterns, s.t(j) + s.shape.p);
+  }
+  out.obs = std::move(counts);
   out.extra = s.extra;
   out.pair = s.pair;
   out.scalar = s.scalar;
@@ -88,7 +93,7 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
 
 // The allocation model's terms, with globals optimal for that order: no order changes the others.
 double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
-  Summary sizes = allocation_part(total);
+  Summary sizes = allocation_part(total, alloc.patterns());
   sizes.permute(order);
   return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
 }

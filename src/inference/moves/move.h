@@ -109,8 +109,9 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
 /// where a try costs much.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
-/// The summary with T_k cut down to N_k, which is all that the allocation model's terms need.
-Summary allocation_part(const Summary& s);
+/// The summary with T_k cut down to N_k and the counts by covariate pattern, of which there are none or the
+/// last numbers of T_k: all that the allocation model's terms need.
+Summary allocation_part(const Summary& s, Index patterns = 0);
 
 /// Changes that take m clusters away, completed: where K is fixed, empty clusters come last in their place.
 Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m = 1);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "foundation/chunks.h"
+#include "inference/learn/coming_weights.h"
 #include "inference/start/scalable_kmeans.h"
 
 namespace bnpvi {
@@ -12,6 +13,8 @@ namespace bnpvi {
 namespace {
 
 constexpr int most_expectations = 100;  // of missing cells, given responsibilities: a guess
+// What a further one must gain, of the bound; of scales, which laps renew in any case, less will do.
+constexpr double enough_gain = 1e-10, enough_of_scales = 1e-7;
 
 // Clusters by decreasing size, the order that stick breaking prefers.
 Summary by_size(Summary s) {
@@ -146,9 +149,11 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
   refresh(problem, state);
   for (int round = 0; round < most_expectations && problem.obs->capabilities().cells; ++round) {
     const double before = state.elbo;
-    summarise(visiting_weights(problem, state.total));
+    Vec evidence(static_cast<std::size_t>(state.k()));
+    summarise(coming_weights(problem, state.total, evidence.data(), true));
     refresh(problem, state);
-    if (state.elbo - before < 1e-10 * std::abs(state.elbo)) break;
+    const double least = hides_scales(problem.obs) ? enough_of_scales : enough_gain;
+    if (state.elbo - before < least * std::abs(state.elbo)) break;
   }
   settle(problem, state);
   return state;

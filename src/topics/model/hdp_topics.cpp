@@ -27,7 +27,7 @@ class HdpTopics final : public TopicAlloc {
     Globals out{std::move(total), sticks_from_weights(weights), {}};
     const TopLevel top =
         top_level(out.effective.k, out.effective.scalar[TopicScalar::documents], gamma_.mean());
-    for (double c0 : top.c0) out.omega.push_back(top.c1 + c0);
+    out.omega = closed_form(top).omega;
     return out;
   }
 

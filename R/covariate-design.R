@@ -1,0 +1,201 @@
+# Covariates of a formula as columns of numbers, and the same columns of new data. Shared by all families whose prior
+# is prior_covariates().
+#
+# A design is list(terms, levels, variable_of, names, centre, scale, indicator): the terms with what splines and
+# polynomials learned from the data; of each factor its levels, and the columns of the model matrix in which it is; the
+# columns that are kept, by name, their centre and scale, and which of them are indicators of levels alone.
+
+most_covariate_columns <- 200L
+no_level <- " (no level)"
+
+# The data frame in which a formula is evaluated. x: what the user gave as covariates; n, names: of the rows (documents,
+# sequences) that were given; arg: what messages call it.
+covariate_frame <- function(x, n, names, arg, word, call) {
+  x <- plain_columns(plain_values(as_vector(x)))
+  if (is.atomic(x) && is.null(dim(x))) {
+    abort("covariates", c(
+      "{.arg {arg}} must be a data frame or a matrix with named columns, not {describe(x)}.",
+      i = "Columns go by the names in the formula of {.fn prior_covariates}: {.code data.frame(age = age)}."
+    ), call = call)
+  }
+  if (is.matrix(x)) {
+    if (is.null(colnames(x))) {
+      abort("covariates", "The columns of {.arg {arg}} must have names.", call = call)
+    }
+    x <- as.data.frame(x)
+  }
+  if (!is.data.frame(x)) {
+    abort("covariates", "{.arg {arg}} must be a data frame, not {describe(x)}.", call = call)
+  }
+  if (nrow(x) != n) {
+    abort("covariates", c(
+      "{.arg {arg}} must have one row for each {word} ({n}), not {nrow(x)}."
+    ), call = call)
+  }
+  own <- row_names_of(x)
+  if (!is.null(own) && !is.null(names)) {
+    at <- in_order_of_names(stats::setNames(seq_len(n), own), names, n, arg, word, call)
+    x <- x[at, , drop = FALSE]
+  }
+  `row.names<-`(as.data.frame(x), NULL)
+}
+
+# list(design, value): of training data with weights of rows. `value` has a column for each covariate.
+learn_design <- function(formula, frame, weights, arg, call) {
+  terms <- formula_terms(formula, frame, arg, call)
+  attr(terms, "intercept") <- 1L # the weights of a pattern sum to 1: there is one in any case
+  check_covariate_names(terms, frame, arg, call)
+  variables <- covariate_variables(terms, frame, NULL, arg, call)
+  design <- list(
+    terms = attr(variables, "terms"), levels = lapply(Filter(is.factor, as.list(variables)), levels)
+  )
+  environment(design$terms) <- globalenv() # or a fit would carry along where it was made
+  matrix <- design_columns(variables)
+  design$variable_of <- matrix$variable_of
+  if (ncol(matrix$value) > most_covariate_columns) {
+    abort("covariates", c(
+      "The covariates are {ncol(matrix$value)} columns; at most {most_covariate_columns} can be taken.",
+      i = "Combine levels of factors, or choose fewer knots."
+    ), call = call)
+  }
+  value <- matrix$value
+  size <- apply(abs(value), 2L, max)
+  size[size == 0] <- 1
+  share <- weights / sum(weights)
+  centre <- colSums(share * value / rep(size, each = nrow(value))) * size
+  away <- value - rep(centre, each = nrow(value))
+  scale <- sqrt(colSums(share * (away / rep(size, each = nrow(value)))^2)) * size
+  varies <- scale > 1e-10 * size
+  counted <- weights > 0
+  varies[matrix$indicator] <- apply(value[counted, matrix$indicator, drop = FALSE], 2L, function(v) {
+    length(unique(v)) > 1L
+  })
+  if (!all(varies) && ncol(value)) {
+    names <- grep(no_level, colnames(value)[!varies], fixed = TRUE, value = TRUE, invert = TRUE)
+    cli::cli_inform(
+      c("Covariates that are constant are left out: {.field {places(names)}}."),
+      class = c("bnpvi_message_constant", "bnpvi_message")
+    )
+  }
+  centre[matrix$indicator] <- 0
+  scale[matrix$indicator] <- 1
+  design[c("names", "centre", "scale", "indicator")] <- list(
+    colnames(value)[varies], unname(centre[varies]), unname(scale[varies]), unname(matrix$indicator[varies])
+  )
+  list(design = design, value = standardised(value[, varies, drop = FALSE], design))
+}
+
+# list(value, extra): the same columns of other data, and of each row how many of its levels the fit has not seen. Such
+# a level has the effects of the prior: no columns, but the variance of an indicator.
+apply_design <- function(design, frame, arg, call) {
+  unseen <- unseen_levels(design, frame, call)
+  for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
+  variables <- covariate_variables(design$terms, frame, design$levels, arg, call)
+  value <- design_columns(variables)$value
+  for (name in names(unseen)) {
+    value[unseen[[name]], design$variable_of[[name]]] <- 0
+  }
+  list(
+    value = standardised(value[, design$names, drop = FALSE], design),
+    extra = rowSums(matrix(as.double(unlist(unseen)), nrow(value), length(unseen)))
+  )
+}
+
+# Of the columns that are factors by themselves, in which rows they have a level that the fit has not seen.
+unseen_levels <- function(design, frame, call) {
+  names <- intersect(names(design$levels), names(frame))
+  unseen <- sapply(names, function(name) {
+    text <- label_text(plain_values(frame[[name]]), name, call)
+    !is.na(text) & !text %in% design$levels[[name]]
+  }, simplify = FALSE)
+  unseen <- Filter(any, unseen)
+  if (length(unseen)) {
+    cli::cli_warn(
+      c("Levels that the fit has not seen have the effects of the prior: in {.field {names(unseen)}}."),
+      class = c("bnpvi_warning_new_levels", "bnpvi_warning")
+    )
+  }
+  unseen
+}
+
+standardised <- function(value, design) {
+  n <- nrow(value)
+  unname((value - rep(design$centre, each = n)) / rep(design$scale, each = n))
+}
+
+# A variable is a column, or a setting of a spline and the like where the formula was written: one value.
+check_covariate_names <- function(terms, frame, arg, call) {
+  lacking <- Filter(
+    function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
+  )
+  if (length(lacking)) {
+    abort("covariates", c(
+      "The formula of {.fn prior_covariates} names {.field {lacking}}, which {.arg {arg}} does not have.",
+      i = "Give a data frame with {cli::qty(length(lacking))}{?this column/these columns} as {.arg covariates}."
+    ), call = call)
+  }
+}
+
+# The variables of a formula, text and logical ones as factors.
+covariate_variables <- function(terms, frame, levels, arg, call) {
+  frame[] <- lapply(frame, function(v) {
+    v <- plain_values(v)
+    if (is.character(v) || is.logical(v) || is.factor(v)) label_factor(v, "covariates", call) else v
+  })
+  variables <- formula_variables(terms, frame, levels, arg, call)
+  check_known_covariates(variables, arg, call)
+  learned <- attr(variables, "terms")
+  variables[] <- lapply(variables, function(v) {
+    if (is.character(v) || is.logical(v) || is.ordered(v)) factor(v, ordered = FALSE) else v
+  })
+  structure(variables, terms = learned)
+}
+
+check_known_covariates <- function(variables, arg, call) {
+  for (name in names(variables)) {
+    v <- variables[[name]]
+    if (is.list(v) && !is.data.frame(v)) {
+      abort("covariates", "The covariate {.field {name}} is a list; it must have one value a row.", call = call)
+    }
+    missing <- rowSums(is.na(as.matrix(v))) > 0
+    if (any(missing)) {
+      abort("covariates", c(
+        "The covariate {.field {name}} of {.arg {arg}} is missing in {sum(missing)} row{?s}.",
+        x = "In {cli::qty(sum(missing))}row{?s} {places(which(missing))}.",
+        i = "Covariates are not modelled, so that they must be known: leave these rows out."
+      ), call = call)
+    }
+    if (is.numeric(v) && any(!is.finite(v))) {
+      bad <- which(rowSums(!is.finite(as.matrix(v))) > 0)
+      abort("covariates", c(
+        "The covariate {.field {name}} of {.arg {arg}} must be finite.",
+        x = "In {cli::qty(length(bad))}row{?s} {places(bad)}."
+      ), call = call)
+    }
+  }
+}
+
+# list(value, indicator, variable_of): the model matrix without its intercept; factors have all their levels. indicator:
+# which columns are of levels alone; variable_of: of each factor, the columns in which it is.
+design_columns <- function(variables) {
+  terms <- attr(variables, "terms")
+  factors <- Filter(is.factor, as.list(variables))
+  for (name in names(Filter(function(f) nlevels(f) == 1L, factors))) { # model.matrix() wants two
+    variables[[name]] <- factors[[name]] <- factor(factors[[name]], c(levels(factors[[name]]), no_level))
+  }
+  contrasts <- lapply(factors, function(f) diag(nlevels(f)) |> `dimnames<-`(list(levels(f), levels(f))))
+  value <- stats::model.matrix(terms, variables, contrasts.arg = if (length(contrasts)) contrasts)
+  of_column <- attr(value, "assign")
+  of_terms <- attr(terms, "factors")
+  by_levels <- vapply(seq_along(attr(terms, "term.labels")), function(term) {
+    all(rownames(of_terms)[of_terms[, term] > 0L] %in% names(factors))
+  }, NA)
+  keep <- of_column > 0L
+  variable_of <- sapply(names(factors), function(name) {
+    which(of_column[keep] %in% which(of_terms[name, ] > 0L))
+  }, simplify = FALSE)
+  list(
+    value = matrix(value[, keep], nrow(value), sum(keep), dimnames = list(NULL, colnames(value)[keep])),
+    indicator = by_levels[of_column[keep]], variable_of = variable_of
+  )
+}

@@ -1,0 +1,72 @@
+# Covariate patterns: the distinct rows of the columns that covariates become (R/covariate-design.R), by which rows are
+# counted. The internal form of data has the number of each row's pattern, from 0, as `position`.
+
+most_patterns <- 4096L
+
+# list(position, patterns): of each row, from 0, and the rows of `value` that differ.
+patterns_of <- function(value) {
+  n <- nrow(value)
+  number <- rep(1L, n)
+  for (j in seq_len(ncol(value))) {
+    own <- match(value[, j], unique(value[, j]))
+    both <- number * (max(own, 1L) + 1) + own
+    number <- match(both, unique(both))
+  }
+  first <- !duplicated(number)
+  list(position = number - 1L, patterns = value[first, , drop = FALSE])
+}
+
+# Numeric columns of a frame with more than `groups` values, each replaced by its mean within groups of equal weight.
+# Equal values stay together.
+rounded_frame <- function(frame, variables, weights, groups) {
+  for (name in intersect(variables, names(frame))) {
+    v <- frame[[name]]
+    if (!is.numeric(v) || length(dim(v)) || length(unique(v)) <= groups) next
+    at <- sort(unique(v))
+    weight <- as.double(rowsum(weights, match(v, at)))
+    middle <- cumsum(weight) - weight / 2
+    group <- pmin(groups, floor(middle / sum(weight) * groups) + 1)
+    mean <- as.double(rowsum(weight * at, group)) / pmax(as.double(rowsum(weight, group)), .Machine$double.xmin)
+    empty <- as.double(rowsum(weight, group)) == 0
+    mean[empty] <- as.double(tapply(at, group, mean))[empty]
+    frame[[name]] <- mean[match(group, sort(unique(group)))][match(v, at)]
+  }
+  frame
+}
+
+# Design (with `values`, the variables of each pattern), patterns and the pattern of each row of training data: list(design, position, patterns).
+# weights: of the rows, 1 for each where they have none.
+learn_patterns <- function(formula, frame, weights, arg, call) {
+  learned <- learn_design(formula, frame, weights, arg, call)
+  found <- patterns_of(learned$value)
+  variables <- intersect(all.vars(formula), names(frame)[vapply(frame, is.numeric, NA)])
+  groups <- switch(min(length(variables), 3L) + 1L, 64L, 64L, 32L, 16L)
+  rounded <- NULL
+  while (nrow(found$patterns) > most_patterns && length(variables) && groups >= 2L) {
+    coarse <- rounded_frame(frame, variables, weights, groups)
+    found <- patterns_of(apply_design(learned$design, coarse, arg, call)$value)
+    rounded <- groups
+    groups <- groups %/% 2L
+  }
+  if (nrow(found$patterns) > most_patterns) {
+    abort("covariates", c(
+      "The covariates have {nrow(found$patterns)} different patterns; at most {most_patterns} can be taken.",
+      i = "Combine levels of factors."
+    ), call = call)
+  }
+  if (!is.null(rounded)) {
+    cli::cli_inform(
+      c(
+        "Numeric covariates are rounded for the fit to at most {rounded} values each, the means of groups of equal
+         weight.",
+        i = "There would be more than {most_patterns} covariate patterns. Predictions use covariates as they are."
+      ),
+      class = c("bnpvi_message_rounded_covariates", "bnpvi_message")
+    )
+  }
+  learned$design$rounded <- rounded
+  used <- intersect(all.vars(formula), names(frame))
+  rows <- if (is.null(rounded)) frame else coarse
+  learned$design$values <- values_at(as.data.frame(rows)[used], !duplicated(found$position))
+  c(list(design = learned$design), found)
+}

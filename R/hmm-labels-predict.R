@@ -1,0 +1,79 @@
+# What fits with labels (R/hmm-labels.R) say of new rows and sequences.
+
+# New data with labels of their rows, of the classes of the fit.
+with_new_labels <- function(data, labels, fit, call) {
+  need_labels(fit, "label", call)
+  known <- labels_of_rows(labels, data, fit$model$obs, call)
+  at <- match(known$classes, fit$input$class_names)
+  if (anyNA(at)) {
+    abort("labels", c(
+      "{.arg labels} must be classes that {.arg object} knows.",
+      x = "Not one of them: {places(dQuote(known$classes[is.na(at)], FALSE))}."
+    ), call = call)
+  }
+  sets <- matrix(FALSE, nrow(known$sets), length(fit$input$class_names))
+  sets[, at] <- known$sets
+  data[c("classes", "class_sets", "class_names")] <- list(known$set, sets, fit$input$class_names)
+  if (has_places(fit$model$prior)) check_reachable(data, fit$model$prior, call)
+  data
+}
+
+# P(class | rows) of each new sequence, sequences x classes: proportional to how many of the labelled sequences are of a
+# class, times the density of the rows over all paths through states that sequences of the class may be in.
+sequence_class_probabilities <- function(fit, data) {
+  classes <- setdiff(fit$input$class_names, no_class)
+  known <- factor(fit$input$sequence_classes, classes)
+  open <- no_class %in% fit$input$class_names
+  fit <- fit_with_gaps(fit, data)
+  data$classes <- rep(1L, data$n)
+  log_p <- vapply(classes, function(class) {
+    data$class_sets <- t(fit$input$class_names == class | open & fit$input$class_names == no_class)
+    engine_tree_log_density(as_engine_data(data), fit$model, fit$state, FALSE, fit$control$threads)
+  }, double(length(data$starts) - 1L))
+  log_p <- matrix(log_p, ncol = length(classes)) + rep(log(as.vector(table(known))), each = length(data$starts) - 1L)
+  prob <- exp(log_p - apply(log_p, 1L, max))
+  matrix(prob / rowSums(prob), nrow(prob), dimnames = list(data$group_names, classes))
+}
+
+sequence_label_answer <- function(fit, data, type, call) {
+  if (is.null(fit$input$sequence_classes)) {
+    abort("labels", c(
+      "{.code type = {.str {type}}} is for fits with {.arg sequence_labels}.",
+      i = "{.code type = \"label\"} is of rows."
+    ), call = call)
+  }
+  prob <- sequence_class_probabilities(fit, data)
+  if (type == "sequence_label_prob") {
+    return(prob)
+  }
+  stats::setNames(factor(colnames(prob)[max.col(prob, "first")], colnames(prob)), rownames(prob))
+}
+
+# Classes of rows; of the training data, without `newdata`, with what was known of them.
+state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels, call = rlang::caller_env()) {
+  need_labels(fit, type, call)
+  if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
+    return(label_answer(fit, NULL, type, na_action, call = call))
+  }
+  # q(z) knows the labels of the training data
+  kind <- if (is.null(newdata)) "responsibility" else "prob"
+  prob <- predict(fit, newdata, !!id, type = kind, na_action = na_action, parent = parent, labels = !!labels)
+  if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
+}
+
+# Labels of new rows say which states these may be in.
+refuse_labels_of_new <- function(fit, newdata, type, call = rlang::caller_env()) {
+  need_labels(fit, type, call)
+  if (is.null(newdata)) {
+    abort("labels", c(
+      "{.arg labels} are for {.arg newdata}.", i = "Those of the training data are known."
+    ), call = call)
+  }
+  taken <- c("class", "marginal", "prob", "responsibility", "label", "label_prob")
+  if (!type %in% taken) {
+    abort("labels", c(
+      "{.arg labels} of new rows are not used by {.code type = {.str {type}}}.",
+      i = "They are by {.or {.val {taken}}}."
+    ), call = call)
+  }
+}

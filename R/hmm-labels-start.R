@@ -1,0 +1,128 @@
+# Where hidden Markov models begin whose rows or sequences have labels (R/hmm-labels.R).
+
+# list(resp or labels, owner) of a fit whose rows or sequences have labels, unless `start` was given.
+start_of_states <- function(resolved, start, data, obs, prior, control, call) {
+  if (is.null(data$classes)) {
+    return(start_with_labels(resolved, start, data, prior, control, call))
+  }
+  if (has_places(prior)) {
+    if (inherits(start, "bnp_fit")) {
+      return(start_with_owners(resolved, start, data, call))
+    }
+    if (is.null(resolved)) resolved <- start_of_labelled_places(data, prior)
+    resolved$owner <- seq_len(prior$k)
+    return(resolved)
+  }
+  if (is.null(start) && !is.null(data$sequence_classes) && is.null(prior$k) == is.null(control$k_init)) {
+    found <- start_of_classes(data, obs, prior)
+    if (!is.null(found)) {
+      return(found)
+    }
+  }
+  start_with_labels(resolved, start, data, prior, control, call)
+}
+
+# Labelled rows are in their states; others shared out evenly among all, or of a left-to-right chain in equal stretches.
+start_of_labelled_places <- function(data, prior) {
+  k <- prior$k
+  known <- data$classes > 0L
+  rest <- if (is_left_to_right(prior)) outer(equal_stretches(diff(data$starts), k), seq_len(k), `==`) else
+    matrix(1, data$n, k)
+  resp <- ifelse(known, 1, rest) * allowed_clusters(data, seq_len(k))
+  lost <- rowSums(resp) == 0
+  resp[lost, ] <- 1 * allowed_clusters(data, seq_len(k))[lost, ]
+  list(resp = resp / rowSums(resp))
+}
+
+# Each class of sequences begins with two states, of all rows of its sequences; those of no class with one, of the other
+# rows and a share of all. NULL where a finite prior has no room, or the rows cannot be divided.
+start_of_classes <- function(data, obs, prior) {
+  classes <- setdiff(data$class_names, no_class)
+  k <- prior$k %||% (2L * length(classes) + 1L)
+  if (k < 2L * length(classes) + 1L || is_spooled(data) || has_missing(data) || !is.null(data$cells_missing)) {
+    return(NULL)
+  }
+  open <- match(no_class, data$class_names, 0L)
+  owner <- c(rep(seq_along(classes), each = 2L), rep(open, k - 2L * length(classes)))
+  class_of_group <- as.integer(factor(data$sequence_classes, data$class_names))
+  within <- integer(data$n)
+  for (class in seq_along(classes)) {
+    groups <- which(class_of_group == class)
+    rows <- unlist(lapply(groups, function(g) seq_len(diff(data$starts[g + 0:1])) + data$starts[g]))
+    if (!length(rows)) next
+    half <- engine_kmeans(as_engine_data(data_groups(data, groups)), obs, 2L, 10L, TRUE, 1)$cluster
+    within[rows] <- 2L * class - 2L + carry_back(half, c(0L, cumsum(diff(data$starts)[groups])), obs_lag(obs))
+  }
+  resp <- outer(within, seq_len(k), `==`) * 2
+  resp[, 2L * length(classes) + 1L] <- 1
+  resp <- resp * allowed_clusters(data, owner)
+  lost <- rowSums(resp) == 0
+  resp[lost, ] <- 1 * allowed_clusters(data, owner)[lost, ]
+  list(resp = resp / rowSums(resp), owner = owner)
+}
+
+# A fit that begins with the classes as their labelled rows alone have them, and those states of no class that `result`
+# ended with, where it ends clearly higher (better_with_classes_alone() has the reasons). Rows of sequences have one
+# weight, so that the labelled ones cannot be fitted alone; transitions begin as the prior has them.
+better_with_labelled_rows <- function(result, data, model, asked, run) {
+  prior <- model$prior
+  if (has_places(prior) || !is.null(data$sequence_classes)) {
+    return(result)
+  }
+  own <- seq_along(data$class_names)
+  k <- prior$k %||% length(own)
+  owner <- c(own, integer(k - length(own)))
+  resp <- 1 * allowed_clusters(data, own)
+  resp <- resp / rowSums(resp) * (data$classes > 0L)
+  once <- utils::modifyList(asked, list(algorithm = "memoized", batches = 1L, max_laps = 0L, restarts = 1L))
+  once[c("batch_of", "kinds", "most_work")] <- NULL
+  start <- list(resp = cbind(resp, matrix(0, data$n, k - length(own))), owner = owner)
+  classes <- run(model, once, start = start, report = NULL)$state
+  found <- which(result$state$owner == 0L & result$sizes >= 1)
+  if (!is.null(prior$k)) found <- utils::head(found, k - length(own))
+  state <- result$state
+  state$obs <- rbind(classes$obs[own, , drop = FALSE], state$obs[found, , drop = FALSE])
+  state$k <- nrow(state$obs)
+  state$owner <- c(own, integer(length(found)))
+  positions <- prior$positions %||% 1L
+  state$extra <- matrix(0, state$k, 1L)
+  state$pair <- matrix(0, state$k, state$k * positions)
+  if (is.null(prior$k)) {
+    state$u <- 1 / (state$k + 2 - seq_len(state$k)) # equal weights
+    state$omega <- rep(state$k + 1, state$k)
+  }
+  state <- add_empty_clusters(state, prior$k %||% state$k)
+  second <- run(model, start = list(state = state))
+  better <- if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
+  without_states_that_nobody_labelled(better, data, model, asked, run)
+}
+
+# A state that was born from one of a class is of that class, too, whether its rows were labelled or not: the bound says
+# nothing of that. It is of no class where that makes the labels more probable, if rows of a class are labelled at
+# random: L labels on n rows in place of n + m, m those of the state, have L log((n + m) / n) more nats. The bound may
+# cost less than that, as rows of the state that have labels go elsewhere.
+without_states_that_nobody_labelled <- function(result, data, model, asked, run) {
+  owner <- result$state$owner
+  labelled <- tabulate(result$labels[which(data$classes > 0L)], result$state$k)
+  size <- result$sizes
+  gain <- vapply(seq_along(owner), function(j) {
+    rest <- setdiff(which(owner == owner[j] & owner > 0L), j)
+    rows <- sum(size[rest])
+    fewer <- length(rest) && labelled[j] * rows < sum(labelled[rest]) * size[j]
+    if (fewer) sum(labelled[c(j, rest)]) * log1p(size[j] / rows) else 0
+  }, 1)
+  nobodys <- which(gain >= stats::qchisq(0.95, 1) / 2)
+  if (!length(nobodys)) {
+    return(result)
+  }
+  begin <- list(labels = replace(result$labels, is.na(result$labels), 1L), k = length(owner))
+  for (j in nobodys) {
+    rest <- setdiff(which(owner == owner[j]), nobodys)
+    moved <- which(begin$labels == j & data$classes > 0L)
+    begin$labels[moved] <- rest[which.max(size[rest])]
+  }
+  begin$owner <- replace(owner, nobodys, 0L)
+  asked$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  again <- run(model, asked, start = begin)
+  if (isTRUE(again$elbo > result$elbo - sum(gain[nobodys]))) again else result
+}

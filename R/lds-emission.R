@@ -1,0 +1,141 @@
+# What hidden states are seen through: loadings, offsets and noise, of all modes or of each.
+#
+# `fit$emission` in the user's units: loadings (columns x hidden), offset, inverse (of the precision of a column's
+# loadings and offset, in engine units), df, scale; noise that is known has no df. Where each mode has its own, all have
+# the modes as a last dimension, in the order of the engine.
+
+sees_by_mode <- function(obs) isTRUE(obs$by_mode)
+
+# found: of the engine, by mode a list.
+emission_in_units <- function(obs, found) {
+  if (!sees_by_mode(obs)) {
+    return(one_emission_in_units(obs, found))
+  }
+  each <- lapply(found, one_emission_in_units, obs = obs)
+  sapply(names(each[[1L]]), function(name) {
+    if (is.null(each[[1L]][[name]])) NULL else simplify2array(lapply(each, `[[`, name))
+  }, simplify = FALSE) |> with_all_dimensions(length(each))
+}
+
+one_emission_in_units <- function(obs, emission) {
+  d <- length(obs$column_unit)
+  m <- length(obs$unit)
+  unit <- obs$column_unit
+  loadings <- if (obs$identity) diag(d) else emission$loadings[, seq_len(m), drop = FALSE] * unit
+  offset <- if (obs$identity) rep(0, d) else emission$loadings[, m + 1L] * unit + obs$column_centre
+  list(
+    loadings = loadings, offset = offset, inverse = if (!obs$identity) emission$inverse,
+    df = if (length(emission$df)) emission$df, scale = emission$scale * unit^2
+  )
+}
+
+# simplify2array() makes vectors of what has one number a mode.
+with_all_dimensions <- function(emission, k) {
+  lapply(emission, function(x) if (is.null(x) || length(dim(x)) > 1L) x else matrix(x, ncol = k))
+}
+
+# The emission of a fit, modes in the order of its states.
+emission_of <- function(fit) {
+  if (!sees_by_mode(fit$model$obs)) {
+    return(fit$emission)
+  }
+  lapply(fit$emission, function(x) {
+    if (length(dim(x)) == 3L) x[, , fit$numbering, drop = FALSE] else x[, fit$numbering, drop = FALSE]
+  })
+}
+
+# That of one mode, as if it were that of all.
+emission_of_mode <- function(emission, mode) {
+  if (length(dim(emission$loadings)) < 3L) {
+    return(emission)
+  }
+  lapply(emission, function(x) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x[, mode])
+}
+
+# Expected variance of the noise of each column.
+emission_variance <- function(emission) {
+  if (is.null(emission$df)) emission$scale else
+    ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
+}
+
+# The emission with its parameters drawn from q: list(loadings, offset, variance of the noise), by mode a list of these.
+draw_emissions <- function(obs, emission) {
+  if (!sees_by_mode(obs)) {
+    return(draw_emission(obs, emission))
+  }
+  lapply(seq_len(ncol(emission$scale)), function(k) draw_emission(obs, emission_of_mode(emission, k)))
+}
+
+draw_emission <- function(obs, emission) {
+  d <- nrow(emission$loadings)
+  noise <- if (is.null(emission$df)) emission$scale else
+    emission$scale / stats::rchisq(d, emission$df)
+  loadings <- emission$loadings
+  offset <- emission$offset
+  if (!obs$identity) {
+    e <- ncol(loadings) + 1L
+    for (j in seq_len(d)) {
+      root <- t(chol(matrix(emission$inverse[j, ], e, e)))
+      off <- drop(root %*% stats::rnorm(e)) * sqrt(noise[j])
+      loadings[j, ] <- loadings[j, ] + off[-e]
+      offset[j] <- offset[j] + off[e]
+    }
+  }
+  list(loadings = loadings, offset = offset, noise_var = noise)
+}
+
+# Rows under such an emission, drawn given hidden states.
+draw_seen <- function(emission, x) {
+  sd <- sqrt(emission$noise_var)
+  x %*% t(emission$loadings) + rep(emission$offset, each = nrow(x)) +
+    stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
+}
+
+# coef() and posterior_params() of the emission.
+emission_means <- function(fit) {
+  e <- emission_of(fit)
+  columns <- column_labels(fit)
+  hidden <- hidden_labels(fit)
+  if (sees_by_mode(fit$model$obs)) {
+    modes <- as.character(seq_len(ncol(e$scale)))
+    return(list(
+      loadings = `dimnames<-`(e$loadings, list(columns, hidden, modes)),
+      offset = `dimnames<-`(e$offset, list(columns, modes)),
+      noise_var = `dimnames<-`(emission_variance(e), list(columns, modes))
+    ))
+  }
+  list(
+    loadings = `dimnames<-`(e$loadings, list(columns, hidden)), offset = stats::setNames(e$offset, columns),
+    noise_var = stats::setNames(emission_variance(e), columns)
+  )
+}
+
+emission_params <- function(fit) {
+  e <- emission_of(fit)
+  means <- emission_means(fit)
+  out <- means[c("loadings", "offset")]
+  out$noise_df <- e$df
+  scale <- e$scale
+  out$noise_scale <- if (is.matrix(scale)) `dimnames<-`(scale, dimnames(means$noise_var)) else
+    stats::setNames(scale, column_labels(fit))
+  out
+}
+
+# An emission, of all modes or a list by mode, as the arguments C and R of lds_model().
+emission_parameters <- function(obs, emission) {
+  loadings <- function(e) unname(if (obs$identity) e$loadings else cbind(e$loadings, e$offset))
+  if (!sees_by_mode(obs)) {
+    return(list(C = loadings(emission), R = unname(emission$noise_var)))
+  }
+  noise <- function(e) diag(unname(e$noise_var), length(e$noise_var))
+  by_mode <- function(one) array(unlist(lapply(emission, one)), c(dim(one(emission[[1L]])), length(emission)))
+  list(C = by_mode(loadings), R = by_mode(noise))
+}
+
+# The means of the emission, by mode a list.
+mean_emissions <- function(fit) {
+  e <- emission_of(fit)
+  one <- function(e) list(loadings = e$loadings, offset = e$offset, noise_var = emission_variance(e))
+  if (!sees_by_mode(fit$model$obs)) one(e) else
+    lapply(seq_len(ncol(e$scale)), function(k) one(emission_of_mode(e, k)))
+}

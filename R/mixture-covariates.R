@@ -1,0 +1,270 @@
+# Mixtures whose weights depend on covariates: their data, and the weights of their clusters.
+
+# list(x, covariates) of the arguments of bnp_mixture(): x without the columns that the formula of the prior names, unless
+# `covariates` are given, and list(frame, said): the data frame of a row for each row (or individual), and what new data
+# need. NULL: the prior takes none. given_x: x before other arguments took their columns.
+split_covariates <- function(x, covariates, prior, given_x, call) {
+  if (!inherits(prior, "bnp_prior") || !has_covariates(prior)) {
+    refuse_needless_covariates(covariates, call)
+    return(list(x = x))
+  }
+  if (!is.null(covariates)) {
+    return(list(x = x, covariates = list(frame = covariates, arg = "covariates", said = list(of = "covariates"))))
+  }
+  names <- all.vars(prior$formula)
+  if (is.null(colnames(given_x))) {
+    need_covariates(names, "x", call)
+  }
+  frame <- as.data.frame(given_x)
+  own <- intersect(names, names(frame))
+  if (length(own)) x <- x[, setdiff(colnames(x), own), drop = FALSE]
+  if (!ncol(x)) {
+    abort("covariates", c(
+      "All columns of {.arg x} are covariates: {.field {own}}.", i = "Clusters are made of the other columns."
+    ), call = call)
+  }
+  list(x = x, covariates = list(frame = frame[own], arg = "x", said = list(of = "x")))
+}
+
+# The same where variables come by a formula.
+covariates_of_formula <- function(covariates, data, prior, call) {
+  if (!inherits(prior, "bnp_prior") || !has_covariates(prior)) {
+    refuse_needless_covariates(covariates, call)
+    return(NULL)
+  }
+  if (!is.null(covariates)) {
+    return(list(frame = covariates, arg = "covariates", said = list(of = "covariates")))
+  }
+  if (!is.data.frame(data)) need_covariates(all.vars(prior$formula), "data", call)
+  list(frame = data[intersect(all.vars(prior$formula), names(data))], arg = "data", said = list(of = "x"))
+}
+
+refuse_needless_covariates <- function(covariates, call) {
+  if (!is.null(covariates)) {
+    abort("covariates", c(
+      "{.arg covariates} are for {.fn prior_covariates}.",
+      i = "Give {.code prior = prior_covariates(~ age)}, with a formula of their columns."
+    ), call = call)
+  }
+}
+
+need_covariates <- function(names, arg, call) {
+  if (length(names)) {
+    abort("covariates", c(
+      "{.fn prior_covariates} needs the {cli::qty(length(names))}covariate{?s} {.field {names}}.",
+      i = "Give {.arg covariates}, a data frame with a row for each row of {.arg {arg}}."
+    ), call = call)
+  }
+}
+
+refuse_covariates <- function(prior, of, call) {
+  if (inherits(prior, "bnp_prior") && has_covariates(prior)) require_ability(of, "prior_covariates", call)
+}
+
+# list(data, prior): data with the covariate pattern of each row, and the prior that knows the patterns.
+with_covariates <- function(data, prior, covariates, call) {
+  arg <- covariates$arg
+  frame <- covariate_rows(data, covariates$frame, arg, call)
+  weights <- data$weights %||% rep(1, data$n)
+  if (has_individuals(data)) weights[duplicated(data$individual)] <- 0
+  found <- learn_patterns(prior$formula, frame, weights, arg, call)
+  check_individual_patterns(data, found$position, arg, call)
+  data$position <- found$position
+  environment(prior$formula) <- globalenv()
+  prior$design <- found$design
+  prior$patterns <- found$patterns
+  prior$n_patterns <- nrow(found$patterns)
+  prior$n_columns <- ncol(found$patterns)
+  list(data = data, prior = prior)
+}
+
+# The covariates of the rows of data. Of individuals, one row each, or one for each of their rows.
+covariate_rows <- function(data, x, arg, call) {
+  of_individuals <- has_individuals(data) && NROW(x) == data$n_individuals && NROW(x) != rows_given(data)
+  if (of_individuals) {
+    frame <- covariate_frame(x, data$n_individuals, data$individuals$names, arg, "individual", call)
+    return(values_at(frame, data$individual))
+  }
+  frame <- covariate_frame(x, rows_given(data), given_row_names(data), arg, "row", call)
+  kept <- data$left_out$kept
+  if (is.null(kept)) frame else values_at(frame, kept)
+}
+
+check_individual_patterns <- function(data, position, arg, call) {
+  if (!has_individuals(data)) {
+    return(invisible())
+  }
+  first <- position[match(data$individual, data$individual)]
+  bad <- unique(data$individual[position != first])
+  if (length(bad)) {
+    abort("covariates", c(
+      "All rows of an individual must have the same covariates.",
+      x = "Not so: {places(data$individuals$names[bad])}.",
+      i = "The rows of an individual share one cluster, so that its weights are those of the individual."
+    ), call = call)
+  }
+}
+
+# New data with the pattern of each row, from 0, and `patterns`, the covariates of each; `more_variance` of each pattern
+# by levels that the fit has not seen. Without covariates they must be the training data.
+with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
+  prior <- fit$model$prior
+  names <- all.vars(prior$design$terms)
+  if (is.null(covariates) && is.data.frame(newdata) && length(names) && all(names %in% names(newdata))) {
+    covariates <- as.data.frame(newdata)[names]
+  } else if (is.null(covariates) && length(names)) {
+    return(with_training_patterns(fit, data, arg, call))
+  }
+  frame <- if (is.null(covariates)) data.frame(row.names = seq_len(data$n)) else
+    covariate_rows(data, covariates, if (is.data.frame(newdata)) arg else "covariates", call)
+  made <- apply_design(prior$design, frame, "covariates", call)
+  found <- patterns_of(cbind(made$value, made$extra))
+  check_individual_patterns(data, found$position, "covariates", call)
+  p <- prior$n_columns
+  data$position <- found$position
+  data$patterns <- found$patterns[, seq_len(p), drop = FALSE]
+  data$more_variance <- found$patterns[, p + 1L]
+  data
+}
+
+with_training_patterns <- function(fit, data, arg, call) {
+  known <- fit$input
+  if (!identical(as.integer(data$n), as.integer(known$n)) || !identical(fingerprint_of(data), known$fingerprint)) {
+    if (data$n > 0L) {
+      abort("covariates", c(
+        "{.arg covariates} are needed: the weights of clusters depend on
+         {.field {all.vars(fit$model$prior$design$terms)}}.",
+        i = "Only of the training data themselves they are known."
+      ), call = call)
+    }
+    return(data)
+  }
+  data$position <- in_user_order(fit, known$position)
+  data$patterns <- fit$model$prior$patterns
+  data$more_variance <- numeric(nrow(data$patterns))
+  data
+}
+
+# A fit as the engine is asked about data, or another prior, with patterns of their own.
+fit_at_patterns <- function(fit, data) {
+  if (is.null(data$patterns)) {
+    return(fit)
+  }
+  before <- n_patterns_of(fit$model)
+  fit$model$prior$patterns <- data$patterns
+  fit$model$prior$n_patterns <- nrow(data$patterns)
+  of_rows <- seq_len(ncol(fit$state$obs) - before)
+  fit$state$obs <- cbind(fit$state$obs[, of_rows, drop = FALSE], matrix(0, fit$state$k, nrow(data$patterns)))
+  fit
+}
+
+# E log of the unnormalised weights is what rows have; this is the mean weight of each cluster, in their order, and of
+# those that are not found yet, at given covariates (rows of x).
+shares_at <- function(fit, x, more_variance = 0) {
+  params <- tilt_arrays(fit)
+  log_weight <- rep(params$log_mean, each = nrow(x))
+  dim(log_weight) <- c(nrow(x), length(params$log_mean))
+  k <- fit$state$k
+  for (j in seq_len(k)) {
+    cov <- matrix(params$cov[, , j], ncol(x))
+    variance <- rowSums((x %*% cov) * x) + fit$model$prior$effect_scale^2 * more_variance
+    log_weight[, j] <- log_weight[, j] + x %*% params$mean[j, ] + variance / 2
+  }
+  top <- apply(log_weight, 1L, max)
+  share <- exp(log_weight - top)
+  share / rowSums(share)
+}
+
+# list(log_mean, mean, cov) of the clusters in their order: log of the mean untilted weight of each and of the rest, and
+# the means and covariances of the effects.
+tilt_arrays <- function(fit) {
+  posterior <- engine_posterior(fit$model, fit$state)
+  at <- fit$numbering
+  log_mean <- if (is.null(posterior$untilted_sticks)) {
+    c(log(posterior$untilted_concentration / sum(posterior$untilted_concentration)), -Inf)
+  } else {
+    a <- posterior$untilted_sticks[, 1L]
+    b <- posterior$untilted_sticks[, 2L]
+    rest <- cumsum(log(b / (a + b)))
+    c(log(a / (a + b)) + c(0, rest[-length(rest)]), rest[length(rest)])
+  }
+  list(
+    log_mean = log_mean[c(at, length(log_mean))],
+    mean = posterior$effects[at, , drop = FALSE], cov = posterior$effects_cov[, , at, drop = FALSE]
+  )
+}
+
+weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
+  if (is.null(data$patterns)) NextMethod() else shares_at(fit, data$patterns, data$more_variance)
+}
+
+# predict(type = "weights"): rows x clusters and, last, those that are not found yet.
+weights_at_rows <- function(fit, newdata, covariates, call) {
+  require_ability(fit, "predict_weights", call)
+  frame <- covariates %||% newdata
+  if (is.null(frame)) {
+    at <- in_user_order(fit, fit$input$position) + 1L
+    share <- shares_at(fit, fit$model$prior$patterns)[at, , drop = FALSE]
+    names <- fit$input$row_names
+  } else {
+    arg <- if (is.null(covariates)) "newdata" else "covariates"
+    frame <- covariate_frame(frame, NROW(frame), NULL, arg, "row", call)
+    made <- apply_design(fit$model$prior$design, frame, arg, call)
+    share <- shares_at(fit, made$value, made$extra)
+    names <- NULL
+  }
+  `dimnames<-`(share, list(names, c(seq_len(fit$state$k), "new")))
+}
+
+refuse_other_covariates <- function(fit, covariates, call) {
+  if (!is.null(covariates) && !has_covariates(fit$model$prior)) {
+    abort("covariates", c(
+      "{.arg covariates} are for fits with {.fn prior_covariates}, which this one is not."
+    ), call = call)
+  }
+}
+
+# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, those given or of the training data
+# in turn; NULL of other fits.
+simulated_patterns <- function(fit, covariates, n, call) {
+  if (!has_covariates(fit$model$prior)) {
+    return(NULL)
+  }
+  prior <- fit$model$prior
+  if (is.null(covariates)) {
+    known <- of_units(fit$input, in_user_order(fit, fit$input$position))
+    found <- list(position = known, patterns = prior$patterns)
+    more <- numeric(nrow(prior$patterns))
+  } else {
+    frame <- covariate_frame(covariates, NROW(covariates), NULL, "covariates", "row", call)
+    made <- apply_design(prior$design, frame, "covariates", call)
+    found <- patterns_of(cbind(made$value, made$extra))
+    more <- found$patterns[, prior$n_columns + 1L]
+    found$patterns <- found$patterns[, seq_len(prior$n_columns), drop = FALSE]
+  }
+  if (n > 0L && !length(found$position)) abort("covariates", "{.arg covariates} must have at least one row.", call = call)
+  list(position = rep_len(found$position, n), patterns = found$patterns, more_variance = more)
+}
+
+# A fit whose clusters start another, to rows with patterns of their own: what it knows of weights is found anew.
+fit_without_patterns <- function(fit, prior) {
+  if (!has_covariates(prior)) {
+    return(fit)
+  }
+  fit <- fit_at_patterns(fit, prior)
+  fit$state$u <- numeric()
+  fit
+}
+
+# For print().
+described_covariates <- function(fit) {
+  prior <- fit$model$prior
+  if (!has_covariates(prior)) {
+    return(NULL)
+  }
+  rounded <- prior$design$rounded
+  paste0(
+    "Weights by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
+  )
+}

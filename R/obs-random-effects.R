@@ -1,0 +1,274 @@
+# Regressions with random effects: each individual has coefficients of its own around those of its cluster.
+
+#' @rdname observation_models
+#' @order 4
+#' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
+#'   itself, see *Random effects*; `NULL`: none.
+#' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their covariance,
+#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of it.
+#' @param shared Do all clusters share one covariance of the effects and one noise?
+#' @section Random effects:
+#' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
+#' \eqn{a_i \sim N(\mu_k, D_k)} and \eqn{e \sim N(0, \sigma_k^2)}: Z has the columns of `random`, which the formula of
+#' the fit has, too, X the others. `bnp_mixture(y ~ t + (1 + t | id), data)` is short for it. `shared = TRUE`, the
+#' default, has one D and one \eqn{\sigma^2}, the best values under their priors, and tells kinds apart that overlap;
+#' `shared = FALSE` gives each cluster its own, with their posterior.
+#'
+#' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
+#' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
+#' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength of
+#' 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
+#' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
+#' covariances without correlations (`||`).
+#'
+#' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The bound
+#' is one on the evidence of the model with all of these.
+#' @name observation_models
+NULL
+
+# The arguments of obs_regression() about effects, for a model of class obs_regression.
+with_effects <- function(obs, random, random_df, random_scale, shared, call) {
+  if (!inherits(random, "formula") || length(random) != 2L) {
+    abort("formula", c(
+      "{.arg random} must be a one-sided formula, like {.code ~ 1 + t}, not {describe(random)}.",
+      i = "It names covariates of the formula of the fit, whose coefficients individuals have of their own."
+    ), call = call)
+  }
+  check_bars(random, call)
+  for (name in c("formula", "tails", "learn")) {
+    if (!is.null(obs[[name]]) && !identical(obs[[name]], FALSE)) {
+      abort(c("not_defined", "argument"), c(
+        "{.arg {name}} of {.fn obs_regression} is not there with {.arg random}.", i = "Leave one of them out."
+      ), call = call)
+    }
+  }
+  environment(random) <- globalenv() # or a fit would carry along where it was made
+  given <- unclass(obs)[c("df", "scale", "coef_mean", "coef_precision")]
+  if (!is.null(random_df)) random_df <- check_number(random_df, "random_df", call = call)
+  do.call(new_obs, c("random_effects", given, list(
+    random = random, random_df = random_df, random_scale = check_definite(random_scale, "random_scale", call),
+    shared = check_flag(shared, "shared", call), responses = 1L, intercept = TRUE
+  )))
+}
+
+has_effects <- function(obs) inherits(obs, "obs_random_effects")
+
+obs_resolve.obs_random_effects <- function(obs, data, start, call) {
+  if (is.null(obs$effects)) {
+    refuse_random("Random effects need a formula.",
+      "Write {.code bnp_mixture(y ~ t + (1 + t | id), data)}.", call)
+  }
+  if (is.null(data$individual)) {
+    abort(c("id", "formula"), c(
+      "Random effects need {.arg id}: they are of individuals with several rows.",
+      i = "Write {.code bnp_mixture(y ~ t + (1 + t | id), data)}, or give {.code id = ~ id}."
+    ), call = call)
+  }
+  if (obs$responses != 1L) {
+    refuse_random("Random effects are there for one response, not {obs$responses}.",
+      "Fit each response for itself.", call)
+  }
+  q <- length(obs$effects)
+  e <- data$d - 1L + obs$intercept
+  if (!is.null(obs$spread)) {
+    return(obs) # of a fit
+  }
+  some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
+  obs$covariates <- unname(data$x[some, -1L, drop = FALSE])
+  obs <- with_working_units(obs, data, call)
+  individuals <- least_squares(obs, data)
+  if (all(individuals$n <= 1) && (is.null(obs$scale) || is.null(obs$random_scale))) {
+    abort("id", c(
+      "Each individual has one row: its effects and the noise cannot be told apart.",
+      i = "Give {.arg scale} and {.arg random_scale}, or leave the random effects out."
+    ), call = call)
+  }
+  few <- individuals$n <= q
+  if (mean(few) > 0.5) {
+    cli::cli_inform(
+      c("{sum(few)} of {length(few)} individuals have no more rows than random effects ({q}).",
+        i = "Their effects are known by those of their cluster: the prior matters, see {.arg random_scale}."),
+      class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
+    )
+  }
+  with_prior_of_effects(obs, individuals, e, call)
+}
+
+# Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has
+# one, or it would take up what they moved.
+with_working_units <- function(obs, data, call) {
+  w <- data$weights
+  medians <- column_medians(data$x, w)
+  obs$unit <- column_units(data$x, medians, data$column_names, call, w)
+  z <- (data$x - rep(medians, each = data$n)) / rep(obs$unit, each = data$n)
+  with_effect <- setdiff(obs$effects + !obs$intercept, 0L)
+  moved <- rep(obs$intercept, data$d - 1L)
+  if (!(obs$intercept && 0L %in% obs$effects)) moved[with_effect] <- FALSE
+  means <- (medians + obs$unit * column_means(z, w))[-1L]
+  obs$centre <- c(if (obs$intercept) medians[1L] else 0, ifelse(moved, means, 0))
+  obs$origin <- obs$centre[-1L]
+  z <- standardise(data$x[, -1L, drop = FALSE], list(centre = obs$origin, unit = obs$unit[-1L]))
+  spread <- sqrt(ifelse(moved, column_variances(z, w), pmax(column_means(z^2, w), 1e-28)))
+  obs$spread <- obs$unit[-1L] * spread
+  obs
+}
+
+# In covariates that are centred and scaled, of the response in its unit: of the rows together their coefficients and
+# variance around them, and of each individual its number of rows, least squares of what its effects have left of the
+# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used.
+least_squares <- function(obs, data) {
+  w <- data$weights %||% rep(1, data$n)
+  y <- (data$x[, 1L] - obs$centre[1L]) / obs$unit[1L]
+  x <- standardise(data$x[, -1L, drop = FALSE], list(centre = obs$origin, unit = obs$spread))
+  design <- cbind(if (obs$intercept) rep(1, data$n), x)
+  fit <- stats::lm.wfit(design, y, w)
+  coef <- ifelse(is.na(fit$coefficients), 0, fit$coefficients)
+  own <- column_variances(cbind(y), at_least_once(w))
+  residual <- max(sum(w * fit$residuals^2) / max(sum(w) - fit$rank, 1), 1e-6 * own)
+  at <- obs$effects + 1L
+  z <- design[, at, drop = FALSE]
+  rest <- y - drop(design[, -at, drop = FALSE] %*% coef[-at])
+  q <- length(at)
+  sum_of <- function(v) drop(rowsum(v, data$individual, reorder = TRUE))
+  n <- sum_of(rep(1, data$n))
+  cross <- lapply(seq_len(q), function(i) lapply(seq_len(q), function(j) sum_of(z[, i] * z[, j])))
+  inverse <- inverse_by_row(cross)
+  pull <- vapply(seq_len(q), function(i) sum_of(z[, i] * rest), n)
+  pull <- matrix(pull, ncol = q)
+  a <- vapply(seq_len(q), function(i) rowSums(pull * inverse$value[, i, , drop = TRUE]), n)
+  a <- matrix(a, ncol = q)
+  left <- sum_of((rest - rowSums(z * a[data$individual, , drop = FALSE]))^2)
+  list(
+    coef = coef, residual = residual, square = column_means(z^2, w), n = n, a = a, inverse = inverse$value,
+    left = left, usable = n > q & inverse$rcond > 1e-6, weight = of_units(data, w)
+  )
+}
+
+# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and 1 / (|A| |A^-1|)
+# in the 1-norm.
+inverse_by_row <- function(cross) {
+  q <- length(cross)
+  n <- length(cross[[1L]][[1L]])
+  a <- array(unlist(lapply(cross, unlist)), c(n, q, q))
+  norm <- function(x) do.call(pmax, lapply(seq_len(q), function(j) rowSums(abs(x[, , j, drop = FALSE]))))
+  size <- norm(a)
+  out <- array(rep(diag(q), each = n), c(n, q, q))
+  for (k in seq_len(q)) { # Gauss and Jordan; a pivot that is none leaves an infinite inverse
+    pivot <- a[, k, k]
+    a[, k, ] <- a[, k, ] / pivot
+    out[, k, ] <- out[, k, ] / pivot
+    for (i in setdiff(seq_len(q), k)) {
+      factor <- a[, i, k]
+      a[, i, ] <- a[, i, ] - factor * a[, k, ]
+      out[, i, ] <- out[, i, ] - factor * out[, k, ]
+    }
+  }
+  rcond <- 1 / (size * norm(out))
+  list(value = out, rcond = ifelse(is.finite(rcond), rcond, 0))
+}
+
+with_prior_of_effects <- function(obs, individuals, e, call) {
+  q <- length(obs$effects)
+  at <- obs$effects + 1L
+  y <- obs$unit[1L]
+  usable <- individuals$usable & individuals$weight > 0
+  w <- individuals$weight[usable]
+  df <- sum((individuals$n[usable] - q) * pmin(w, 1))
+  noise <- if (df >= 10) sum(w * individuals$left[usable]) / sum(w * (individuals$n[usable] - q)) else
+    individuals$residual / 4
+  noise <- max(noise, 1e-6 * individuals$residual)
+  between <- covariance_of_effects(individuals, usable, w, noise)
+  scale <- c(if (obs$intercept) 1, obs$spread)
+  obs$df <- check_df(obs$df %||% 3, 1L, call)
+  obs$scale <- if (is.null(obs$scale)) matrix(noise * y^2 * (if (obs$shared) obs$df + 2 else max(obs$df - 2, 1))) else
+    expand_matrix(obs$scale, 1L, "scale", call)
+  obs$random_df <- obs$random_df %||% (q + 2)
+  if (obs$random_df <= q - 1) {
+    abort("df", c(
+      "{.arg random_df} must be above {q - 1} for {q} random effect{?s}, not {obs$random_df}.",
+      i = "The default is {q + 2}."
+    ), call = call)
+  }
+  # From effects of covariates that are centred to those of covariates as they are.
+  to_users <- diag(q)
+  if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
+  if (is.null(obs$random_scale)) {
+    # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all share.
+    times <- if (obs$shared) obs$random_df + q + 1 else max(obs$random_df - q - 1, 1)
+    obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
+    obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
+  } else {
+    obs$random_scale <- expand_matrix(obs$random_scale, q, "random_scale", call)
+    back <- solve(to_users)
+    obs$centred_random_scale <- back %*% obs$random_scale %*% t(back)
+  }
+  if (obs$shared) {
+    obs$shared_cov <- between * y^2 / tcrossprod(scale[at])
+    obs$shared_noise <- noise * y^2
+  }
+  with_prior_of_coefficients(obs, individuals$coef, scale, e, call)
+}
+
+# What individuals differ by, of their least squares without the noise in these: D_0.
+covariance_of_effects <- function(individuals, usable, w, noise) {
+  q <- length(individuals$square)
+  u <- sum(pmin(w, 1))
+  if (sum(usable) < q + 2L || u < q + 2) {
+    return(diag(individuals$residual / (2 * pmax(individuals$square, 1e-28)), q))
+  }
+  own <- individuals$inverse[usable, , , drop = FALSE]
+  L <- t(chol(noise * matrix(apply(own * w, 2:3, sum) / sum(w), q, q)))
+  a <- individuals$a[usable, , drop = FALSE]
+  a <- a - rep(colSums(a * w) / sum(w), each = nrow(a))
+  away <- forwardsolve(L, t(forwardsolve(L, crossprod(a * sqrt(w)) / max(sum(w) - 1, 1))))
+  eigen <- eigen((away + t(away)) / 2 - diag(q), symmetric = TRUE)
+  root <- L %*% eigen$vectors
+  root %*% (pmax(eigen$values, 0.1) * t(root))
+}
+
+# Coefficients with effects: around those of all rows together, by the strength of 0.01 individuals. The others: 0,
+# with a precision of 0.01 for covariates that are centred and scaled.
+with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
+  at <- obs$effects + 1L
+  y <- obs$unit[1L]
+  p <- e - length(at)
+  mean <- rep(0, e)
+  mean[at] <- coef[at] * y / scale[at]
+  if (!is.null(obs$coef_mean) && length(obs$coef_mean) != p) {
+    abort("argument", c(
+      "{.arg coef_mean} must have a value for each coefficient without a random effect ({p}), not {length(obs$coef_mean)}.",
+      i = "Those with one are around the coefficients of all rows together."
+    ), call = call)
+  }
+  if (!is.null(obs$coef_mean)) mean[-at] <- obs$coef_mean
+  if (obs$intercept && (1L %in% at || is.null(obs$coef_mean))) {
+    mean[1L] <- mean[1L] + obs$centre[1L] - sum(mean[-1L] * obs$origin)
+  }
+  obs$coef_mean <- matrix(mean, 1L)
+  obs$scaled_precision <- diag(0.01, e)
+  if (!is.null(obs$coef_precision)) {
+    given <- expand_matrix(obs$coef_precision, p, "coef_precision", call)
+    to_users <- diag(1 / scale, e)
+    if (obs$intercept && e > 1L) to_users[1L, -1L] <- -obs$origin / scale[-1L]
+    own <- to_users[-at, -at, drop = FALSE]
+    obs$scaled_precision[-at, -at] <- t(own) %*% given %*% own
+  }
+  obs
+}
+
+model_random_effects <- utils::modifyList(model_regression, list(
+  title = "Regression with random effects", class = c("obs_random_effects", "obs_regression"), verbs = "bnp_mixture",
+  kind = NULL,
+  working = c(
+    "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "effects",
+    "covariates", "centred_random_scale", "shared_cov", "shared_noise", "coef_precision"
+  ),
+  parameters = list(scale = NULL, coef_mean = NULL, coef_precision = NULL),
+  arrays = list(
+    df = "clusters", scale = c("responses", "responses", "clusters"), cov = c("responses", "responses", "clusters"),
+    coef = c("responses", "regressors", "clusters"), coef_mean = c("responses", "regressors", "clusters"),
+    coef_cov = c("regressors", "regressors", "clusters"), random_df = "clusters",
+    random_scale = c("effects", "effects", "clusters"), random_cov = c("effects", "effects", "clusters"),
+    random_strength = "clusters", coef_precision = NULL
+  )
+))

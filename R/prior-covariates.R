@@ -1,0 +1,75 @@
+#' Weights of clusters that depend on covariates
+#'
+#' Which cluster an observation belongs to may depend on something else that is known of it, as age or a group: the
+#' weights of the clusters are then functions of these covariates, and what a cluster looks like is not. Such weights
+#' are known as concomitant variables, gating functions or multinomial logit memberships.
+#'
+#' @details
+#' Given the covariates \eqn{w} of an observation, the probability of cluster k is
+#' \deqn{p(z = k | w) = \pi_k e^{w'\lambda_k} / (\sum_l \pi_l e^{w'\lambda_l} + \pi_{rest}),}
+#' where \eqn{\pi} follows a Dirichlet process of this `concentration`, of which \eqn{\pi_{rest}} is left for clusters
+#' that are not found yet, and which are not tilted; with `k` it is a symmetric Dirichlet distribution of `k` clusters
+#' with this total weight, and nothing is left. The effects \eqn{\lambda_k} are independent normal, with mean 0 and
+#' standard deviation `effect_scale`. The order of clusters has no meaning for effects, and without covariates
+#' (`~ 1`) this is [prior_dp()] or [prior_dirichlet()], bound included: bounds compare.
+#'
+#' Numeric terms of `formula`, also columns of splines and polynomials, are centred and scaled to a standard deviation
+#' of 1 (by weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
+#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are thereby
+#' a random effect. What is constant in the training data is left out, with a message.
+#'
+#' Rows with the same covariates have one *covariate pattern*, and all that is computed from covariates is computed
+#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the means
+#' of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use covariates as they
+#' are.
+#'
+#' Formulas may use what [model.matrix()] takes: interactions, `splines::ns(age, 3)`, `poly(age, 2)`, `log(income)`.
+#' Splines and polynomials are kept with the fit, so that new data get the same columns.
+#'
+#' A new level of a factor in new data has the effects of the prior: none, but with their full uncertainty.
+#' @param formula One-sided: what the weights depend on, as `~ age + sex`.
+#' @param concentration As of [prior_dp()]; with `k` as of [prior_dirichlet()].
+#' @param effect_scale Standard deviation of effects: of the change of the log of a ratio of weights by one standard
+#'   deviation of a numeric covariate.
+#' @param k Number of clusters, if it is fixed. Default: it is found.
+#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], which takes the covariates from
+#'   its argument `covariates`, from `data` or from columns of `x`. Read the fit by [prevalence()].
+#' @references
+#' Dayton, C. M. and Macready, G. B. (1988). Concomitant-variable latent-class models. *Journal of the American
+#' Statistical Association* 83, 173-178.
+#'
+#' Mimno, D. and McCallum, A. (2008). Topic models conditioned on arbitrary features with Dirichlet-multinomial
+#' regression. *Uncertainty in Artificial Intelligence* 24, 411-418.
+#' @seealso [prevalence()], [bnp_mixture()], [priors].
+#' @examples
+#' fit <- bnp_mixture(
+#'   iris[1:2], prior = prior_covariates(~ Species), covariates = iris["Species"], control = bnp_control(seed = 1)
+#' )
+#' prevalence(fit, by = "Species")
+#' @export
+prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL) {
+  if (missing(formula) || !inherits(formula, "formula") || length(formula) != 2L) {
+    abort("covariates", c(
+      "{.arg formula} must be a one-sided formula, like {.code ~ age + sex}, not
+       {if (missing(formula)) 'missing' else describe(formula)}.",
+      i = if (!missing(formula) && length(formula) == 3L) "What clusters look like is said by {.arg x} and {.arg obs}."
+    ))
+  }
+  terms <- tryCatch(stats::terms(formula), error = function(e) NULL)
+  if (!is.null(attr(terms, "offset"))) {
+    abort("covariates", "{.arg formula} must not have an {.fn offset}: weights have no one response to shift.")
+  }
+  check_bars(formula, rlang::current_env())
+  given <- setdiff(names(match.call()), c("", "formula", if (is.null(k)) "k"))
+  out <- new_prior("covariates", given, list(
+    concentration = check_number, effect_scale = check_number, k = check_count
+  ))
+  if (is.null(k)) out$k <- NULL # the engine asks whether it is there
+  out
+}
+
+has_covariates <- function(prior) identical(prior$family, "covariates")
+
+# What the engine and the fit have beside the arguments: `design` (R/covariate-design.R), and the covariates of each
+# pattern.
+n_patterns_of <- function(model) model$prior$n_patterns %||% 0L

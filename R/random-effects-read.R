@@ -1,0 +1,246 @@
+# What is known of individuals with coefficients of their own, and of their rows to come.
+
+# Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then the
+# second moments of (1, covariates, response), packed.
+individual_sums <- function(obs, data) {
+  x <- standardise(data$x, obs)
+  v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))
+  at <- which(upper.tri(diag(ncol(v)), diag = TRUE), arr.ind = TRUE) # the lower triangle by rows
+  moments <- v[, at[, "col"], drop = FALSE] * v[, at[, "row"], drop = FALSE]
+  columns <- cbind(if (!obs$intercept) rep(1, data$n), moments)
+  out <- rowsum(columns, data$individual, reorder = TRUE)
+  rownames(out) <- data$individuals$names
+  out
+}
+
+# list(mean: individuals x effects x clusters, cov: effects x effects x individuals x clusters, prob), in the clusters'
+# order, of individuals with such sums.
+individual_effects <- function(fit, sums) {
+  out <- engine_individual_effects(sums, fit$model, fit$state)
+  list(
+    mean = out$mean[, , fit$numbering, drop = FALSE], cov = out$cov[, , , fit$numbering, drop = FALSE],
+    prob = out$prob[, fit$numbering, drop = FALSE]
+  )
+}
+
+# Averages over clusters: individuals x effects.
+average_effects <- function(effects) {
+  mean <- effects$mean
+  out <- Reduce(`+`, lapply(seq_len(dim(mean)[3L]), function(k) {
+    matrix(mean[, , k], dim(mean)[1L]) * effects$prob[, k]
+  }))
+  matrix(out, dim(mean)[1L])
+}
+
+need_effects <- function(fit, type, call) {
+  if (!has_effects(fit$model$obs)) {
+    abort(c("not_defined", "argument"), c(
+      "{.code type = \"{type}\"} is about individuals with random effects, which this fit has not.",
+      i = "Fit with {.code bnp_mixture(y ~ t + (1 + t | id), data)}."
+    ), call = call)
+  }
+}
+
+# predict(type = "effects"): a row an individual, of newdata or else of the fit.
+predicted_effects <- function(fit, newdata, id, na_action, call) {
+  sums <- if (is.null(newdata)) fit$individual_sums else {
+    individual_sums(fit$model$obs, as_newdata(fit, newdata, call, na_action = na_action, id = id))
+  }
+  out <- average_effects(individual_effects(fit, sums))
+  dimnames(out) <- list(rownames(sums), effect_names(fit))
+  out
+}
+
+effect_names <- function(fit) obs_axes(fit$model$obs, fit$input$column_names)$effects
+
+# Rows of newdata, which may lack the response: list(z, sums of those rows that have it, individual of each row among
+# the rows of the sums, 0: none of which anything is known).
+rows_of_individuals <- function(fit, newdata, id, call) {
+  obs <- fit$model$obs
+  known <- fit$individual_sums
+  split <- newdata_id(fit, newdata, id, arg = "newdata", call = call)
+  if (is.null(split$id)) {
+    abort("id", "{.arg id} is needed: it says whose the rows of {.arg newdata} are.", call = call)
+  }
+  z <- as_covariates(fit, split$x, call = call)
+  id <- as.character(check_id(split$id, nrow(z), "newdata", call))
+  y <- if (lacks_response(fit, newdata)) rep(NA_real_, nrow(z)) else {
+    table <- if (is.null(fit$input$terms)) as.matrix(newdata) else regression_newdata(fit, newdata, "newdata", call)
+    table[, 1L]
+  }
+  seen <- !is.na(y)
+  names <- unique(id[seen])
+  rows <- list(
+    x = cbind(y, z)[seen, , drop = FALSE], n = sum(seen), individual = match(id[seen], names),
+    individuals = list(names = names)
+  )
+  sums <- if (any(seen)) individual_sums(obs, rows)
+  sums <- rbind(sums, known[setdiff(intersect(unique(id), rownames(known)), names), , drop = FALSE])
+  list(z = z, sums = sums, individual = match(id, rownames(sums), 0L))
+}
+
+# Expectation and variance of each row's response in each cluster, rows x clusters, and the clusters' probabilities;
+# of rows of individuals of whom nothing is known those of a new one.
+moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) {
+  obs <- fit$model$obs
+  design <- with_intercept(z, obs)
+  at <- obs$effects + 1L
+  own <- design[, at, drop = FALSE]
+  clusters <- posterior_clusters(fit)
+  k <- length(clusters)
+  weight <- proportion(fit) / sum(proportion(fit))
+  effects <- if (length(sums)) individual_effects(fit, sums)
+  known <- individual > 0L
+  prob <- matrix(weight, nrow(z), k, byrow = TRUE)
+  if (any(known)) prob[known, ] <- effects$prob[individual[known], ]
+  quadratic <- function(a, m) rowSums((a %*% m) * a)
+  mean <- variance <- matrix(0, nrow(z), k)
+  for (j in seq_len(k)) {
+    q <- clusters[[j]]
+    mean[, j] <- design %*% q$coef_mean[1L, ]
+    noise <- noise_of_cluster(q)
+    variance[, j] <- noise + quadratic(own, effects_of_cluster(q)) + quadratic(design, q$coef_cov)
+    if (!any(known)) next
+    i <- individual[known]
+    away <- matrix(effects$mean[, , j], ncol = length(at))[i, , drop = FALSE] - rep(q$coef_mean[1L, at], each = length(i))
+    mean[known, j] <- mean[known, j] + rowSums(own[known, , drop = FALSE] * away)
+    cov <- matrix(effects$cov[, , , j], length(at)^2)[, i, drop = FALSE]
+    pairs <- own[known, rep(seq_along(at), length(at)), drop = FALSE] *
+      own[known, rep(seq_along(at), each = length(at)), drop = FALSE]
+    # Coefficients without effects are as uncertain as ever, around the centre of the covariates.
+    centred <- design[known, , drop = FALSE]
+    if (obs$intercept) centred[, -1L] <- centred[, -1L] - rep(obs$origin, each = nrow(centred))
+    centred[, at] <- 0
+    variance[known, j] <- noise + rowSums(t(cov) * pairs) + quadratic(centred, fixed_covariance(obs, q))
+  }
+  list(mean = mean, variance = variance, prob = prob, df = vapply(clusters, function(q) {
+    max(3, min(q$random_df - length(at) + 1, q$df))
+  }, 1))
+}
+
+# The covariance of coefficients of covariates that are centred, from that of covariates as they are.
+fixed_covariance <- function(obs, q) {
+  e <- ncol(q$coef_cov)
+  to_centred <- diag(e)
+  if (obs$intercept && e > 1L) to_centred[1L, -1L] <- obs$origin
+  to_centred %*% q$coef_cov %*% t(to_centred)
+}
+
+# E sigma^2 and E D of a cluster; where all share them, they are known.
+noise_of_cluster <- function(q) if (is.finite(q$df)) q$scale[1L] / max(q$df - 2, 1) else q$scale[1L]
+effects_of_cluster <- function(q) {
+  if (is.finite(q$random_df)) q$random_scale / max(q$random_df - nrow(q$random_scale) - 1, 1) else q$random_scale
+}
+
+# predict(type = "response" or "individual"), with an interval for each row where it is asked for: quantiles of the
+# mixture over clusters of t distributions with these moments.
+predicted_responses <- function(moments, interval, names) {
+  fit <- rowSums(moments$mean * moments$prob)
+  if (is.null(interval)) {
+    return(stats::setNames(fit, names))
+  }
+  ends <- vapply(c(1 - interval, 1 + interval) / 2, function(p) quantile_of_rows(p, moments), fit)
+  matrix(c(fit, ends), length(fit), dimnames = list(names, c("fit", "lower", "upper")))
+}
+
+responses_of_individuals <- function(fit, newdata, type, id, interval, call) {
+  if (type == "response") {
+    z <- as_covariates(fit, newdata, call = call)
+    names <- if (is.data.frame(newdata) && .row_names_info(newdata) > 0L) row.names(newdata)
+    return(predicted_responses(moments_of_rows(fit, z), interval, names))
+  }
+  rows <- rows_of_individuals(fit, newdata, id, call)
+  predicted_responses(moments_of_rows(fit, rows$z, rows$sums, rows$individual), interval, NULL)
+}
+
+# By bisection, all rows at once.
+quantile_of_rows <- function(p, moments) {
+  df <- rep(moments$df, each = nrow(moments$mean))
+  scale <- sqrt(moments$variance * ifelse(is.finite(df), (df - 2) / df, 1))
+  one <- moments$mean + scale * stats::qt(p, df)
+  lower <- apply(one, 1L, min)
+  upper <- apply(one, 1L, max)
+  for (round in seq_len(60L)) {
+    middle <- (lower + upper) / 2
+    below <- rowSums(moments$prob * stats::pt((middle - moments$mean) / scale, df)) < p
+    lower <- ifelse(below, middle, lower)
+    upper <- ifelse(below, upper, middle)
+  }
+  (lower + upper) / 2
+}
+
+# --- As an observation model ---
+
+obs_axes.obs_random_effects <- function(obs, columns) {
+  out <- NextMethod()
+  out["effects"] <- list(out$regressors[obs$effects + 1L])
+  out
+}
+
+obs_learned.obs_random_effects <- function(obs) {
+  if (isTRUE(obs$shared)) list(by = "shared = TRUE", numbers = "shared_noise")
+}
+
+# What individuals differ by is first all that they do, of which clusters then take their part; and once more from a
+# quarter of it, as births are judged under it: from all of it to few clusters, from a quarter to many.
+obs_begin_again.obs_random_effects <- function(obs, k) {
+  if (!obs$shared) {
+    return(NULL)
+  }
+  obs$shared_cov <- obs$shared_cov / 4
+  obs
+}
+
+# With two fits starts that disagree are not followed for as long as elsewhere, and the second fit begins with many
+# clusters alone: on six data sets with ten seeds the same was found with more (inst/bench/growth-mixtures.R).
+obs_starts.obs_random_effects <- function(obs, control, n) {
+  if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)
+  control
+}
+obs_starts_again.obs_random_effects <- function(obs, control) {
+  if (length(control$kinds)) control$kinds <- control$kinds[length(control$kinds)]
+  control
+}
+
+# Another centre of the covariates is another model.
+obs_layout.obs_random_effects <- function(obs) list(effects = obs$effects, centre = obs$centre)
+
+obs_quantiles.obs_random_effects <- function(obs) {
+  list(
+    coef = function(q, p) {
+      df <- rep(q$df, ncol(q$coef_mean))
+      df[obs$effects + 1L] <- q$random_df - length(obs$effects) + 1
+      scale <- sqrt(diag(q$coef_cov) * ifelse(is.finite(df) & df > 2, (df - 2) / df, 1))
+      matrix(student_quantile(p, q$coef_mean[1L, ], scale, df), 1L)
+    },
+    cov = function(q, p) {
+      if (is.finite(q$df)) inverse_wishart_quantile(p, q$df, q$scale) else matrix(NA_real_)
+    },
+    random_cov = function(q, p) {
+      if (is.finite(q$random_df)) inverse_wishart_quantile(p, q$random_df, q$random_scale) else q$random_scale * NA
+    }
+  )
+}
+
+# given$id: whose the rows are, each one of a cluster.
+obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
+  z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
+  design <- with_intercept(z, obs)
+  y <- draw_by_cluster(clusters, path, function(q, rows) {
+    coef <- q$coef_mean[1L, ] + drop(t(root_of(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
+    random <- if (is.finite(q$random_df)) draw_covariance(q$random_df, q$random_scale) else q$random_scale
+    noise <- if (is.finite(q$df)) q$scale[1L] / stats::rchisq(1L, q$df) else q$scale[1L]
+    own <- match(given$id[rows], unique(given$id[rows]))
+    away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% root_of(random)
+    x <- design[rows, , drop = FALSE]
+    cbind(drop(x %*% coef) + rowSums(x[, obs$effects + 1L, drop = FALSE] * away[own, , drop = FALSE]) +
+      sqrt(noise) * stats::rnorm(length(rows)))
+  })
+  cbind(y, z)
+}
+
+# R of R'R = cov, which may be singular but for rounding.
+root_of <- function(cov) {
+  eigen <- eigen(cov, symmetric = TRUE)
+  sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)
+}

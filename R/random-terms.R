@@ -1,0 +1,102 @@
+# Random effects of a formula, y ~ t + (1 + t | id): which coefficients individuals have of their own.
+
+# list(formula, random, id): the formula without its term in brackets with a bar, the term as a one-sided formula, and
+# the name of the column after the bar; the formula alone where it has no such term, or one that check_bars() refuses.
+split_random <- function(formula, call) {
+  plain <- list(formula = formula)
+  if (length(formula) != 3L) {
+    return(plain)
+  }
+  found <- list()
+  without <- function(term) {
+    if (is.call(term) && identical(term[[1L]], quote(`(`)) && is_bar(term[[2L]])) {
+      found <<- c(found, list(term[[2L]]))
+      return(NULL)
+    }
+    if (!is.call(term) || !identical(term[[1L]], quote(`+`))) {
+      return(term)
+    }
+    sides <- Filter(Negate(is.null), lapply(as.list(term)[-1L], without))
+    switch(length(sides) + 1L, NULL, sides[[1L]], as.call(c(quote(`+`), sides)))
+  }
+  right <- without(formula[[3L]])
+  if (!length(found)) {
+    return(plain)
+  }
+  if (length(found) > 1L) {
+    refuse_random("The formula has {length(found)} terms with a bar; one is taken.",
+      "Put them into one: {.code (1 + t | id)}.", call)
+  }
+  bar <- found[[1L]]
+  if (identical(bar[[1L]], quote(`||`))) {
+    refuse_random("Effects that are independent of each other, {.code ||}, are not there yet.",
+      "{.code (1 + t | id)} has them with their covariances.", call)
+  }
+  if (!is.name(bar[[3L]])) {
+    refuse_random("After the bar stands {.code {paste(deparse(bar[[3L]]), collapse = ' ')}}, which is no column.",
+      "Name the column that says whose a row is: {.code (1 + t | id)}.", call)
+  }
+  formula[[3L]] <- right %||% 1
+  random <- stats::as.formula(call("~", bar[[2L]]), environment(formula))
+  list(formula = formula, random = random, id = as.character(bar[[3L]]))
+}
+
+is_bar <- function(term) is.call(term) && as.character(term[[1L]])[1L] %in% c("|", "||")
+
+refuse_random <- function(why, remedy, call, env = rlang::caller_env()) {
+  abort("formula", c(why, i = remedy), call = call, .envir = env)
+}
+
+# The model that a formula with such a term asks for.
+obs_with_random <- function(obs, random, call) {
+  if (is.null(random)) {
+    return(obs)
+  }
+  obs <- obs %||% obs_of_responses()
+  if (is_obs(obs) && inherits(obs, "obs_random_effects")) {
+    refuse_random("Random effects are both in the formula and in {.arg random}.", "Give one of them.", call)
+  }
+  if (!is_obs(obs) || !inherits(obs, "obs_regression")) {
+    check_obs_of_responses(obs, "bnp_mixture", call)
+    refuse_random("A formula with random effects needs {.fn obs_regression}.", "Leave the term in brackets out.", call)
+  }
+  with_effects(obs, random, NULL, NULL, TRUE, call)
+}
+
+# `id` of the call, or the column after the bar.
+id_of_random <- function(name, id, formula, call) {
+  if (is.null(name)) {
+    return(id)
+  }
+  of_call <- id_column(id, call)
+  if (!is.null(id) && !identical(of_call, name)) {
+    refuse_random("The random effects are of {.field {name}}, and {.arg id} says something else.",
+      "Leave {.arg id} out: each {.field {name}} then has one cluster.", call)
+  }
+  stats::as.formula(call("~", as.name(name)), environment(formula))
+}
+
+# Which regressors (intercept first, from 0) have effects: those of the random formula, by their names in the model
+# matrix.
+columns_of_effects <- function(random, names, data, call) {
+  terms <- evaluate_formula(stats::terms(random, data = if (is.data.frame(data)) data), "data", call)
+  variables <- evaluate_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", call)
+  own <- colnames(evaluate_formula(stats::model.matrix(terms, variables), "data", call))
+  lacking <- setdiff(own, names)
+  if (length(lacking)) {
+    lacking <- ifelse(lacking == "(Intercept)", "1", lacking)
+    refuse_random(
+      "Random effects of {.code {places(lacking)}}, which the fixed part of the formula does not have.",
+      "Add {.code {places(lacking)}} there: clusters differ in the mean of such effects.", call
+    )
+  }
+  if (!length(own) || length(own) > most_effects) {
+    refuse_random(
+      "There must be from 1 to {most_effects} random effects, not {length(own)}.",
+      "Factors of many levels have as many: take a coarser one, or a number.", call
+    )
+  }
+  match(own, names) - 1L
+}
+
+most_effects <- 5L

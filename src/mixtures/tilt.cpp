@@ -1,0 +1,353 @@
+#include "mixtures/tilt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "foundation/lbfgs.h"
+#include "foundation/special.h"
+#include "mixtures/weight_posterior.h"
+#include "observations/linalg.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr int max_rounds = 200;
+constexpr double least_gain = 1e-10;  // of a round, for each row
+constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
+
+// The bound at counts that stay and a q that moves.
+class TiltSearch {
+ public:
+  TiltSearch(const TiltPrior& prior, const Vec& counts)
+      : prior_(prior),
+        k_(static_cast<Index>(counts.size()) / (1 + prior.patterns)),
+        base_width_(prior.finite ? 1 : 2),
+        rows_(static_cast<std::size_t>(prior.patterns), 0.0),
+        size_(static_cast<std::size_t>(k_)),
+        moment_(static_cast<std::size_t>(k_ * prior.columns), 0.0) {
+    for (Index j = 0; j < k_; ++j) {
+      const double* own = counts.data() + j * (1 + prior.patterns);
+      size_[j] = own[0];
+      for (Index c = 0; c < prior.patterns; ++c) {
+        rows_[c] += own[1 + c];
+        for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + c] * x(c)[i];
+      }
+    }
+  }
+
+  void start_untilted() {
+    base_ = untilted_weights(prior_, size_);
+    mean_.assign(moment_.size(), 0.0);
+    precision_.assign(static_cast<std::size_t>(k_ * prior_.columns * prior_.columns), 0.0);
+    for (Index j = 0; j < k_; ++j)
+      for (Index i = 0; i < prior_.columns; ++i) precision(j)[i * (prior_.columns + 1)] = 1 / prior_.variance;
+    factorise();
+  }
+
+  void start(const Tilt& q) {
+    const Index p = prior_.columns, width = tilt_width(prior_);
+    base_.clear();
+    mean_.clear();
+    precision_.assign(static_cast<std::size_t>(k_ * p * p), 0.0);
+    for (Index j = 0; j < k_; ++j) {
+      const double* own = q.data() + j * width;
+      base_.insert(base_.end(), own, own + base_width_);
+      mean_.insert(mean_.end(), own + base_width_, own + base_width_ + p);
+      for (Index i = 0; i < p; ++i)
+        for (Index l = 0; l < p; ++l)
+          precision(j)[i * p + l] = own[base_width_ + p + packed(i, l)];
+    }
+    factorise();
+  }
+
+  Tilt result() const {
+    const Index p = prior_.columns;
+    Tilt out;
+    for (Index j = 0; j < k_; ++j) {
+      out.insert(out.end(), base_.begin() + j * base_width_, base_.begin() + (j + 1) * base_width_);
+      out.insert(out.end(), mean_.begin() + j * p, mean_.begin() + (j + 1) * p);
+      for (Index i = 0; i < p; ++i)
+        for (Index l = 0; l <= i; ++l) out.push_back(precision(j)[i * p + l]);
+    }
+    return out;
+  }
+
+  RoundedSum value() const {
+    const WeightPosterior base(prior_, base_, size_);
+    RoundedSum out = base.value();
+    out.add(tilted_part(base.log_mean(), nullptr, nullptr));
+    out.add(spread_part());
+    return out;
+  }
+
+  // Gains nothing where there is no covariate.
+  double round(int steps) {
+    if (prior_.columns == 0) return 0;
+    const double before = value().value();
+    widen(before);
+    return climb(steps) - before;
+  }
+
+  Vec shares() const {
+    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
+    Vec out, share;
+    for (Index c = 0; c < prior_.patterns; ++c) {
+      bracket(log_mean, c, share);
+      out.insert(out.end(), share.begin(), share.end());
+    }
+    return out;
+  }
+
+ private:
+  const double* x(Index c) const { return prior_.x.data() + c * prior_.columns; }
+  double* precision(Index j) { return precision_.data() + j * prior_.columns * prior_.columns; }
+  const double* precision(Index j) const { return precision_.data() + j * prior_.columns * prior_.columns; }
+
+  // All that follows from the precisions.
+  void factorise() {
+    const Index p = prior_.columns;
+    factor_.clear();
+    half_variance_.assign(static_cast<std::size_t>(prior_.patterns * k_), 0.0);
+    spread_ = 0;
+    if (p == 0) return;
+    for (Index j = 0; j < k_; ++j) {
+      const Cholesky chol(precision(j), p);
+      factor_.push_back(chol.inverse_factor());
+      const Vec& inverse = factor_.back();
+      double trace = 0;
+      for (double v : inverse) trace += v * v;
+      spread_ += 0.5 * (static_cast<double>(p) - chol.log_det(0, p) -
+                        static_cast<double>(p) * std::log(prior_.variance) - trace / prior_.variance);
+      for (Index c = 0; c < prior_.patterns; ++c) {
+        double sum = 0;
+        for (Index i = 0; i < p; ++i) {
+          double entry = 0;
+          for (Index l = 0; l <= i; ++l) entry += inverse[i * p + l] * x(c)[l];
+          sum += entry * entry;
+        }
+        half_variance_[c * k_ + j] = sum / 2;
+      }
+    }
+  }
+
+  // −Σ KL of the effects.
+  RoundedSum spread_part() const {
+    RoundedSum out;
+    out.add(spread_);
+    for (double m : mean_) out.add(-0.5 * m * m / prior_.variance);
+    return out;
+  }
+
+  // log Z̄_c; share: receives ρ_c, K + 1.
+  double bracket(const Vec& log_mean, Index c, Vec& share) const {
+    const Index p = prior_.columns;
+    const double* half = half_variance_.data() + c * k_;
+    share.resize(static_cast<std::size_t>(k_ + 1));
+    for (Index j = 0; j < k_; ++j) {
+      double tilt = half[j];
+      for (Index i = 0; i < p; ++i) tilt += x(c)[i] * mean_[j * p + i];
+      share[j] = log_mean[j] + tilt;
+    }
+    share[k_] = log_mean[k_];
+    const double top = *std::max_element(share.begin(), share.end());
+    double sum = 0;
+    for (double& s : share) sum += s = std::exp(s - top);
+    for (double& s : share) s /= sum;
+    return top + std::log(sum);
+  }
+
+  // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K + 1.
+  RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
+    const Index p = prior_.columns;
+    RoundedSum out;
+    Vec share;
+    for (std::size_t i = 0; i < mean_.size(); ++i) out.add(moment_[i] * mean_[i]);
+    if (by_mean) *by_mean = moment_;
+    if (reached) reached->assign(static_cast<std::size_t>(k_ + 1), 0.0);
+    for (Index c = 0; c < prior_.patterns; ++c) {
+      if (rows_[c] == 0) continue;
+      out.add(-rows_[c] * bracket(log_mean, c, share));
+      if (!by_mean) continue;
+      for (Index j = 0; j <= k_; ++j) {
+        const double mass = rows_[c] * share[j];
+        (*reached)[j] += mass;
+        if (j == k_) continue;
+        for (Index i = 0; i < p; ++i) (*by_mean)[j * p + i] -= mass * x(c)[i];
+      }
+    }
+    return out;
+  }
+
+  // A step of the precisions to their fixed point, from the value `before`.
+  void widen(double before) {
+    const Index p = prior_.columns;
+    const Vec old = precision_;
+    Vec goal(old.size(), 0.0);
+    for (Index j = 0; j < k_; ++j)
+      for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
+    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
+    Vec share;
+    for (Index c = 0; c < prior_.patterns; ++c) {
+      if (rows_[c] == 0) continue;
+      bracket(log_mean, c, share);
+      for (Index j = 0; j < k_; ++j)
+        for (Index i = 0; i < p; ++i)
+          for (Index l = 0; l < p; ++l)
+            goal[j * p * p + i * p + l] += rows_[c] * share[j] * x(c)[i] * x(c)[l];
+    }
+    for (double step = 1; step > 1e-3; step /= 2) {
+      for (std::size_t i = 0; i < old.size(); ++i) precision_[i] = (1 - step) * old[i] + step * goal[i];
+      factorise();
+      if (value().value() >= before) return;
+    }
+    precision_ = old;
+    factorise();
+  }
+
+  // L-BFGS on q(π) and the means, each measured in standard deviations; returns the value.
+  double climb(int steps) {
+    const Index p = prior_.columns;
+    const Vec base_from = base_, mean_from = mean_;
+    const WeightSteps scales(prior_, base_from);
+    const Index n_base = static_cast<Index>(base_from.size());
+    Vec at(static_cast<std::size_t>(n_base + k_ * p), 0.0), by_mean, reached;
+    const auto take = [&](const Vec& v) {
+      base_ = scales.moved(v.data());
+      for (Index j = 0; j < k_; ++j)
+        for (Index i = 0; i < p; ++i) {
+          double step = 0;
+          for (Index l = i; l < p; ++l) step += factor_[j][l * p + i] * v[n_base + j * p + l];
+          mean_[j * p + i] = mean_from[j * p + i] + step;
+        }
+    };
+    const double out = maximise(
+        [&](const Vec& v, Vec& gradient) {
+          take(v);
+          const WeightPosterior base(prior_, base_, size_);
+          RoundedSum sum = base.value();
+          sum.add(tilted_part(base.log_mean(), &by_mean, &reached));
+          sum.add(spread_part());
+          scales.gradient(base, reached, gradient.data());
+          for (std::size_t i = 0; i < mean_.size(); ++i) by_mean[i] -= mean_[i] / prior_.variance;
+          for (Index j = 0; j < k_; ++j)
+            for (Index l = 0; l < p; ++l) {
+              double slope = 0;
+              for (Index i = 0; i <= l; ++i) slope += factor_[j][l * p + i] * by_mean[j * p + i];
+              gradient[n_base + j * p + l] = slope;
+            }
+          return sum;
+        },
+        at, 1e-9, steps);
+    take(at);
+    return out;
+  }
+
+  const TiltPrior& prior_;
+  const Index k_, base_width_;
+  Vec rows_;    // n_c
+  Vec size_;    // N_k
+  Vec moment_;  // Σ_c N_ck x_c, K × P
+
+  Vec base_;       // K × base_width_
+  Vec mean_;       // K × P
+  Vec precision_;  // K × P × P
+
+  std::vector<Vec> factor_;  // L⁻¹ with S⁻¹ = L Lᵀ
+  Vec half_variance_;        // ½ x'S x, C × K
+  double spread_ = 0;        // the effects' part that does not depend on the means
+};
+
+}  // namespace
+
+Index tilt_width(const TiltPrior& prior) {
+  return (prior.finite ? 1 : 2) + prior.columns + prior.columns * (prior.columns + 1) / 2;
+}
+
+double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
+  TiltSearch search(prior, counts);
+  search.start(q);
+  return search.value().value();
+}
+
+namespace {
+
+void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
+  const std::size_t k = counts.size() / static_cast<std::size_t>(1 + prior.patterns);
+  if (near.size() == k * static_cast<std::size_t>(tilt_width(prior)) && prior.columns > 0)
+    search.start(near);
+  else
+    search.start_untilted();
+}
+
+}  // namespace
+
+Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
+  TiltSearch search(prior, counts);
+  start_near(prior, counts, near, search);
+  double rows = 0;
+  for (std::size_t i = 0; i < counts.size(); i += 1 + prior.patterns) rows += counts[i];
+  for (int round = 0; round < max_rounds; ++round)
+    if (search.round(all_steps) <= least_gain * std::max(1.0, rows)) break;
+  return search.result();
+}
+
+Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
+  TiltSearch search(prior, counts);
+  start_near(prior, counts, near, search);
+  search.round(few_steps);
+  return search.result();
+}
+
+Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q) {
+  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width, base = prior.finite ? 1 : 2;
+  Vec base_values;
+  for (Index j = 0; j < k; ++j)
+    base_values.insert(base_values.end(), q.begin() + j * width, q.begin() + j * width + base);
+  const Vec log_pi = WeightPosterior(prior, base_values, Vec(static_cast<std::size_t>(k), 0.0)).expected_log();
+  Vec out;
+  for (Index j = 0; j < k; ++j) {
+    out.push_back(log_pi[j]);
+    for (Index c = 0; c < prior.patterns; ++c)
+      out.push_back(std::inner_product(prior.x.begin() + c * prior.columns,
+                                       prior.x.begin() + (c + 1) * prior.columns,
+                                       q.begin() + j * width + base, 0.0));
+  }
+  return out;
+}
+
+Vec tilt_shares(const TiltPrior& prior, const Tilt& q) {
+  const std::size_t k = q.size() / static_cast<std::size_t>(tilt_width(prior));
+  const Vec nothing(k * static_cast<std::size_t>(1 + prior.patterns), 0.0);
+  TiltSearch search(prior, nothing);
+  search.start(q);
+  return search.shares();
+}
+
+NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q) {
+  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width, p = prior.columns,
+              base = prior.finite ? 1 : 2;
+  const std::size_t cells = static_cast<std::size_t>(k * p);
+  NamedArray weights{prior.finite ? "untilted_concentration" : "untilted_sticks", Vec(static_cast<std::size_t>(k * base)), {}};
+  if (!prior.finite) weights.dim = {k, 2};
+  NamedArray mean{"effects", Vec(cells), {k, p}}, cov{"effects_cov", {}, {p, p, k}};
+  for (Index j = 0; j < k; ++j) {
+    const double* own = q.data() + j * width;
+    for (Index i = 0; i < base; ++i) weights.value[i * k + j] = own[i];
+    for (Index i = 0; i < p; ++i) mean.value[i * k + j] = own[base + i];
+    Vec precision(static_cast<std::size_t>(p * p));
+    for (Index i = 0; i < p; ++i)
+      for (Index l = 0; l < p; ++l) precision[i * p + l] = own[base + p + packed(i, l)];
+    const Cholesky chol(precision.data(), p);
+    for (Index i = 0; i < p; ++i) {
+      Vec column(static_cast<std::size_t>(p), 0.0);
+      column[i] = 1;
+      chol.solve(column.data());
+      cov.value.insert(cov.value.end(), column.begin(), column.end());
+    }
+  }
+  return {weights, mean, cov};
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,69 @@
+// Coefficients and a covariance of one cluster, whose rows are expected: half of a model with random effects.
+#pragma once
+#include "foundation/random.h"
+#include "observations/linalg.h"
+
+namespace bnpvi {
+
+/// Responses y (D) given regressors z (E), y = M z + ε, ε ~ N(0, Σ), M | Σ matrix normal with mean M_0 and
+/// column precision V. Σ⁻¹ ~ W(df, scale⁻¹), or Σ is known: then `scale` is that of its prior.
+struct EffectsPrior {
+  Index e, d;
+  double df;
+  Vec coef;       // M_0, D × E, row-major
+  Vec precision;  // V, E × E
+  Vec scale;      // D × D
+  Vec known;      // Σ, D × D; empty: it is not known
+  double log_jacobian = 0;  // of a row, −Σ log unit
+};
+
+/// What q says of a cluster.
+struct EffectsPosterior {
+  Vec coef;        // M̂, D × E
+  Vec precision;   // V̂, E × E
+  Vec covariance;  // E Σ, D × D; where it does not exist B̂
+  double df;       // ν̂; ∞ where Σ is known
+  Vec scale;       // B̂ = B + Q
+};
+
+/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the two places may
+/// be one, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur complement is
+/// B̂ = B + Q, as in WishartModel; where Σ is known
+///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
+class EffectsBlock {
+ public:
+  /// count, first: places of N and of Σ r v vᵀ among the features.
+  EffectsBlock(EffectsPrior prior, Index count, Index first);
+
+  Index size() const { return m_ * (m_ + 1) / 2; }  // of Σ r v vᵀ
+  const EffectsPrior& prior() const { return prior_; }
+
+  double log_evidence(const double* t) const;
+  /// w += ∇Λ, at its own places.
+  double add_weights(const double* t, double* w) const;
+  EffectsPosterior posterior(const double* t) const;
+  /// Mean statistic of `rows` rows, and w += the natural weights of the likelihood at M̂ and E Σ.
+  void point_estimate(const double* t, double rows, double* mean, double* w) const;
+  /// w += those at a draw from the posterior.
+  void draw(const double* t, Stream& stream, double* w) const;
+
+  /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor.
+  double strain() const;
+
+ private:
+  Cholesky factorise(const double* t) const;
+  double log_z(double df, double log_det_v, double log_det_b) const;
+  double value(const double* t, const Cholesky& chol) const;
+  Vec coefficients(const Cholesky& chol) const;  // M̂, from the factor of P̂
+  Vec scale(const Cholesky& chol) const;         // B̂
+  void add_likelihood(const Vec& coef, const Vec& root, double log_det, double* w) const;
+
+  EffectsPrior prior_;
+  Index m_, count_, first_;
+  Vec joint_, least_pivot_;  // P_0
+  Vec known_root_;           // R of RᵀR = Σ⁻¹, Σ known
+  double log_det_known_ = 0;  // log|Σ|
+  double log_det_v_ = 0, log_z_prior_ = 0;
+};
+
+}  // namespace bnpvi

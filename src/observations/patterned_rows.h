@@ -1,0 +1,63 @@
+// Rows that have a covariate pattern beside what is observed of them.
+#pragma once
+#include <memory>
+
+#include "observations/capabilities.h"
+
+namespace bnpvi {
+
+/// The model of rows x whose weights of clusters depend on covariates. A row has one of C covariate patterns
+/// (Dataset::position), and its features are those of the model of rows followed by C indicators of patterns:
+///   φ = (φ', 1[c = 1], ..., 1[c = C]),   Λ(T) = Λ'(T').
+/// The last C numbers of a cluster's statistic thereby count its rows by pattern, for the allocation alone,
+/// and whatever adds or moves statistics keeps these counts, too. Λ does not depend on them; the allocation
+/// writes the weights of these features, which are 0 here (add_log_weights in mixtures/mixture.h).
+class PatternedRows final : public ObsModel,
+                            public SparseEntries,
+                            public Gaps,
+                            public ColumnUnits,
+                            public LearnedPrior,
+                            public RowEstimates {
+ public:
+  PatternedRows(std::shared_ptr<const ObsModel> of_rows, Index patterns);
+
+  Index n_features() const override { return own_p_ + patterns_; }
+  Index n_columns() const override { return of_rows_->n_columns(); }
+  Capabilities capabilities() const override;
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
+  Index n_dense() const override { return dense_; }
+  void dense_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
+  void entries(const Dataset& data, const Index* rows, Index n, Entries& out) const override;
+
+  double log_evidence(const double* t) const override { return of_rows_->log_evidence(t); }
+  void weights(const double* t, double* w) const override;
+  double evidence_and_weights(const double* t, double* w) const override;
+  void point_estimate(const double* t, double* mean, double* w) const override;
+  void row_estimate(const double* phi, double times, double* mean, double* w) const override;
+  void draw(const double* t, Stream& stream, double* w) const override;
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
+  NamedArrays posterior(const double* t, Index k) const override;
+  NamedArrays mean_parameters(const double* t, Index k) const override;
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
+                                          Pool* pool) const override;
+  double log_hyperprior() const override { return prior_of(*of_rows_).log_hyperprior(); }
+  double occupied_term(const double* t) const override { return prior_of(*of_rows_).occupied_term(t); }
+  bool has_occupied_term() const override { return prior_of(*of_rows_).has_occupied_term(); }
+  NamedArrays learned_fields() const override { return prior_of(*of_rows_).learned_fields(); }
+  void re_express(const ObsModel& from, double* t) const override;
+  double strain() const override { return units_of(*of_rows_).strain(); }
+  void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override;
+
+ private:
+  void clear_patterns(double* v) const;                   // the last C of p numbers
+  Vec of_row_statistics(const double* t, Index k) const;  // of K clusters, K × p'
+
+  std::shared_ptr<const ObsModel> of_rows_;
+  Capabilities can_;  // of the model of rows
+  std::shared_ptr<const RowEstimates> estimates_;
+  Index own_p_, patterns_, dense_;  // dense_: of a linear model 1, as its rows may be sparse
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,18 @@
+# Models whose rows have scales (Student-t clusters, `tails`) beside those that are linear in features.
+
+# For laws and verbs that are about features which all clusters share; each use says what does not hold.
+without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs), cases)
+
+# log E p(x | cluster), rows x clusters, from features of rows as they are (their scale is 1) and weights: linear, or the
+# integral over u of u^c exp(c - u b), c the weight of E log u - E u + 1, which is the sixth feature from the end but one.
+log_likelihoods <- function(obs, features, weights) {
+  if (!any_tails(obs)) {
+    return(tcrossprod(features, weights))
+  }
+  at <- ncol(features) - 4L
+  of_scale <- 3:(at - 1L)
+  apply(weights, 1L, function(w) {
+    b <- w[at] - drop(features[, of_scale, drop = FALSE] %*% w[of_scale])
+    drop(features[, 1:2] %*% w[1:2]) + w[at] + lgamma(1 + w[at]) - (1 + w[at]) * log(b)
+  })
+}
