@@ -25,7 +25,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
   if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)
-  check_room_for_names(obs, prior, error_call)
+  if (!is.null(obs$keywords)) need_room_for_names(obs, prior, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (class != "bnp_topics" && (!is.null(start) || !is.null(data$classes))) {
     begin <- if (isTRUE(data$grouped)) start_of_states else start_with_labels

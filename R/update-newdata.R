@@ -129,8 +129,8 @@ with_earlier_rows <- function(out, before) {
   out
 }
 
-# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a cluster
-# without anything.
+# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a
+# cluster without anything.
 in_columns <- function(x, number, fit) {
   kept <- which(!is.na(number))
   out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), fit$state$k))

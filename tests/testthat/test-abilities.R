@@ -200,16 +200,19 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 # ---- arguments that come with the data -----------------------------------------------------------------------------
 
 n_rows <- c(
-  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
+  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30,
+  series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
 data_argument <- function(argument, kind) {
   n <- if (kind %in% names(n_rows)) n_rows[[kind]] else 60
+  documents <- kind == "documents_of_rows"
   units <- if (kind == "documents_of_rows") 6 else if (kind %in% c("sequences", "lagged", "hidden", "trees")) 1 else n
   chain <- c(0, seq_len(n - 1))
   switch(argument,
-    weights = list(weights = rep_len(c(1, 2), units)), labels = list(labels = rep_len(c("a", NA, NA), if (kind == "documents_of_rows") units else n)),
+    weights = list(weights = rep_len(c(1, 2), units)), 
+    labels = list(labels = rep_len(c("a", NA, NA), if (documents) units else n)),
     id = list(id = if (kind == "trees") rep(1, n) else sort(rep_len(1:5, n))), time = list(time = seq_len(n)),
     parent = list(parent = chain), response = list(response = seq_len(units)), na_action = list(na_action = "model"),
     position = if (kind == "sequences") list(position = rep(1, n), parent = chain) else list(position = rep(1, n))

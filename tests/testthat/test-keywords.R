@@ -254,9 +254,9 @@ test_that("keywords that make no sense are refused", {
 })
 
 test_that("nested lists and dictionaries have names joined by dots; patterns match in either case", {
-  nested <- check_keywords(list(sport = list(ball = c("a", "b"), other = "c"), tech = "d"), NULL)
+  nested <- as_keywords(list(sport = list(ball = c("a", "b"), other = "c"), tech = "d"), NULL)
   expect_identical(nested, list(sport.ball = c("a", "b"), sport.other = "c", tech = "d"))
-  inner <- check_keywords(list(sport = list(list("a", "b"), ball = "c")[c(1, 2)]), NULL)
+  inner <- as_keywords(list(sport = list(list("a", "b"), ball = "c")[c(1, 2)]), NULL)
   expect_named(inner, c("sport", "sport.ball"))
   terms <- c("Ball", "ball", "Chip1", "a.b", "axb")
   expect_identical(matched_terms("Ball", terms), 1L)
