@@ -91,7 +91,22 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
       class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
     )
   }
-  with_prior_of_effects(obs, individuals, e, call)
+  begin_shared(with_prior_of_effects(obs, individuals, e, call), start)
+}
+
+# What clusters share goes on from where an earlier fit ended. Clusters that are given otherwise have taken their part of
+# what individuals differ by.
+begin_shared <- function(obs, start) {
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (!obs$shared || is.null(start)) {
+    return(obs)
+  }
+  if (isTRUE(before$shared) && identical(before$effects, obs$effects)) {
+    obs[c("shared_cov", "shared_noise")] <- before[c("shared_cov", "shared_noise")]
+  } else {
+    obs$shared_cov <- obs$shared_cov / 4
+  }
+  obs
 }
 
 # Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has

@@ -158,6 +158,21 @@ test_that("a fit is read and drawn", {
   expect_equal(predict(readRDS(path), type = "effects"), predict(fit, type = "effects"))
 })
 
+test_that("more individuals are taken in, and a fit goes on", {
+  data <- growth_data("wide", 1, 80L)
+  first <- as.integer(data$id) <= 50L
+  fit <- growth_fit(data[first, ])
+  more <- update(fit, newdata = data[!first, ])
+  expect_identical(nrow(predict(more, type = "effects")), 80L)
+  expect_identical(rownames(predict(more, type = "effects")), more$input$individuals$names)
+  expect_identical(n_clusters(more), 3L)
+  again <- bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = fit, control = bnp_control(seed = 1))
+  expect_equal(elbo(again), elbo(fit), tolerance = 1e-6)
+  expect_bad(bnp_mixture(y ~ t + (1 + t | id), data, start = fit), "start")
+  labels <- fitted(fit)
+  expect_identical(n_clusters(bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = labels)), 3L)
+})
+
 test_that("what cannot be is refused with its place and a remedy", {
   data <- growth_data("one", 1, 12L)
   data$other <- data$id
