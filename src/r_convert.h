@@ -70,8 +70,7 @@ struct RModel {
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
-/// The observation model of an R list beside this allocation model, which may count rows by covariate
-/// pattern.
+/// The observation model of an R list beside this allocation model, which may count covariate patterns.
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
 /// The allocation model as that of one family; null: it is of another.
