@@ -227,11 +227,11 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
   design <- with_intercept(z, obs)
   y <- draw_by_cluster(clusters, path, function(q, rows) {
-    coef <- q$coef_mean[1L, ] + drop(t(root_of(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
+    coef <- q$coef_mean[1L, ] + drop(t(square_root_of(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
     random <- if (is.finite(q$random_df)) draw_covariance(q$random_df, q$random_scale) else q$random_scale
     noise <- if (is.finite(q$df)) q$scale[1L] / stats::rchisq(1L, q$df) else q$scale[1L]
     own <- match(given$id[rows], unique(given$id[rows]))
-    away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% root_of(random)
+    away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% square_root_of(random)
     x <- design[rows, , drop = FALSE]
     cbind(drop(x %*% coef) + rowSums(x[, obs$effects + 1L, drop = FALSE] * away[own, , drop = FALSE]) +
       sqrt(noise) * stats::rnorm(length(rows)))
@@ -240,7 +240,7 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
 }
 
 # R of R'R = cov, which may be singular but for rounding.
-root_of <- function(cov) {
+square_root_of <- function(cov) {
   eigen <- eigen(cov, symmetric = TRUE)
   sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)
 }

@@ -13,9 +13,10 @@ namespace {
 
 constexpr double same_nu = 1e-9;      // relative variance of ν that is rounding
 constexpr double most_hidden = 0.99;  // ρ, which is below 1 at a maximum
-constexpr double furthest = 0.5, least_step = 0.03;  // of log ν: by less EM's step is as good, and never too far
-constexpr double boldness = 0.8;      // of what goes beyond EM's step, as means and covariances move, too
-constexpr double first_guess = 5;     // ν
+constexpr double furthest = 0.5,
+                 least_step = 0.03;  // of log ν: by less EM's step is as good, and never too far
+constexpr double boldness = 0.8;     // of what goes beyond EM's step, as means and covariances move, too
+constexpr double first_guess = 5;    // ν
 
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }

@@ -15,7 +15,7 @@ expect_posterior_draws <- function(case, resp, times = 2000, most = 40, density 
   out <- engine_parameter_draws(case$data, case$model, resp, times, 1)
   rows <- unique(round(seq(1, nrow(out$features), length.out = most)))
   phi <- out$features[rows, , drop = FALSE]
-  log_p <- log_likelihoods(case$model$obs, phi, out$draws)
+  log_p <- t(log_likelihoods(case$model$obs, phi, out$draws))
   expect_means(log_p, as.numeric(phi %*% out$weights[1L, ]), "log likelihoods")
   # Where features are values at nodes, or powers, weights far from the posterior are made up by draws that hardly come.
   at_nodes <- grepl("^negative_binomial|weibull", case$model$obs$family)
