@@ -163,6 +163,7 @@ is_asked <- function(verb, of) {
     "formula()" = , terms = !able || "regressions" %in% of$kinds,
     expected_response = !able || "regressions" %in% of$kinds,
     clue = inherits(of$x, "bnp_fit") && (!able || requireNamespace("clue", quietly = TRUE)),
+    simulated_lengths = is.null(refusal(of$kinds, "simulate")),
     discount = , keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
     TRUE
   )

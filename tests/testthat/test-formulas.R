@@ -26,7 +26,7 @@ test_that("a bar inside a term is refused, by every verb that takes a formula", 
   }
   expect_bad(bnp_mixture(uptake ~ conc + (1 | Plant), stream), "stream")
   fit <- calm(bnp_mixture(uptake ~ conc, CO2, control = once))
-  expect_bad(update(fit, . ~ . * (1 | Plant)), "formula", "1 \\| Plant")
+  expect_bad(update(fit, . ~ . * (1 | Plant)), "formula", "2 terms with a bar")
   expect_bad(obs_regression(formula = uptake ~ conc + (1 | Plant)), "formula", "1 \\| Plant")
   counts <- matrix(1:12, 4)
   y <- c(1, 3, 2, 5)
