@@ -43,7 +43,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
-  resolved <- obs_starts(obs, resolved, units_that_count(data))
+  if (!is.null(obs$random)) resolved <- starts_with_effects(obs, resolved, units_that_count(data))
   if (is.null(resolved_start) && has_places(prior)) {
     resolved_start <- start_in_places(data, obs, prior, control, resolved)
   } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
@@ -70,7 +70,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       obs_begin_again(obs, result$state$k)
     }
     if (!is.null(again) && !isTRUE(result$interrupted)) {
-      second <- once(replace(model, "obs", list(again)), obs_starts_again(obs, asked))
+      second <- once(replace(model, "obs", list(again)), if (is.null(obs$random)) asked else starts_again(asked))
       if (isTRUE(second$elbo > result$elbo)) {
         model$obs <<- again
         result <- second

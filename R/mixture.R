@@ -119,7 +119,8 @@
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
 #'
 #' @section Growth curves:
-#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual has an
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual
+#'   has an
 #'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
 #'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
 #'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
@@ -398,7 +399,7 @@ kept_of_data.bnp_mixture <- function(fit, data) {
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
   list(
     labels = if (is.null(data$individual)) labels else of_rows(data, labels),
-    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+    individual_sums = if (!is.null(fit$model$obs$random)) individual_sums(fit$model$obs, data)
   )
 }
 

@@ -170,7 +170,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
     ), call = call)
   }
   if (!verb %in% facts$verbs && has_effects(obs)) {
-    refuse_random("Random effects are of individuals in clusters, by {.fn {facts$verbs}}, not for {.fn {verb}}.",
+    bad_random("Random effects are of individuals in clusters, by {.fn {facts$verbs}}, not for {.fn {verb}}.",
       "Leave {.arg random} out.", call)
   }
   if (!is.null(obs$keywords)) need_taker_of_keywords(verb, obs, call)
