@@ -225,7 +225,8 @@ data_argument <- function(argument, kind) {
 # position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
 # of Dynamic Means themselves.
 not_asked <- list(
-  weights = c("network", "communities"), id = c("response", "labelled_topics"), position = c("lagged", "hidden", "switched"),
+  weights = c("network", "communities"), id = c("response", "labelled_topics"),
+  position = c("lagged", "hidden", "switched"),
   response = "truncation_free", time = "dynamic_means"
 )
 

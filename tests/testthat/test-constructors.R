@@ -92,15 +92,20 @@ test_that("each argument of a constructor is checked where it is given, and has 
   constructors <- c("bnp_control", "bnp_moves", prior_makers(names(unit_words)), "prior_ibp", "prior_beta_bernoulli")
   for (name in constructors) {
     constructor <- get(name)
-    needed <- if ("k" %in% names(formals(constructor))) list(k = 2)
+    needed <- list(k = 2, formula = ~ age)
+    needed <- needed[names(needed) %in% names(formals(constructor))]
     for (arg in setdiff(names(formals(constructor)), "...")) {
       given <- c(if (arg == "candidates") list(sparsity = 2), stats::setNames(list(list(1)), arg))
-      given <- utils::modifyList(as.list(needed), given)
-      expect_bad(do.call(constructor, given), "argument", paste0("`", arg, "`"))
+      given <- utils::modifyList(needed, given)
+      kind <- if (arg == "formula") "covariates" else "argument"
+      expect_bad(do.call(constructor, given), kind, paste0("`", arg, "`"))
     }
-    full <- do.call(constructor, as.list(needed))
+    full <- do.call(constructor, needed)
     usual <- lapply(formals(constructor), function(value) if (!identical(value, quote(expr = ))) eval(value)[1L])
-    usual <- usual[setdiff(names(usual), c("moves", "init", "max_laps", "k", "learning_rate", "...", "algorithm"))]
+    without <- c(
+      "moves", "init", "max_laps", "k", "formula", "transitions", "fixed", "learning_rate", "...", "algorithm"
+    )
+    usual <- usual[setdiff(names(usual), without)]
     expect_identical(unclass(full)[names(usual)], usual, info = name)
   }
 })
