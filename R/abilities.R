@@ -89,7 +89,7 @@ family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
-    if (has_keywords(obs)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
+    if (!is.null(obs$keywords)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
     if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],
@@ -98,7 +98,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
         if (has_effects(obs)) "random_effects",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = c(if (has_places(prior)) "placed", if (obs_lag(obs) > 0L) "lagged")
+      bnp_hmm = c(if (!is.null(prior$cell_fixed)) "placed", if (obs_lag(obs) > 0L) "lagged")
     ),
     of_classes[length(of_classes)]
   )

@@ -62,6 +62,10 @@ of_terms <- function(instead) {
 }
 of_networks <- function(instead, ...) able("network", "It is about nodes of networks.", instead, ...)
 
+no_switched_simulated <- c(
+  "Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."
+)
+
 of_joins <- able(
   c("mixture", "topics", "sequences"), "It joins clusters of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}.",
   "Fit with a finite prior of fewer clusters.",

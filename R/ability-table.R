@@ -165,6 +165,7 @@ ability_table <- c(list(
     drift = c("Clusters that drift keep the covariance that they have.", "Leave {.arg data} out."),
     series = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
     regressions = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
+    named_clusters = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
     truncation_free = no_bound, label = "{.fn summary} with {.arg data}", applies = c("mixture", "topics", "sequences")
   ),
   cluster_divergence = of_pairs, cluster_overlap = of_pairs,
@@ -208,12 +209,12 @@ ability_table <- c(list(
   ),
   simulate = able(
     of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
-    switched = c("Their rows are not simulated yet.", "{.code predict(bnp_filter(fit, newdata), h)} forecasts."),
+    switched = no_switched_simulated,
     draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
   simulated_lengths = able(
-    "sequences", trees = c("Data sets are on the fit's trees."),
+    "sequences", trees = c("Data sets are on the fit's trees."), switched = no_switched_simulated,
     label = "{.fn simulate} with {.arg lengths} or {.arg covariates}", applies = "sequences"
   ),
   forecast = able(

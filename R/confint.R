@@ -104,6 +104,7 @@ parameter_names <- function(table) {
 
 # One row for each parameter of these kinds: component, parameter, term, estimate, conf.low, conf.high.
 interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
+  require_ability(fit, "confint", NULL)
   sources <- interval_sources(fit)[kinds]
   ends <- c(1 - level, 1 + level) / 2
   out <- do.call(rbind, unname(Map(function(source, kind) source(ends, kind), sources, kinds)))

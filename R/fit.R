@@ -25,14 +25,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (has_missing(data) || spooled || !is.null(before)) obs <- with_gaps(obs, gaps_of(data), before$obs)
   if (!is.null(data$individual)) obs$repeated <- TRUE
   if (has_parameters(given)) check_against_data(given, obs, error_call)
-  check_room_for_names(obs, prior, error_call)
+  if (!is.null(obs$keywords)) need_room_for_names(obs, prior, error_call)
   resolved_start <- if (!is.null(start)) resolve_start(start, data, obs, prior, error_call)
   if (class != "bnp_topics" && (!is.null(start) || !is.null(data$classes))) {
-    resolved_start <- if (class == "bnp_hmm") {
-      start_of_states(resolved_start, start, data, obs, prior, control, error_call)
-    } else {
-      start_with_labels(resolved_start, start, data, prior, control, error_call)
-    }
+    begin <- if (isTRUE(data$grouped)) start_of_states else start_with_labels
+    resolved_start <- begin(resolved_start, start, data, prior, control, error_call, obs = obs)
   }
   if (!is.null(resolved_start) && !is.null(data$individual)) resolved_start <- start_of_units(resolved_start, data)
   if (length(learned_names(prior))) prior <- with_learned_values(without_learned_values(prior), before$prior)
@@ -46,7 +43,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (is.null(data$individual)) "observations" else "individuals", d = data$d
   )
-  resolved <- obs_starts(obs, resolved, units_that_count(data))
+  if (!is.null(obs$random)) resolved <- starts_with_effects(obs, resolved, units_that_count(data))
   if (is.null(resolved_start) && has_places(prior)) {
     resolved_start <- start_in_places(data, obs, prior, control, resolved)
   } else if (is.null(resolved_start) && !is.null(prior$k) && identical(resolved$restarts, 1L)) {
@@ -66,14 +63,14 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     }
     result <- once(model, asked)
     if (class != "bnp_topics" && is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
-      better <- if (class == "bnp_hmm") better_with_labelled_rows else better_with_classes_alone
+      better <- if (isTRUE(data$grouped)) better_with_labelled_rows else better_with_classes_alone
       result <- better(result, data, model, asked, run)
     }
     again <- if (is.null(start) && is.finite(result$elbo) && obs_can(obs, "begin_again")) {
       obs_begin_again(obs, result$state$k)
     }
     if (!is.null(again) && !isTRUE(result$interrupted)) {
-      second <- once(replace(model, "obs", list(again)), obs_starts_again(obs, asked))
+      second <- once(replace(model, "obs", list(again)), if (is.null(obs$random)) asked else starts_again(asked))
       if (isTRUE(second$elbo > result$elbo)) {
         model$obs <<- again
         result <- second
@@ -114,7 +111,7 @@ kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- if (has_places(fit$model$prior)) seq_along(fit$sizes) else order(-fit$sizes)
+  numbering <- if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]

@@ -14,7 +14,7 @@ with_new_labels <- function(data, labels, fit, call) {
   sets <- matrix(FALSE, nrow(known$sets), length(fit$input$class_names))
   sets[, at] <- known$sets
   data[c("classes", "class_sets", "class_names")] <- list(known$set, sets, fit$input$class_names)
-  if (has_places(fit$model$prior)) check_reachable(data, fit$model$prior, call)
+  if (has_places(fit$model$prior)) need_allowed_paths(data, fit$model$prior, call)
   data
 }
 
@@ -62,7 +62,7 @@ state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels
 }
 
 # Labels of new rows say which states these may be in.
-refuse_labels_of_new <- function(fit, newdata, type, call = rlang::caller_env()) {
+need_new_rows <- function(fit, newdata, type, call = rlang::caller_env()) {
   need_labels(fit, type, call)
   if (is.null(newdata)) {
     abort("labels", c(

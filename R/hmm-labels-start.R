@@ -1,11 +1,8 @@
 # Where hidden Markov models begin whose rows or sequences have labels (R/hmm-labels.R).
 
 # list(resp or labels, owner) of a fit whose rows or sequences have labels, unless `start` was given.
-start_of_states <- function(resolved, start, data, obs, prior, control, call) {
-  if (is.null(data$classes)) {
-    return(start_with_labels(resolved, start, data, prior, control, call))
-  }
-  if (has_places(prior)) {
+start_of_states <- function(resolved, start, data, prior, control, call, obs) {
+  if (has_places(prior) && !is.null(data$classes)) {
     if (inherits(start, "bnp_fit")) {
       return(start_with_owners(resolved, start, data, call))
     }

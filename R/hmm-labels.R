@@ -18,7 +18,7 @@ with_state_labels <- function(data, given, obs, prior, call) {
   data$class_sets <- known$sets
   data$class_names <- known$classes
   data$sequence_classes <- sequences$of_sequence
-  if (has_places(prior)) check_reachable(data, prior, call)
+  if (has_places(prior)) need_allowed_paths(data, prior, call)
   data
 }
 
@@ -108,7 +108,7 @@ labels_of_places <- function(known, prior, sequences, call) {
 
 # Each row must have a state, among those that its label allows, to which an allowed step leads from one of the row
 # before. Of trees the children come first: states of a row from which all its children have theirs.
-check_reachable <- function(data, prior, call) {
+need_allowed_paths <- function(data, prior, call) {
   may <- !(prior$cell_fixed %in% 0)
   dim(may) <- dim(prior$cell_fixed)
   step <- may[-1L, , drop = FALSE]

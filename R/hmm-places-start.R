@@ -1,5 +1,5 @@
-# Where hidden Markov models begin whose states have places (R/prior-hmm.R), unless told otherwise. What a state is like
-# is found from there on; that it has the right place, mostly not.
+# Where hidden Markov models begin whose states have places (R/transitions.R), unless told otherwise. What a state is
+# like is found from there on; that it has the right place, mostly not.
 
 # list(labels, k, first_only), of the first of several starts only, or NULL: a start that the engine draws.
 start_in_places <- function(data, obs, prior, control, resolved) {
@@ -118,7 +118,7 @@ mean_cells <- function(prior) {
 }
 
 # Labels of rows that are states of the prior, by number or name.
-check_states <- function(start, data, prior, call) {
+states_of_start <- function(start, data, prior, call) {
   check_labels(start, rows_given(data), call, data$left_out$kept)
   if (!is.null(data$left_out$kept)) start <- start[data$left_out$kept]
   text <- label_text(start, "start", call)
@@ -134,7 +134,7 @@ check_states <- function(start, data, prior, call) {
 }
 
 # Transitions of an earlier fit must be allowed ones.
-check_start_places <- function(fit, prior, call) {
+need_same_places <- function(fit, prior, call) {
   zeros <- function(prior) if (has_places(prior)) prior$cell_fixed %in% 0
   if (!identical(zeros(fit$model$prior), zeros(prior))) {
     abort("start", c(

@@ -123,7 +123,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     return(forecast_of_fit(object, data, h))
   }
   type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
-  if (!is.null(labels)) refuse_labels_of_new(object, newdata, type)
+  if (!is.null(labels)) need_new_rows(object, newdata, type)
   if (type %in% c("label", "label_prob")) {
     return(state_label_answer(object, newdata, type, id, na_action, parent, labels))
   }

@@ -52,16 +52,18 @@
 #' @section Known states:
 #'   Each class of `labels` owns states, one to begin with. A row with a label is in states of its class only, all else
 #'   has probability 0 there, through all moves; rows without label are in any state. Those begin in a state of no
-#'   class, so that what nobody has labelled is found, too. Two or more classes in a row of a logical matrix mean one of them.
-#'   The bound is that of data and labels, and is compared with that of fits with the same labels only. A second fit
-#'   begins with the classes as their labelled rows have them, and the better one is returned.
-#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities; [fitted()] and [segments()] keep what
-#'   was known. Where states have places ([prior_hmm()] with `transitions`) labels are numbers or names of states, and a
-#'   row that no allowed path can reach is an error.
+#'   class, so that what nobody has labelled is found, too. Two or more classes in a row of a logical matrix mean one of
+#'   them. The bound is that of data and labels, and is compared with that of fits with the same labels only. A second
+#'   fit begins with the classes as their labelled rows have them, and the better one is returned. A state of which far
+#'   fewer rows have a label than of the others of its class is taken for one of no class. `predict(type =
+#'   "label")` gives classes, `"label_prob"` their probabilities; [fitted()] and [segments()] keep what was known. Where
+#'   states have places ([prior_hmm()] with `transitions`) labels are numbers or names of states, and a row that no
+#'   allowed path can reach is an error.
 #'
 #'   `sequence_labels` are about sequences as wholes: rows of a sequence of a class are in its own states or, with
-#'   `open`, in those of no class, which all share. `predict(type = "sequence_label")` gives the class of new sequences, by the
-#'   density of their rows over all paths that the class allows and by how many of the labelled sequences are of it.
+#'   `open`, in those of no class, which all share. `predict(type = "sequence_label")` gives the class of new sequences,
+#'   by the density of their rows over all paths that the class allows and by how many of the labelled sequences are of
+#'   it.
 #'
 #' @section Trees:
 #'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
@@ -201,7 +203,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
     default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
-  if (has_places(prior)) require_ability(kinds_to_fit("bnp_hmm", obs), "transitions", error_call)
+  if (!is.null(prior$cell_fixed)) require_ability(kinds_to_fit("bnp_hmm", obs), "transitions", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(parent)) {
     require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)

@@ -13,11 +13,11 @@ keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
       i = "It is the share of a topic's tokens that its keywords are expected to be."
     ), call = call)
   }
-  list(keywords = check_keywords(keywords, call), keyword_share = as.double(share))
+  list(keywords = as_keywords(keywords, call), keyword_share = as.double(share))
 }
 
 # Lists of words by name; of nested lists and of dictionaries the names are joined by ".".
-check_keywords <- function(keywords, call) {
+as_keywords <- function(keywords, call) {
   if (!is.list(keywords) || is.data.frame(keywords)) {
     abort("keywords", c(
       "{.arg keywords} must be a list of character vectors with names, or a dictionary of {.pkg quanteda}, not
@@ -25,7 +25,7 @@ check_keywords <- function(keywords, call) {
       i = "As in {.code keywords = list(sport = c(\"game\", \"player*\"))}."
     ), call = call)
   }
-  check_names_of_lists(names(keywords), length(keywords), call)
+  need_list_names(names(keywords), length(keywords), call)
   words <- flat_keywords(keywords, call)
   twice <- unique(names(words)[duplicated(names(words))])
   if (length(twice)) {
@@ -40,7 +40,7 @@ check_keywords <- function(keywords, call) {
   words
 }
 
-check_names_of_lists <- function(names, n, call) {
+need_list_names <- function(names, n, call) {
   nameless <- if (is.null(names)) seq_len(n) else which(is.na(names) | !nzchar(names))
   if (n == 0L || length(nameless)) {
     abort("keywords", c(
@@ -61,14 +61,16 @@ flat_keywords <- function(x, call, prefix = NULL) {
       inner <- unclass(one)
       nested <- if (is.null(names(inner))) rep(FALSE, length(inner)) else nzchar(names(inner))
       own <- unlist(inner[!nested], use.names = FALSE)
-      if (length(own) || !any(nested)) out[name] <- list(words_of_list(own, name, call))
+      if (length(own) || !any(nested)) out <- c(out, named_list(name, words_of_list(own, name, call)))
       out <- c(out, flat_keywords(inner[nested], call, name))
     } else {
-      out[name] <- list(words_of_list(one, name, call))
+      out <- c(out, named_list(name, words_of_list(one, name, call)))
     }
   }
   out
 }
+
+named_list <- function(name, value) stats::setNames(list(value), name)
 
 words_of_list <- function(words, name, call) {
   if (is.factor(words)) words <- as.character(words)
@@ -143,7 +145,7 @@ tell_of_keywords <- function(strange, columns, terms) {
   }
 }
 
-check_takes_keywords <- function(verb, obs, call) {
+need_taker_of_keywords <- function(verb, obs, call) {
   of <- kinds_to_fit(verb, obs)
   if (!length(of)) {
     abort("keywords", c(
@@ -154,8 +156,8 @@ check_takes_keywords <- function(verb, obs, call) {
 }
 
 # A finite prior needs a cluster for each list.
-check_room_for_names <- function(obs, prior, call) {
-  if (has_keywords(obs) && isTRUE(prior$k < length(obs$keywords))) {
+need_room_for_names <- function(obs, prior, call) {
+  if (isTRUE(prior$k < length(obs$keywords))) {
     abort("keywords", c(
       "There are {length(obs$keywords)} lists of {.arg keywords}, and the prior has {prior$k} cluster{?s}.",
       i = "Raise {.arg k}, or choose a prior with any number of clusters."

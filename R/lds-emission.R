@@ -13,8 +13,10 @@ emission_in_units <- function(obs, found) {
   }
   each <- lapply(found, one_emission_in_units, obs = obs)
   sapply(names(each[[1L]]), function(name) {
-    if (is.null(each[[1L]][[name]])) NULL else simplify2array(lapply(each, `[[`, name))
-  }, simplify = FALSE) |> with_all_dimensions(length(each))
+    of_one <- each[[1L]][[name]]
+    size <- dim(of_one) %||% length(of_one)
+    if (!is.null(of_one)) array(unlist(lapply(each, `[[`, name)), c(size, length(each)))
+  }, simplify = FALSE)
 }
 
 one_emission_in_units <- function(obs, emission) {
@@ -27,11 +29,6 @@ one_emission_in_units <- function(obs, emission) {
     loadings = loadings, offset = offset, inverse = if (!obs$identity) emission$inverse,
     df = if (length(emission$df)) emission$df, scale = emission$scale * unit^2
   )
-}
-
-# simplify2array() makes vectors of what has one number a mode.
-with_all_dimensions <- function(emission, k) {
-  lapply(emission, function(x) if (is.null(x) || length(dim(x)) > 1L) x else matrix(x, ncol = k))
 }
 
 # The emission of a fit, modes in the order of its states.

@@ -92,7 +92,7 @@ allowed_clusters <- function(data, owner) {
 # A start in which labelled rows are where their labels say, each class owning one cluster, and all other rows in one
 # more, if the prior lets them have one; a row of several classes is shared out evenly. A start that was given stays,
 # and its clusters are owned by the classes of their rows.
-start_with_labels <- function(start, given, data, prior, control, call) {
+start_with_labels <- function(start, given, data, prior, control, call, obs = NULL) {
   if (is.null(data$classes)) {
     if (!is.null(start$state)) start$state$owner <- NULL
     return(start)

@@ -20,8 +20,10 @@
 #'   number for each individual, by its name: the joint density of its rows.
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
-#'   clusters by their weights. `"individual"`, of fits with random effects ([obs_regression()]): the expected response of
-#'   each row given the rows of the same individual in `newdata` that have a response, or else the rows of the individual
+#'   clusters by their weights. `"individual"`, of fits with random effects ([obs_regression()]): the expected
+#'   response of
+#'   each row given the rows of the same individual in `newdata` that have a response, or else the rows of the
+#'   individual
 #'   of that name in the fit; of others as `"response"`. `"effects"`: the coefficients of each individual that are its
 #'   own, totals as [coef()] of \pkg{lme4} gives them; without `newdata` those of the training data.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are

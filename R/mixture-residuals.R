@@ -41,7 +41,9 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   y <- response_columns(obs)
   data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
-  left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else if (type == "individual") {
+  left <- data$x[, y, drop = FALSE] - if (type == "response") {
+    average_response(object, z)
+  } else if (type == "individual") {
     response_of_individual(object, data, z)
   } else {
     own <- of_rows(data, state_responsibilities(object, with_known(data, object)))

@@ -44,6 +44,7 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
                                  exposure = NULL, covariates = NULL, id = NULL, time = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
+  require_ability(object, "simulate")
   nsim <- check_count(nsim, "nsim")
   n_given <- !missing(n)
   n <- check_count(n, "n", lower = 0L)

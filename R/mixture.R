@@ -63,10 +63,7 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
 #'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
-#'   this. Where a column alone, within the clusters that were found, is better described by another model by at least
-#'   10 nats (counts by [obs_negbinomial()], values that lean to the right by [obs_gamma()] or [obs_lognormal()], heavy
-#'   tails by [obs_student()]), the print-out names it; `fit$better` has a row for each such column.
-#'   Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
+#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
 #'   taken up to 2^53. Dates, times, units and lists are
 #'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
@@ -122,7 +119,8 @@
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
 #'
 #' @section Growth curves:
-#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual has an
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual
+#'   has an
 #'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
 #'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
 #'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
@@ -259,7 +257,6 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
 # `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
                         covariates = NULL, error_call = rlang::caller_env()) {
-  default <- is.null(obs)
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -304,7 +301,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
-  if (default && is.finite(fit$elbo)) with_better_columns(fit, data) else fit
+  fit
 }
 
 # A density can be made as high as one likes on repeated values, so clusters of
@@ -402,7 +399,7 @@ kept_of_data.bnp_mixture <- function(fit, data) {
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
   list(
     labels = if (is.null(data$individual)) labels else of_rows(data, labels),
-    individual_sums = if (has_effects(fit$model$obs)) individual_sums(fit$model$obs, data)
+    individual_sums = if (!is.null(fit$model$obs$random)) individual_sums(fit$model$obs, data)
   )
 }
 

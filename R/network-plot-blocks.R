@@ -48,7 +48,8 @@ draw_blocks <- function(fit, main = "", xlab = "To community", ylab = "From comm
 
 # Numbers of communities on both axes; those that would overprint a larger one's are left out.
 number_communities <- function(at) {
-  for (side in 1:2) graphics::axis(side, at, seq_along(at), tick = FALSE, line = -0.7, las = 1, gap.axis = 0.1)
+  mgp <- replace(graphics::par("mgp"), 2L, 0.3)
+  for (side in 1:2) graphics::axis(side, at, seq_along(at), tick = FALSE, mgp = mgp, las = 1, gap.axis = 0.1)
 }
 
 gg_blocks <- function(fit) {

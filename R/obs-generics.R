@@ -70,12 +70,6 @@ obs_learned.default <- function(obs) NULL
 # The model as it is to be fitted once more where k clusters were found, of which the better fit is kept; NULL, or no
 # method: it is not.
 obs_begin_again <- function(obs, k) UseMethod("obs_begin_again")
-# The control of a fit of n units, as the engine has it, with other starts than usual, where these are not given
-# (`kinds`); and of that further fit.
-obs_starts <- function(obs, control, n) UseMethod("obs_starts")
-obs_starts.default <- function(obs, control, n) control
-obs_starts_again <- function(obs, control) UseMethod("obs_starts_again")
-obs_starts_again.default <- function(obs, control) control
 # What statistics of clusters depend on beside the number of columns, which an earlier fit must share to be a start.
 obs_layout <- function(obs) UseMethod("obs_layout")
 obs_layout.default <- function(obs) NULL

@@ -4,8 +4,8 @@
 #'
 #' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are seen through noise that is
 #' the same in all modes, or each mode's own. Modes (what `fitted()` and [segments()] call states) follow each other as
-#' in any hidden Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
-#' may be anywhere.
+#' in any hidden Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two
+#' apart; gaps may be anywhere.
 #'
 #' @details
 #' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence,

@@ -4,8 +4,10 @@
 #' @order 4
 #' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
 #'   itself, see *Random effects*; `NULL`: none.
-#' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their covariance,
-#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of it.
+#' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their
+#' covariance,
+#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of
+#'   it.
 #' @param shared Do all clusters share one covariance of the effects and one noise?
 #' @section Random effects:
 #' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
@@ -16,12 +18,14 @@
 #'
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
 #' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
-#' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength of
+#' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength
+#' of
 #' 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
 #' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
 #' covariances without correlations (`||`).
 #'
-#' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The bound
+#' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The
+#' bound
 #' is one on the evidence of the model with all of these.
 #' @name observation_models
 NULL
@@ -55,7 +59,7 @@ has_effects <- function(obs) inherits(obs, "obs_random_effects")
 
 obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   if (is.null(obs$effects)) {
-    refuse_random("Random effects need a formula.",
+    bad_random("Random effects need a formula.",
       "Write {.code bnp_mixture(y ~ t + (1 + t | id), data)}.", call)
   }
   if (is.null(data$individual)) {
@@ -65,7 +69,7 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
     ), call = call)
   }
   if (obs$responses != 1L) {
-    refuse_random("Random effects are there for one response, not {obs$responses}.",
+    bad_random("Random effects are there for one response, not {obs$responses}.",
       "Fit each response for itself.", call)
   }
   q <- length(obs$effects)
@@ -91,7 +95,23 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
       class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
     )
   }
-  with_prior_of_effects(obs, individuals, e, call)
+  begin_shared(with_prior_of_effects(obs, individuals, e, call), start)
+}
+
+# What clusters share goes on from where an earlier fit ended. Clusters that are given otherwise have taken their part
+# of
+# what individuals differ by.
+begin_shared <- function(obs, start) {
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (!obs$shared || is.null(start)) {
+    return(obs)
+  }
+  if (isTRUE(before$shared) && identical(before$effects, obs$effects)) {
+    obs[c("shared_cov", "shared_noise")] <- before[c("shared_cov", "shared_noise")]
+  } else {
+    obs$shared_cov <- obs$shared_cov / 4
+  }
+  obs
 }
 
 # Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has
@@ -144,7 +164,8 @@ least_squares <- function(obs, data) {
   )
 }
 
-# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and 1 / (|A| |A^-1|)
+# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and 1 / (|A|
+# |A^-1|)
 # in the 1-norm.
 inverse_by_row <- function(cross) {
   q <- length(cross)
@@ -236,7 +257,8 @@ with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   mean[at] <- coef[at] * y / scale[at]
   if (!is.null(obs$coef_mean) && length(obs$coef_mean) != p) {
     abort("argument", c(
-      "{.arg coef_mean} must have a value for each coefficient without a random effect ({p}), not {length(obs$coef_mean)}.",
+      "{.arg coef_mean} must have a value for each coefficient without a random effect ({p}), not
+       {length(obs$coef_mean)}.",
       i = "Those with one are around the coefficients of all rows together."
     ), call = call)
   }

@@ -25,10 +25,14 @@
 #' streams that are learned one row at a time, and repeated measures.
 #'
 #' Posterior of the scales: a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
-#' of freedom are integrated numerically. Where rows are Gaussian, `tails` become large in small steps, over a hundred
-#' laps or more, of which the bound gains next to nothing: a fit may end with the message that it has not converged.
+#' of freedom are integrated numerically. Where one batch has all rows, which is so in memory unless more are asked for,
+#' their steps are lengthened by what the scales hide \[Louis 1982\]; with several batches, and where rows are Gaussian,
+#' they become large in small steps, of which the bound gains next to nothing.
 #' @references
 #' Svensen, M. and Bishop, C. M. (2005). Robust Bayesian mixture modelling. *Neurocomputing* 64, 235-252.
+#'
+#' Louis, T. A. (1982). Finding the observed information matrix when using the EM algorithm. *Journal of the Royal
+#' Statistical Society B* 44, 226-233.
 #'
 #' Peel, D. and McLachlan, G. J. (2000). Robust mixture modelling using the t distribution. *Statistics and Computing*
 #' 10, 339-348.

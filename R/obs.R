@@ -170,10 +170,10 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
     ), call = call)
   }
   if (!verb %in% facts$verbs && has_effects(obs)) {
-    refuse_random("Random effects are of individuals in clusters, by {.fn {facts$verbs}}, not for {.fn {verb}}.",
+    bad_random("Random effects are of individuals in clusters, by {.fn {facts$verbs}}, not for {.fn {verb}}.",
       "Leave {.arg random} out.", call)
   }
-  if (has_keywords(obs)) check_takes_keywords(verb, obs, call)
+  if (!is.null(obs$keywords)) need_taker_of_keywords(verb, obs, call)
   if (!verb %in% facts$verbs && is_choice(obs)) {
     kinds <- kinds_to_fit(verb, obs)
     if (length(kinds)) require_ability(kinds, "auto_covariance", call)

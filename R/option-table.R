@@ -173,7 +173,7 @@ special_options <- c(setdiff(names(usual_options), c(common_options, "moves", "i
 kind_of_fit <- function(class, prior, trees = FALSE) {
   switch(class,
     bnp_mixture = if (prior_entry(prior)$verb == "bnp_mixture") "mixture" else "mixture_by_time",
-    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else if (has_places(prior)) "placed" else "sequences"
+    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else if (!is.null(prior$cell_fixed)) "placed" else "sequences"
   )
 }
 

@@ -7,7 +7,6 @@ print.bnp_fit <- function(x, ...) {
   cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
   for (line in described_keywords(x)) cat(strwrap(line, exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
-  if (!is.null(x$better)) cat(strwrap(described_better(x$better), exdent = 2), sep = "\n")
   invisible(x)
 }
 

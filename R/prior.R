@@ -79,10 +79,10 @@
 #' @section Known transitions:
 #' With `transitions`, `fixed` or weights as `start` the states of `prior_hmm()` have *places*: they are not alike, keep
 #' the numbers of the rows and columns (instead of numbers by size), and the names, if there are `dimnames`. A
-#' transition that is forbidden has probability 0, exactly, whatever the data say. The transitions of a row that are neither
-#' forbidden nor fixed share the rest of 1 by a Dirichlet distribution with weights `alpha / k`, plus `sticky` on the
-#' diagonal, or those that are given as `transitions`. `left_to_right(k)` is a chain of stages that are gone through in
-#' order; sequences then begin in the first, unless `start` is given.
+#' transition that is forbidden has probability 0, exactly, whatever the data say. The transitions of a row that are
+#' neither forbidden nor fixed share the rest of 1 by a Dirichlet distribution with weights `alpha / k`, plus `sticky`
+#' on the diagonal, or those that are given as `transitions`. `left_to_right(k)` is a chain of stages that are gone
+#' through in order; sequences then begin in the first, unless `start` is given.
 #'
 #' Such states can be neither born nor joined: a fit exchanges pairs of states instead, and begins with the stages of
 #' `left_to_right()` in equal stretches of each sequence, or with clusters of rows in the places that suit the order in

@@ -9,7 +9,8 @@ individual_picture <- function(fit, data, call = rlang::caller_env()) {
   name <- setdiff(c(axes$effects, covariates), "(Intercept)")[1L]
   if (is.na(name)) {
     abort("argument", c(
-      "Individuals without a covariate have no picture over one.", i = "{.code predict(fit, type = \"effects\")} has them."
+      "Individuals without a covariate have no picture over one.",
+      i = "{.code predict(fit, type = \"effects\")} has them."
     ), call = call)
   }
   column <- match(name, covariates)
@@ -28,7 +29,8 @@ individual_picture <- function(fit, data, call = rlang::caller_env()) {
     half <- stats::qnorm(.95) * sqrt(rowSums((effects %*% effects_of_cluster(q)) * effects))
     data.frame(x = at, mean = mean, lower = mean - half, upper = mean + half, cluster = cluster_ids(fit)[k])
   }))
-  list(parts = parts, lines = if (!is.null(own)) lines_of_individuals(fit, own, column), labels = c(name, axes$responses))
+  lines <- if (!is.null(own)) lines_of_individuals(fit, own, column)
+  list(parts = parts, lines = lines, labels = c(name, axes$responses))
 }
 
 lines_of_individuals <- function(fit, own, column, most = 500L) {

@@ -1,6 +1,7 @@
 # What is known of individuals with coefficients of their own, and of their rows to come.
 
-# Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then the
+# Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then
+# the
 # second moments of (1, covariates, response), packed.
 individual_sums <- function(obs, data) {
   x <- standardise(data$x, obs)
@@ -102,7 +103,8 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
     variance[, j] <- noise + quadratic(own, effects_of_cluster(q)) + quadratic(design, q$coef_cov)
     if (!any(known)) next
     i <- individual[known]
-    away <- matrix(effects$mean[, , j], ncol = length(at))[i, , drop = FALSE] - rep(q$coef_mean[1L, at], each = length(i))
+    away <- matrix(effects$mean[, , j], ncol = length(at))[i, , drop = FALSE] -
+      rep(q$coef_mean[1L, at], each = length(i))
     mean[known, j] <- mean[known, j] + rowSums(own[known, , drop = FALSE] * away)
     cov <- matrix(effects$cov[, , , j], length(at)^2)[, i, drop = FALSE]
     pairs <- own[known, rep(seq_along(at), length(at)), drop = FALSE] *
@@ -192,12 +194,14 @@ obs_begin_again.obs_random_effects <- function(obs, k) {
 }
 
 # With two fits starts that disagree are not followed for as long as elsewhere, and the second fit begins with many
-# clusters alone: on six data sets with ten seeds the same was found with more (inst/bench/growth-mixtures.R).
-obs_starts.obs_random_effects <- function(obs, control, n) {
+# clusters alone: on six data sets with ten seeds the same was found with more (inst/bench/growth-mixtures.R). control:
+# as the engine has it; n: individuals.
+starts_with_effects <- function(obs, control, n) {
   if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)
   control
 }
-obs_starts_again.obs_random_effects <- function(obs, control) {
+
+starts_again <- function(control) {
   if (length(control$kinds)) control$kinds <- control$kinds[length(control$kinds)]
   control
 }
@@ -227,11 +231,11 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
   design <- with_intercept(z, obs)
   y <- draw_by_cluster(clusters, path, function(q, rows) {
-    coef <- q$coef_mean[1L, ] + drop(t(root_of(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
+    coef <- q$coef_mean[1L, ] + drop(t(root_of_covariance(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
     random <- if (is.finite(q$random_df)) draw_covariance(q$random_df, q$random_scale) else q$random_scale
     noise <- if (is.finite(q$df)) q$scale[1L] / stats::rchisq(1L, q$df) else q$scale[1L]
     own <- match(given$id[rows], unique(given$id[rows]))
-    away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% root_of(random)
+    away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% root_of_covariance(random)
     x <- design[rows, , drop = FALSE]
     cbind(drop(x %*% coef) + rowSums(x[, obs$effects + 1L, drop = FALSE] * away[own, , drop = FALSE]) +
       sqrt(noise) * stats::rnorm(length(rows)))
@@ -240,7 +244,7 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
 }
 
 # R of R'R = cov, which may be singular but for rounding.
-root_of <- function(cov) {
+root_of_covariance <- function(cov) {
   eigen <- eigen(cov, symmetric = TRUE)
   sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)
 }

@@ -24,16 +24,16 @@ split_random <- function(formula, call) {
     return(plain)
   }
   if (length(found) > 1L) {
-    refuse_random("The formula has {length(found)} terms with a bar; one is taken.",
+    bad_random("The formula has {length(found)} terms with a bar; one is taken.",
       "Put them into one: {.code (1 + t | id)}.", call)
   }
   bar <- found[[1L]]
   if (identical(bar[[1L]], quote(`||`))) {
-    refuse_random("Effects that are independent of each other, {.code ||}, are not there yet.",
+    bad_random("Effects that are independent of each other, {.code ||}, are not there yet.",
       "{.code (1 + t | id)} has them with their covariances.", call)
   }
   if (!is.name(bar[[3L]])) {
-    refuse_random("After the bar stands {.code {paste(deparse(bar[[3L]]), collapse = ' ')}}, which is no column.",
+    bad_random("After the bar stands {.code {paste(deparse(bar[[3L]]), collapse = ' ')}}, which is no column.",
       "Name the column that says whose a row is: {.code (1 + t | id)}.", call)
   }
   formula[[3L]] <- right %||% 1
@@ -43,7 +43,7 @@ split_random <- function(formula, call) {
 
 is_bar <- function(term) is.call(term) && as.character(term[[1L]])[1L] %in% c("|", "||")
 
-refuse_random <- function(why, remedy, call, env = rlang::caller_env()) {
+bad_random <- function(why, remedy, call, env = rlang::caller_env()) {
   abort("formula", c(why, i = remedy), call = call, .envir = env)
 }
 
@@ -54,11 +54,11 @@ obs_with_random <- function(obs, random, call) {
   }
   obs <- obs %||% obs_of_responses()
   if (is_obs(obs) && inherits(obs, "obs_random_effects")) {
-    refuse_random("Random effects are both in the formula and in {.arg random}.", "Give one of them.", call)
+    bad_random("Random effects are both in the formula and in {.arg random}.", "Give one of them.", call)
   }
   if (!is_obs(obs) || !inherits(obs, "obs_regression")) {
     check_obs_of_responses(obs, "bnp_mixture", call)
-    refuse_random("A formula with random effects needs {.fn obs_regression}.", "Leave the term in brackets out.", call)
+    bad_random("A formula with random effects needs {.fn obs_regression}.", "Leave the term in brackets out.", call)
   }
   with_effects(obs, random, NULL, NULL, TRUE, call)
 }
@@ -70,7 +70,7 @@ id_of_random <- function(name, id, formula, call) {
   }
   of_call <- id_column(id, call)
   if (!is.null(id) && !identical(of_call, name)) {
-    refuse_random("The random effects are of {.field {name}}, and {.arg id} says something else.",
+    bad_random("The random effects are of {.field {name}}, and {.arg id} says something else.",
       "Leave {.arg id} out: each {.field {name}} then has one cluster.", call)
   }
   stats::as.formula(call("~", as.name(name)), environment(formula))
@@ -85,13 +85,13 @@ columns_of_effects <- function(random, names, data, call) {
   lacking <- setdiff(own, names)
   if (length(lacking)) {
     lacking <- ifelse(lacking == "(Intercept)", "1", lacking)
-    refuse_random(
+    bad_random(
       "Random effects of {.code {places(lacking)}}, which the fixed part of the formula does not have.",
       "Add {.code {places(lacking)}} there: clusters differ in the mean of such effects.", call
     )
   }
   if (!length(own) || length(own) > most_effects) {
-    refuse_random(
+    bad_random(
       "There must be from 1 to {most_effects} random effects, not {length(own)}.",
       "Factors of many levels have as many: take a coarser one, or a number.", call
     )

@@ -166,7 +166,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
     return(list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp)))[rows, , drop = FALSE]))
   }
   if (has_places(prior)) {
-    return(list(labels = check_states(start, data, prior, call)[rows], k = prior$k))
+    return(list(labels = states_of_start(start, data, prior, call)[rows], k = prior$k))
   }
   labels <- check_labels(start, rows_given(data), call, data$left_out$kept)
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
@@ -225,7 +225,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
-  if (has_places(prior)) check_start_places(fit, prior, call)
+  if (has_places(prior)) need_same_places(fit, prior, call)
   fit <- fit_without_patterns(fit_as(fit, obs), prior)
   c(
     list(

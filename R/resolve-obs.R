@@ -32,8 +32,8 @@ learned_by_default <- list(
 # with_given_priors()), and what is learned without a summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
-  learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) && !has_effects(obs) &&
-    control$algorithm %in% c("memoized", "full") && !isTRUE(attr(control, "given_priors"))
+  learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&
+    is.null(obs$random) && control$algorithm %in% c("memoized", "full") && !isTRUE(attr(control, "given_priors"))
   if (learns && is.null(obs$learn) && !gives_proportions(obs)) obs$learn <- TRUE
   obs
 }

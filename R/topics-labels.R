@@ -6,8 +6,10 @@ with_document_labels <- function(data, labels, x, open, call, known = NULL) {
   allowed <- document_label_sets(labels, x, data, call, known)
   empty <- empty_documents(data)
   allowed[empty, ] <- NA
-  some <- !is.na(allowed[, 1L])
-  if (!any(some)) abort("labels", c("All {.arg labels} are missing.", i = "Leave {.arg labels} out."), call = call)
+  some <- rowSums(is.na(allowed)) == 0
+  if (!any(some) || !ncol(allowed)) {
+    abort("labels", c("All {.arg labels} are missing.", i = "Leave {.arg labels} out."), call = call)
+  }
   bare <- which(some & rowSums(allowed) == 0)
   if (length(bare) && !open) {
     abort("labels", c(
@@ -23,7 +25,9 @@ with_document_labels <- function(data, labels, x, open, call, known = NULL) {
     )
     allowed <- allowed[, !unused, drop = FALSE]
   }
-  if (!ncol(allowed)) abort("labels", "No document has a label.", call = call)
+  if (!ncol(allowed)) {
+    abort("labels", c("No document has a label.", i = "Leave {.arg labels} out."), call = call)
+  }
   key <- apply(1L * allowed, 1L, paste, collapse = "")
   keys <- unique(key[some])
   set <- replace(match(key, keys), !some, 0L)
@@ -65,7 +69,7 @@ document_label_sets <- function(labels, x, data, call, known = NULL) {
     abort("labels", "{.arg labels} has label{?s} that the fit does not know: {places(strange)}.", call = call)
   }
   all <- matrix(FALSE, nrow(out), length(known), dimnames = list(NULL, known))
-  all[is.na(out[, 1L]), ] <- NA
+  all[rowSums(is.na(out)) > 0, ] <- NA
   shared <- intersect(known, colnames(out))
   all[, shared] <- out[, shared]
   all
@@ -109,7 +113,7 @@ sets_of_list <- function(labels, call, known) {
 }
 
 # A finite prior needs a topic for each label, and one for each list of keywords.
-check_room_for_labels <- function(data, obs, prior, call) {
+need_room_for_labels <- function(data, obs, prior, call) {
   needed <- length(data$class_names) + length(obs$keywords)
   if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
     abort("labels", c(
@@ -120,7 +124,7 @@ check_room_for_labels <- function(data, obs, prior, call) {
 }
 
 # Only a fit to documents with the same labels knows which topics they own.
-check_labelled_start <- function(start, data, call) {
+need_labelled_start <- function(start, data, call) {
   if (is.null(start) || is.null(data$classes)) {
     return(invisible())
   }

@@ -16,7 +16,7 @@
 #'   Of fits with `labels` or with `keywords` ([obs_multinomial()]): `"label"`, the label or name
 #'   with the largest proportion, a factor, `NA` where
 #'   all other topics together have more, and `"label_prob"`, the proportion of each, and of other topics,
-#'   `"(none)"`, last. Where there is a response, too: `"topic_label"` and `"topic_label_prob"`.
+#'   `"(none)"`, last if there are any. Where there is a response, too: `"topic_label"` and `"topic_label_prob"`.
 #'
 #'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
 #'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of
@@ -106,7 +106,7 @@ predict.bnp_topics <- function(object, newdata = NULL,
     return(response_of(object, newdata, id, type, covariates, interval, na_action))
   }
   if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
-  if (!is.null(labels)) check_labels_of_newdata(object, newdata, type)
+  if (!is.null(labels)) need_labelled_fit(object, newdata, type)
   if (inherits(newdata, "bnp_source")) {
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, type, !!id, na_action = na_action)
@@ -142,7 +142,7 @@ predict.bnp_topics <- function(object, newdata = NULL,
   if (type == "cluster") cluster_predictions(main, prob) else main
 }
 
-check_labels_of_newdata <- function(fit, newdata, type, call = rlang::caller_env()) {
+need_labelled_fit <- function(fit, newdata, type, call = rlang::caller_env()) {
   if (is.null(fit$state$owner)) {
     abort("labels", c("{.arg labels} are for fits with labels.", i = "Leave {.arg labels} out."), call = call)
   }

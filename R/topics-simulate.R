@@ -22,6 +22,7 @@
 simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$input$lengths, ...) {
   check_no_dots(...)
   check_format(object)
+  require_ability(object, "simulate")
   nsim <- check_count(nsim, "nsim")
   if (is.null(lengths)) {
     abort("argument", c(

@@ -148,8 +148,8 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
       c(if (identical(control$algorithm, "truncation_free")) "truncation_free", kinds_to_fit("bnp_topics", obs, prior)),
       list(labels = labels), rlang::current_env()
     )
-    check_room_for_labels(data, obs, prior, rlang::current_env())
-    check_labelled_start(start, data, rlang::current_env())
+    need_room_for_labels(data, obs, prior, rlang::current_env())
+    need_labelled_start(start, data, rlang::current_env())
   }
   known <- read_response(
     response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,

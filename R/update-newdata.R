@@ -108,6 +108,7 @@ control_of_update <- function(fit, control, data, n_units, call) {
 # The clusters of a fit whose engine began with those of `before` get their identities, and its rows follow those that
 # were there before.
 with_earlier_rows <- function(out, before) {
+  if (has_effects(out$model$obs)) out$individual_sums <- rbind(before$individual_sums, out$individual_sums)
   known <- cluster_ids(before)
   born <- out$ids > length(known)
   ids <- known[pmin(out$ids, length(known))]
@@ -129,8 +130,8 @@ with_earlier_rows <- function(out, before) {
   out
 }
 
-# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a cluster
-# without anything.
+# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a
+# cluster without anything.
 in_columns <- function(x, number, fit) {
   kept <- which(!is.na(number))
   out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), fit$state$k))

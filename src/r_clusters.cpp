@@ -6,10 +6,10 @@
 #include "inference/learn/batch_work.h"
 #include "inference/learn/check_progress.h"
 #include "inference/learn/labels_watch.h"
-#include "inference/learn/visit_batches.h"
 #include "inference/learn/rename.h"
-#include "inference/start/start.h"
+#include "inference/learn/visit_batches.h"
 #include "inference/start/known_clusters.h"
+#include "inference/start/start.h"
 #include "inference/start/start_policy.h"
 #include "r_convert.h"
 #include "r_family.h"
@@ -30,8 +30,8 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
-// Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch has been
-// visited yet. Clusters get their names.
+// Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch
+// has been visited yet. Clusters get their names.
 State begun_at(const Problem& problem, State state) {
   const auto* hmm = alloc_as<chains::HmmAlloc>(problem.alloc);
   if (hmm && hmm->has_places()) return start_from_globals(problem, std::move(state.globals));
@@ -72,8 +72,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return begun_at(problem, start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
-                                                         owners_of_start(s, resp.ncol())));
+    return begun_at(problem, start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()},
+                                                         pool, owners_of_start(s, resp.ncol())));
   }
   const AskedStart asked = asked_start(ListFields(control), at);
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);

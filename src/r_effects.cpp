@@ -7,28 +7,27 @@
 
 using namespace bnpvi;
 
-// q(a) of each individual in each cluster, list(mean: n × q × K, cov: q × q × n × K), and its responsibilities, prob:
-// n × K. sums: a row an individual, as the engine adds up its rows.
+// q(a) of each individual in each cluster, list(mean: n × q × K, cov: q × q × n × K), and its
+// responsibilities, prob: n × K. sums: a row an individual, as the engine adds up its rows.
 // [[Rcpp::export]]
 Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state) {
   return entry([&] {
     const RModel rmodel(model);
     const Globals globals = state_from_r(state, rmodel);
-    const auto* obs = dynamic_cast<const RandomEffects*>(rmodel.obs.get());
-    const auto* alloc = dynamic_cast<const mixtures::MixtureAlloc*>(rmodel.alloc.get());
-    require(obs != nullptr && alloc != nullptr, "the model has no random effects");
-    require(sums.ncol() == obs->n_columns(), "sums have another number of columns than the model");
+    const RandomEffects& obs = same_kind<RandomEffects>(*rmodel.obs);
+    const auto& alloc = alloc_of<mixtures::MixtureAlloc>(*rmodel.alloc);
+    require(sums.ncol() == obs.n_columns(), "sums have another number of columns than the model");
     Dataset data;
     data.n = sums.nrow();
     data.d = sums.ncol();
     data.dense = sums.begin();
-    const Index n = data.n, k = globals.effective.k, q = obs->n_effects(), p = obs->n_features();
+    const Index n = data.n, k = globals.effective.k, q = obs.n_effects(), p = obs.n_features();
     Rcpp::NumericVector mean(static_cast<R_xlen_t>(n * q * k)), cov(static_cast<R_xlen_t>(n * q * q * k)),
         prob(static_cast<R_xlen_t>(n * k));
-    const Vec log_pi = alloc->expected_log_weights(globals.effective.sizes());
+    const Vec log_pi = alloc.expected_log_weights(globals.effective.sizes());
     for (Index c = 0; c < k; ++c)
-      obs->effects_of(data, globals.effective.obs.data() + c * p, log_pi[c], mean.begin() + c * n * q,
-                      cov.begin() + c * n * q * q, prob.begin() + c * n);
+      obs.effects_of(data, globals.effective.obs.data() + c * p, log_pi[c], mean.begin() + c * n * q,
+                     cov.begin() + c * n * q * q, prob.begin() + c * n);
     for (Index i = 0; i < n; ++i) {
       double most = -INFINITY, sum = 0;
       for (Index c = 0; c < k; ++c) most = std::max(most, prob[c * n + i]);
@@ -41,6 +40,7 @@ Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model,
     mean.attr("dim") = dim({n, q, k});
     cov.attr("dim") = dim({q, q, n, k});
     prob.attr("dim") = dim({n, k});
-    return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("cov") = cov, Rcpp::Named("prob") = prob);
+    return Rcpp::List::create(Rcpp::Named("mean") = mean, Rcpp::Named("cov") = cov,
+                              Rcpp::Named("prob") = prob);
   });
 }

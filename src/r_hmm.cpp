@@ -161,8 +161,8 @@ double log_potentials(const ClusterDensities& densities, Query& q, const Sequenc
 
 }  // namespace
 
-// log p of the rows of each sequence or group of trees (NA without rows), under the posterior means of the transitions
-// and the posterior predictive of each state; `plugin`: as in engine_filter_states().
+// log p of the rows of each sequence or group of trees (NA without rows), under the posterior means of the
+// transitions and the posterior predictive of each state; `plugin`: as in engine_filter_states().
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                             int threads) {
@@ -202,7 +202,8 @@ Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rc
       const std::vector<int> back = steps_back(s);
       Vec log_e;
       log_potentials(densities, q, s, log_e);
-      const Vec r = smoothed_states(chain, {s.size(), back.data(), data_or_null(s.position)}, std::move(log_e), k);
+      const Vec r =
+          smoothed_states(chain, {s.size(), back.data(), data_or_null(s.position)}, std::move(log_e), k);
       for (Index i = 0; i < s.size(); ++i)
         for (Index j = 0; j < k; ++j) value[j * n + s.rows[i]] = r[i * k + j];
     });

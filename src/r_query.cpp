@@ -64,8 +64,7 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
           "slots of rows");
   const double* const pi = weight.begin();
   const int* const at_slot = slot.size() ? slot.begin() : nullptr;
-  const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at,
-                                   q.globals.effective.names.of);
+  const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at, q.globals.effective.names.of);
   for_densities(q, densities, [&](Index row, Vec& of_row, double base) {
     const double* const own = pi + (at_slot ? at_slot[row] - 1 : 0);
     double top = -INFINITY, sum = 0;

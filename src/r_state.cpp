@@ -29,7 +29,6 @@ void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index
     for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
 }
 
-
 }  // namespace
 
 Rcpp::List state_to_r(const Globals& g) {

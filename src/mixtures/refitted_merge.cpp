@@ -12,9 +12,9 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr Index tried_at_most =
-    3;                        // pairs a lap; with all pairs planted sets ended the same (design/shapes.md)
-// Nats a row that refitting may make up for: a guess; .25 was seen. Of individuals, who hide much, there is no such
-// bound: 200 of one kind in two halves lack 27 nats by sums and 0 after a visit.
+    3;  // pairs a lap; with all pairs planted sets ended the same (design/shapes.md)
+// Nats a row that refitting may make up for: a guess; .25 was seen. Of individuals, who hide much, there is
+// no such bound: 200 of one kind in two halves lack 27 nats by sums and 0 after a visit.
 constexpr double most_lost_of_rows = 0.5;
 constexpr Index rounds = 10;  // of local steps: halves of one cluster are within .1 nats of it then
 
@@ -31,8 +31,9 @@ class RefittedMerge final : public Move {
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
-    const double most_lost =
-        c_.problem.obs->capabilities().individuals ? std::numeric_limits<double>::infinity() : most_lost_of_rows;
+    const double most_lost = c_.problem.obs->capabilities().individuals
+                                 ? std::numeric_limits<double>::infinity()
+                                 : most_lost_of_rows;
     for (Index a = 0; a < s.k; ++a)
       for (Index b = a + 1; b < s.k; ++b) {
         const double loss = evidence[a * s.k + b];

@@ -12,6 +12,7 @@
 
 namespace bnpvi {
 
+class HiddenScales;
 class NamedClusters;
 class RepeatedRows;
 
@@ -191,6 +192,7 @@ struct Capabilities {
 
   const SparseEntries* entries = nullptr;
   const ExpectedCells* cells = nullptr;
+  const HiddenScales* scales = nullptr;  // hidden_scales.h
   const Gaps* gaps = nullptr;
   const BaseMeasure* base = nullptr;
   const TokenCounts* tokens = nullptr;
@@ -199,7 +201,7 @@ struct Capabilities {
   const RowEstimates* row_estimates = nullptr;
   const Urn* urn = nullptr;
   const ForgetsTimes* times = nullptr;
-  const NamedClusters* names = nullptr;           // named_clusters.h
+  const NamedClusters* names = nullptr;       // named_clusters.h
   const RepeatedRows* individuals = nullptr;  // rows are sums over the rows of individuals
 };
 

@@ -11,8 +11,8 @@ enum class DensityAt { posterior, point_estimate };
 /// log p(x | cluster) − log h(x) of rows under K clusters.
 class ClusterDensities {
  public:
-  /// t: statistics of clusters (p numbers each), as many as there are; those of the K after them are 0. names:
-  /// of those that there are (NamedClusters), or none.
+  /// t: statistics of clusters (p numbers each), as many as there are; those of the K after them are 0.
+  /// names: of those that there are (NamedClusters), or none.
   ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
                    std::vector<int> names = {});
 

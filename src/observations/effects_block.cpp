@@ -39,7 +39,8 @@ EffectsBlock::EffectsBlock(EffectsPrior prior, Index count, Index first)
 
 double EffectsBlock::log_z(double df, double log_det_v, double log_det_b) const {
   const double d = static_cast<double>(prior_.d);
-  return -0.5 * df * log_det_b + 0.5 * df * d * log_2 + log_multigamma(prior_.d, 0.5 * df) - 0.5 * d * log_det_v;
+  return -0.5 * df * log_det_b + 0.5 * df * d * log_2 + log_multigamma(prior_.d, 0.5 * df) -
+         0.5 * d * log_det_v;
 }
 
 Cholesky EffectsBlock::factorise(const double* t) const {

@@ -10,10 +10,10 @@ namespace bnpvi {
 struct EffectsPrior {
   Index e, d;
   double df;
-  Vec coef;       // M_0, D × E, row-major
-  Vec precision;  // V, E × E
-  Vec scale;      // D × D
-  Vec known;      // Σ, D × D; empty: it is not known
+  Vec coef;                 // M_0, D × E, row-major
+  Vec precision;            // V, E × E
+  Vec scale;                // D × D
+  Vec known;                // Σ, D × D; empty: it is not known
   double log_jacobian = 0;  // of a row, −Σ log unit
 };
 
@@ -26,9 +26,9 @@ struct EffectsPosterior {
   Vec scale;       // B̂ = B + Q
 };
 
-/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the two places may
-/// be one, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur complement is
-/// B̂ = B + Q, as in WishartModel; where Σ is known
+/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the two places
+/// may be one, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur complement
+/// is B̂ = B + Q, as in WishartModel; where Σ is known
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
@@ -60,8 +60,8 @@ class EffectsBlock {
 
   EffectsPrior prior_;
   Index m_, count_, first_;
-  Vec joint_, least_pivot_;  // P_0
-  Vec known_root_;           // R of RᵀR = Σ⁻¹, Σ known
+  Vec joint_, least_pivot_;   // P_0
+  Vec known_root_;            // R of RᵀR = Σ⁻¹, Σ known
   double log_det_known_ = 0;  // log|Σ|
   double log_det_v_ = 0, log_z_prior_ = 0;
 };

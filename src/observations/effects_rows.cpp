@@ -36,7 +36,8 @@ void EffectsStep::run(const double* sums, const double* w) {
         h -= factor_[i * ld + j] * mean_[j];
         continue;
       }
-      if (!(sum > 0) || !std::isfinite(sum)) throw std::domain_error("a covariance of effects is not positive definite");
+      if (!(sum > 0) || !std::isfinite(sum))
+        throw std::domain_error("a covariance of effects is not positive definite");
       product *= sum;
       if (!(product > 1e-100 && product < 1e100)) {
         log_det_ -= std::log(product);

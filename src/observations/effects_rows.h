@@ -28,8 +28,8 @@ struct EffectsShape {
   std::vector<Index> random, fixed;  // regressors, ascending
 };
 
-/// The sums of an individual's rows as the local step reads them, in this order: 1, n, Z'Z (packed), Z'X (q × P), Z'y,
-/// and the second moments of (x, y).
+/// The sums of an individual's rows as the local step reads them, in this order: 1, n, Z'Z (packed), Z'X (q ×
+/// P), Z'y, and the second moments of (x, y).
 struct EffectsSums {
   explicit EffectsSums(const EffectsShape& shape)
       : zz(2),
@@ -75,8 +75,8 @@ class EffectsPredictive {
   ~EffectsPredictive() = default;
 };
 
-/// All individuals, as each hides its coefficients. Their data are n and from column `offset` on the second moments of
-/// (regressors, y), the first of which is n where the first regressor is 1.
+/// All individuals, as each hides its coefficients. Their data are n and from column `offset` on the second
+/// moments of (regressors, y), the first of which is n where the first regressor is 1.
 std::unique_ptr<const MissingPattern> make_effects_pattern(const EffectsShape& shape, Index offset,
                                                            const EffectsPredictive& predictive);
 

@@ -92,7 +92,8 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
                               : prior_.data());
     t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
   }
-  if (n == n_ && k == r.k && !r.sparse) return g.pattern->add(n, g.phi.data(), k, r.value.data(), w.data(), t.data());
+  if (n == n_ && k == r.k && !r.sparse)
+    return g.pattern->add(n, g.phi.data(), k, r.value.data(), w.data(), t.data());
   Vec weight(static_cast<std::size_t>(n * k), 0.0);
   for (Index i = 0; i < n; ++i)
     for (Index l = g.at[i] * r.width; l < (g.at[i] + 1) * r.width; ++l)

@@ -1,6 +1,6 @@
 // Models whose rows have scales, which are never seen (ExpectedCells::all_rows()).
 #pragma once
-#include "observations/obs_model.h"
+#include "observations/capabilities.h"
 
 namespace bnpvi {
 
@@ -19,8 +19,6 @@ class HiddenScales {
 };
 
 /// Null where rows have no scales.
-inline const HiddenScales* hidden_scales(const ObsModel& obs) {
-  return dynamic_cast<const HiddenScales*>(&obs);
-}
+inline const HiddenScales* hidden_scales(const ObsModel& obs) { return obs.capabilities().scales; }
 
 }  // namespace bnpvi

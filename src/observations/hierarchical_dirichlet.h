@@ -58,8 +58,8 @@ class HierarchicalDirichlet {
   double log_weight_of_points() const;  // the second part
 
   /// K clusters with counts of all levels, rows `ld` apart. apart: of each cluster the levels that are apart
-  /// from the prior in common, so that Λ is that of the others given that a count is one of these (KeywordTerms);
-  /// null or no entry: none. Only where there is one column.
+  /// from the prior in common, so that Λ is that of the others given that a count is one of these
+  /// (KeywordTerms); null or no entry: none. Only where there is one column.
   struct Counts {
     const double* t;
     Index k, ld;
@@ -71,8 +71,8 @@ class HierarchicalDirichlet {
   double bound(const SharePosterior& q, const Counts& counts) const;
 
   /// ω_v = ½ + common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], which maximises a minorant of the bound
-  /// for whole counts, and has not been seen to lower it for others. A cluster in which v is apart has ψ(A_o +
-  /// m) − ψ(A_o) in the sum instead, of the total A_o of the other levels and their m counts.
+  /// for whole counts, and has not been seen to lower it for others. A cluster in which v is apart has ψ(A_o
+  /// + m) − ψ(A_o) in the sum instead, of the total A_o of the other levels and their m counts.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
   /// Some rounds of refreshed() and, in a search, steps of even and common to their neighbours on the grids;

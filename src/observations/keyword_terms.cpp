@@ -13,8 +13,8 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double a = 1;       // of p ~ Beta(a, b)
-constexpr double inner = 1;   // weight of each keyword within S
+constexpr double a = 1;      // of p ~ Beta(a, b)
+constexpr double inner = 1;  // weight of each keyword within S
 
 double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 double log_rising(double x, double n) { return n > 0 ? -log_gamma_difference(x, n) : 0; }
@@ -121,7 +121,8 @@ void KeywordTerms::draw(const double* t, Stream& stream, double* w) const {
     others.push_back(static_cast<int>(v));
     outside.push_back(all[v]);
   }
-  const Vec log_within = draw_log_dirichlet(within, stream), log_outside = draw_log_dirichlet(outside, stream);
+  const Vec log_within = draw_log_dirichlet(within, stream),
+            log_outside = draw_log_dirichlet(outside, stream);
   w[0] = 0;
   for (std::size_t i = 0; i < terms_.size(); ++i) w[1 + terms_[i]] = share[0] + log_within[i];
   for (std::size_t i = 0; i < others.size(); ++i) w[1 + others[i]] = share[1] + log_outside[i];

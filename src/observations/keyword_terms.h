@@ -1,4 +1,4 @@
-// Topics that are named by some of their terms.
+// Clusters that are named by some of their terms.
 #pragma once
 #include <vector>
 
@@ -6,10 +6,10 @@
 
 namespace bnpvi {
 
-/// Terms by which topics are named, and what is thought of their share.
+/// Terms by which clusters are named, and what is thought of their share.
 struct Keywords {
   std::vector<std::vector<int>> lists;  // columns of each name, ascending
-  double weight_of_others = 49;         // b: the share of a topic's own keywords is Beta(1, b)
+  double weight_of_others = 49;         // b: the share of a cluster's own keywords is Beta(1, b)
 };
 
 /// A Dirichlet prior of D terms with weights λ_v of total A ≥ Σ λ_v, as sums over clusters know it: what
@@ -20,10 +20,10 @@ struct TermPrior {
   const double& total;
 };
 
-/// Counts of a topic with keywords S: a Dirichlet tree,
+/// Counts of a cluster with keywords S: a Dirichlet tree,
 ///   p ~ Beta(1, b) the share of its keywords;   φ_S / p ~ Dir(1, ..., 1);   φ_o / (1 − p) ~ Dir(λ_v, v ∉ S)
 /// [Dennis 1991; Andrzejewski, Zhu and Craven 2009]. With n of its tokens keywords and m not, its Λ is that
-/// of a topic without name and
+/// of a cluster without name and
 ///   Δ(T) = log B(1 + n, b + m) − log B(1, b) − log B(λ_S + n, λ_o + m) + log B(λ_S, λ_o)
 ///          + DM(T_S; 1) − DM(T_S; λ_S),      λ_S = Σ_{v ∈ S} λ_v,  λ_o = A − λ_S.
 ///
@@ -32,11 +32,11 @@ struct TermPrior {
 /// least its value at exp(E log β).
 class KeywordTerms final : public ObsModel {
  public:
-  /// `plain`, the model of the other topics, and its prior must outlive this.
+  /// `plain`, the model of the other clusters, and its prior must outlive this.
   KeywordTerms(const ObsModel& plain, TermPrior prior, std::vector<int> terms, double weight_of_others);
 
   const std::vector<int>& terms() const { return terms_; }
-  /// Δ(T); tokens: of the topic.
+  /// Δ(T); tokens: of the cluster.
   double gain(const double* t, double tokens) const;
 
   Index n_features() const override { return plain_.n_features(); }
@@ -51,14 +51,15 @@ class KeywordTerms final : public ObsModel {
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
-  /// The posterior is no Dirichlet distribution: the one with the same mean and as much weight in all, A + n + m.
+  /// The posterior is no Dirichlet distribution: the one with the same mean and as much weight in all, A + n
+  /// + m.
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
  private:
   double tokens(const double* t) const;
   double keyword_tokens(const double* t) const;
-  void add_weights(const double* t, double* w) const;  // to those of a topic without name
+  void add_weights(const double* t, double* w) const;  // to those of a cluster without name
   Vec concentration(const double* t) const;            // within S and outside it
   Vec mean_shares(const double* t) const;
 
@@ -66,7 +67,7 @@ class KeywordTerms final : public ObsModel {
   const TermPrior prior_;
   const std::vector<int> terms_;
   const double b_;
-  double keywords_ = 0;  // |S|: of the weights of φ_S / p
+  double keywords_ = 0;            // |S|: of the weights of φ_S / p
   double sum_ = 0, mean_sum_ = 0;  // λ_S, and Σ_S mean
 };
 

@@ -32,8 +32,8 @@ bool has_names(const ObsModel& obs, const std::vector<int>& names, Index k) {
   for (int name : names)
     if (name != 0) given.push_back(name);
   std::sort(given.begin(), given.end());
-  bool right = own && static_cast<Index>(names.size()) == k &&
-               static_cast<Index>(given.size()) == own->n_names();
+  bool right =
+      own && static_cast<Index>(names.size()) == k && static_cast<Index>(given.size()) == own->n_names();
   for (std::size_t i = 0; right && i < given.size(); ++i) right = given[i] == static_cast<int>(i) + 1;
   return right;
 }

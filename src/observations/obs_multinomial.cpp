@@ -282,7 +282,8 @@ class Multinomial final : public ObsModel,
   std::vector<std::unique_ptr<const KeywordTerms>> named_;
 };
 
-// keyword: columns from 1, keyword_list: the list of each, from 1, without gaps; none where no topic has a name.
+// keyword: columns from 1, keyword_list: the list of each, from 1, without gaps; none where no cluster has a
+// name.
 Keywords keywords_of(const Fields& f, Index d) {
   Keywords out;
   if (!f.has("keyword")) return out;

@@ -46,6 +46,7 @@ class Product final : public ObsModel,
       if (part.can.wide_sums) out.wide_sums = true;
       if (part.can.entries) out.entries = this;
       if (part.can.cells) out.cells = this;
+      if (part.can.scales) out.scales = this;
       if (part.can.gaps) out.gaps = this;
       if (part.can.base) out.base = this;
       if (part.can.prior) out.prior = this;
@@ -101,53 +102,25 @@ class Product final : public ObsModel,
 
   void hasten(const double* t, double* w) const override {
     for (const Part& part : parts_) {
-      const HiddenScales* scales = hidden_scales(part.model());
-      if (!scales) continue;
+      if (!part.can.scales) continue;
       Vec own = part.read(w);
-      scales->hasten(part.read(t).data(), own.data());
-      std::copy(own.begin() + 1, own.end(), w + part.at);
+      part.can.scales->hasten(part.read(t).data(), own.data());
+      part.write(own, w);
     }
   }
 
   void as_they_are(double* w) const override {
     for (const Part& part : parts_) {
-      const HiddenScales* scales = hidden_scales(part.model());
-      if (!scales) continue;
+      if (!part.can.scales) continue;
       Vec own = part.read(w);
-      scales->as_they_are(own.data());
-      std::copy(own.begin() + 1, own.end(), w + part.at);
+      part.can.scales->as_they_are(own.data());
+      part.write(own, w);
     }
   }
 
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
-    std::vector<std::vector<IncompleteRows>> of_parts;
-    std::vector<std::vector<int>> group;  // of each row, by part; −1 where it lacks nothing
-    for (const Part& part : parts_) {
-      of_parts.emplace_back();
-      if (part.can.cells) of_parts.back() = part.can.cells->incomplete_rows(part.columns_of(data), rows, n);
-      group.emplace_back(static_cast<std::size_t>(n), -1);
-      for (std::size_t g = 0; g < of_parts.back().size(); ++g)
-        for (Index i : of_parts.back()[g].at) group.back()[i] = static_cast<int>(g);
-    }
-    MissingCells missing(static_cast<std::size_t>(n_cells()));
-    IncompleteGroups all;
-    for (Index i = 0; i < n; ++i) {
-      bool any = false;
-      auto own = missing.begin();
-      for (std::size_t m = 0; m < parts_.size(); ++m) {
-        const Index cells = parts_[m].n_cells();
-        const int g = group[m][i];
-        any = any || g >= 0;
-        if (g >= 0)
-          std::copy(of_parts[m][g].missing.begin(), of_parts[m][g].missing.end(), own);
-        else
-          std::fill_n(own, cells, false);
-        own += cells;
-      }
-      if (any) all.add(i, missing);
-    }
-    return all.take();
+    return incomplete_rows_of_parts(parts_, data, rows, n);
   }
 
   std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {

@@ -211,6 +211,39 @@ class ProductPattern final : public MissingPattern {
 
 }  // namespace
 
+std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
+                                                     const Dataset& data, const Index* rows, Index n) {
+  std::vector<std::vector<IncompleteRows>> of_parts;
+  std::vector<std::vector<int>> group;  // of each row, by part; −1 where it lacks nothing
+  for (const ProductPart& part : parts) {
+    of_parts.emplace_back();
+    if (part.can.cells) of_parts.back() = part.can.cells->incomplete_rows(part.columns_of(data), rows, n);
+    group.emplace_back(static_cast<std::size_t>(n), -1);
+    for (std::size_t g = 0; g < of_parts.back().size(); ++g)
+      for (Index i : of_parts.back()[g].at) group.back()[i] = static_cast<int>(g);
+  }
+  Index cells_of_all = 0;
+  for (const ProductPart& part : parts) cells_of_all += part.n_cells();
+  MissingCells missing(static_cast<std::size_t>(cells_of_all));
+  IncompleteGroups all;
+  for (Index i = 0; i < n; ++i) {
+    bool any = false;
+    auto own = missing.begin();
+    for (std::size_t m = 0; m < parts.size(); ++m) {
+      const Index cells = parts[m].n_cells();
+      const int g = group[m][i];
+      any = any || g >= 0;
+      if (g >= 0)
+        std::copy(of_parts[m][g].missing.begin(), of_parts[m][g].missing.end(), own);
+      else
+        std::fill_n(own, cells, false);
+      own += cells;
+    }
+    if (any) all.add(i, missing);
+  }
+  return all.take();
+}
+
 std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,
                                                            const MissingCells& missing) {
   return std::make_unique<ProductPattern>(parts, missing);

@@ -36,6 +36,10 @@ struct PlacedFeatures {
 /// Rows that are far out for one block are brought near for all that know such rows; fills φ_0.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
+/// Those of n rows that lack cells in any part, by which cells they lack in all of them.
+std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
+                                                     const Dataset& data, const Index* rows, Index n);
+
 /// The dense blocks of rows that lack cells: those that lack none as they are, the others reduced. The parts
 /// must outlive it.
 std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,

@@ -9,13 +9,14 @@
 
 namespace bnpvi {
 
-/// An individual's rows in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), a ~ N(μ, D), the individual's own. μ | D ~
-/// N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma: two known models (EffectsBlock) whose rows, a and y − Za,
-/// are expected, so that Λ(T) is the sum of both and of the entropies of q(a). It is exact for any q(a) that the
-/// statistic was formed with. Or all clusters share D and σ², points with such priors, which are learned.
+/// An individual's rows in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), a ~ N(μ, D), the individual's own. μ |
+/// D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma: two known models (EffectsBlock) whose rows, a
+/// and y − Za, are expected, so that Λ(T) is the sum of both and of the entropies of q(a). It is exact for
+/// any q(a) that the statistic was formed with. Or all clusters share D and σ², points with such priors,
+/// which are learned.
 ///
-/// The data are the sums of RepeatedRows over a regression; regressors are z̃ = (x − centre)/unit, where the prior is
-/// around this centre, so that it cannot be changed later.
+/// The data are the sums of RepeatedRows over a regression; regressors are z̃ = (x − centre)/unit, where the
+/// prior is around this centre, so that it cannot be changed later.
 class RandomEffects final : public ObsModel,
                             public ExpectedCells,
                             public ColumnUnits,
@@ -25,11 +26,12 @@ class RandomEffects final : public ObsModel,
   struct Prior {
     bool intercept;
     std::vector<Index> random;
-    Vec centre, unit;           // of y, then of the covariates
+    Vec centre, unit;            // of y, then of the covariates
     EffectsPrior effects, rows;  // in engine units: of a; of y − Za
   };
 
-  /// of_rows: the regression whose rows are added up, with the moments of regressors and y after `offset` features.
+  /// of_rows: the regression whose rows are added up, with the moments of regressors and y after `offset`
+  /// features.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.size(); }
@@ -41,8 +43,7 @@ class RandomEffects final : public ObsModel,
 
   Index n_cells() const override { return 1; }
   bool all_rows() const override { return true; }
-  std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
-                                              Index n) const override;
+  std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows, Index n) const override;
   std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override;
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
@@ -67,8 +68,8 @@ class RandomEffects final : public ObsModel,
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q(); }
-  /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and covariance
-  /// (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
+  /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and
+  /// covariance (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
                   double* log_weight) const;
 
@@ -78,7 +79,7 @@ class RandomEffects final : public ObsModel,
   double unit_y() const { return prior_.unit[0]; }
   double unit(Index j) const { return j < first_ ? 1 : prior_.unit[1 + j - first_]; }
   double centre(Index j) const { return j < first_ ? 0 : prior_.centre[1 + j - first_]; }
-  Vec to_users(const Vec& coef) const;                   // all fixed coefficients, E
+  Vec to_users(const Vec& coef) const;                    // all fixed coefficients, E
   Vec area_to_users(const Vec& area, bool random) const;  // of theirs, or of those of effects
   Vec fixed(const EffectsPosterior& a, const EffectsPosterior& b) const;
 
@@ -92,8 +93,9 @@ class RandomEffects final : public ObsModel,
   double log_hyperprior_ = 0;
 };
 
-/// Fields of a regression, and `effects`: its regressors with effects, from 0; `random_df`, `centred_random_scale`
-/// (q × q, of coefficients around the centre); may have `shared_cov` (q × q, likewise) and `shared_noise`.
+/// Fields of a regression, and `effects`: its regressors with effects, from 0; `random_df`,
+/// `centred_random_scale` (q × q, of coefficients around the centre); may have `shared_cov` (q × q, likewise)
+/// and `shared_noise`.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

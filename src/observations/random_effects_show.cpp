@@ -72,7 +72,8 @@ void RandomEffects::predictive(const double* t, const double* sums, Index n, Ind
   const Index q = shape_.q(), p = shape_.p(), e = q + p;
   const EffectsPosterior a = effects_.posterior(t), b = noise_.posterior(t);
   const double noise = b.covariance[0], spread = 1 + 1 / a.precision[0];
-  Vec precision(static_cast<std::size_t>(e * e), 0.0), centre = a.coef, pull(static_cast<std::size_t>(e), 0.0);
+  Vec precision(static_cast<std::size_t>(e * e), 0.0), centre = a.coef,
+                                                       pull(static_cast<std::size_t>(e), 0.0);
   const Vec of_effects = inverse_of(a.covariance, q);
   for (Index i = 0; i < q; ++i)
     for (Index j = 0; j < q; ++j) precision[i * e + j] = of_effects[i * q + j] / spread;
@@ -143,7 +144,8 @@ std::unique_ptr<ObsModel> make_random_effects(const Fields& f, std::shared_ptr<c
   const EffectsShape shape(e, prior.random);
   const Index q = shape.q(), p = shape.p();
   const Vec spread = f.numbers("spread", d - 1), given = f.numbers("coef_mean", e),
-            precision = f.numbers("scaled_precision", e * e), scale = f.numbers("centred_random_scale", q * q);
+            precision = f.numbers("scaled_precision", e * e),
+            scale = f.numbers("centred_random_scale", q * q);
   const double y = prior.unit[0];
   const auto unit = [&](Index j) { return j < first ? 1 : prior.unit[1 + j - first]; };
   const auto scaled = [&](Index j) { return j < first ? 1 : spread[j - first] / unit(j); };
@@ -158,7 +160,8 @@ std::unique_ptr<ObsModel> make_random_effects(const Fields& f, std::shared_ptr<c
   prior.rows = {p, 1, f.number("df"), {}, {}, {f.numbers("scale", 1)[0] / y / y}, {}, -std::log(y)};
   const auto around = [&](Vec area) {
     for (Index i = 0; i < q; ++i)
-      for (Index j = 0; j < q; ++j) area[i * q + j] *= unit(shape.random[i]) / y * (unit(shape.random[j]) / y);
+      for (Index j = 0; j < q; ++j)
+        area[i * q + j] *= unit(shape.random[i]) / y * (unit(shape.random[j]) / y);
     return area;
   };
   prior.effects.scale = around(scale);

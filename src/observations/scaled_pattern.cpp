@@ -17,8 +17,8 @@ constexpr Index few_of = 4;
 
 // Reduced features: φ_0, 1, and the second moments of the coordinates that are there, block by block, but for
 // the square of the 1 that several blocks begin with; of rows far out all but φ_0 are divided by ρ²
-// (bring_near). Weights likewise, those of 1 and of the second moments divided by −a, so that their product is
-// b / a; and then a, of q(u) = Gamma(a, b).
+// (bring_near). Weights likewise, those of 1 and of the second moments divided by −a, so that their product
+// is b / a; and then a, of q(u) = Gamma(a, b).
 class ScaledPattern final : public MissingPattern {
  public:
   ScaledPattern(const ScaledLayout& layout, const TailWeight& tails, const MissingCells& missing)
@@ -78,7 +78,8 @@ class ScaledPattern final : public MissingPattern {
       squares.resize(static_cast<std::size_t>(block.expected.n_squares()));
       block.expected.weights(w + block.at - 1, q, squares.data());
       if (shared_) of_one -= squares[0];
-      for (std::size_t v = shared_; v < squares.size(); ++v) reduced[block.place + v - shared_] = -squares[v] / a;
+      for (std::size_t v = shared_; v < squares.size(); ++v)
+        reduced[block.place + v - shared_] = -squares[v] / a;
     }
     reduced[0] = constant;
     reduced[1] = of_one / a;
@@ -142,8 +143,7 @@ class ScaledPattern final : public MissingPattern {
     }
     if (!few) kernels().add_product_tn(n, k, size, all.data(), k, phi + 1, p_, moments.data(), size);
     for (Index j = 0; j < k; ++j)
-      if (sums[j].mass != 0)
-        expand(w[j], reduced[j * p + p_], sums[j], moments.data() + j * size, t[j]);
+      if (sums[j].mass != 0) expand(w[j], reduced[j * p + p_], sums[j], moments.data() + j * size, t[j]);
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {

@@ -48,7 +48,11 @@ Dataset ScaledLayout::columns_of(std::size_t b, const Dataset& data) const {
 
 namespace {
 
-class ScaledRows final : public ObsModel, public ExpectedCells, public HiddenScales, public Gaps, public ColumnUnits {
+class ScaledRows final : public ObsModel,
+                         public ExpectedCells,
+                         public HiddenScales,
+                         public Gaps,
+                         public ColumnUnits {
  public:
   ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps)
       : layout_(std::move(blocks)), tails_(tails, layout_.responses), gaps_(gaps) {}
@@ -63,6 +67,7 @@ class ScaledRows final : public ObsModel, public ExpectedCells, public HiddenSca
     Capabilities out;
     out.lag = layout_.block[0]->capabilities().lag;
     out.cells = this;
+    out.scales = this;
     out.units = this;
     if (gaps_) out.gaps = this;
     return out;
@@ -80,7 +85,18 @@ class ScaledRows final : public ObsModel, public ExpectedCells, public HiddenSca
       std::fill_n(f, p, 0.0);
       if (std::any_of(own, own + whole->n_features(), [](double x) { return std::isnan(x); })) continue;
       f[0] = f[ScaledLayout::count] = 1;
-      std::copy_n(own + 1, whole->n_features() - 1, f + ScaledLayout::total);
+      // Several blocks have the square of their 1 in common (make_scaled_pattern).
+      double* to = f + ScaledLayout::total;
+      const double one = *++own;
+      *to++ = one;
+      ++own;
+      const bool several = layout_.block.size() > 1;
+      for (const auto& block : layout_.block) {
+        const Index m = block->coordinates(), there = m * (m + 1) / 2 - several;
+        if (several) *to++ = one;
+        to = std::copy_n(own, there, to);
+        own += there;
+      }
     }
   }
 

@@ -26,8 +26,8 @@ struct ScaledLayout {
   Index responses = 0, coordinates = 0, log_scale = 0, entropy = 0, visited = 0, p = 0;
 
   ScaleSums sums(const double* t) const {
-    return {std::max(t[count], 0.0), t[total],       t[log_scale],  t[entropy],
-            t[visited],              t[visited + 1], t[visited + 2]};
+    return {std::max(t[count], 0.0), t[total],      t[log_scale], t[entropy], t[visited],
+            t[visited + 1],          t[visited + 2]};
   }
   /// A block's own statistic; the first of its numbers is that feature.
   Vec of_block(std::size_t b, const double* t, Index first) const;
@@ -37,8 +37,8 @@ struct ScaledLayout {
 
 /// Rows of several blocks of responses, each a Wishart model of columns of its own, with one scale for all:
 /// y | z ~ N(M z, (u Λ)⁻¹), u ~ Gamma(ν/2, ν/2), ν a cluster's own. One block has any covariance; blocks of
-/// one column, with the constant 1 as their only regressor, a diagonal one. With W = Σ r E u and Σ r E u v vᵀ, N being the count of their Wishart
-/// distributions,
+/// one column, with the constant 1 as their only regressor, a diagonal one. With W = Σ r E u and Σ r E u v
+/// vᵀ, N being the count of their Wishart distributions,
 ///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy,
 /// exact for any q(u) that the statistic was formed with. `tails`: what is known of ν. gaps: cells may be
 /// missing. The blocks' columns are those of the data, in their order.

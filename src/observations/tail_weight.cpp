@@ -13,8 +13,10 @@ namespace {
 
 constexpr double same_nu = 1e-9;      // relative variance of ν that is rounding
 constexpr double most_hidden = 0.99;  // ρ, which is below 1 at a maximum
-constexpr double furthest = 0.5;      // of log ν in a step
-constexpr double first_guess = 5;     // ν
+constexpr double furthest = 0.5,
+                 least_step = 0.03;  // of log ν: by less EM's step is as good, and never too far
+constexpr double boldness = 0.8;     // of what goes beyond EM's step, as means and covariances move, too
+constexpr double first_guess = 5;    // ν
 
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }
@@ -79,8 +81,9 @@ TailWeight::Slopes TailWeight::hastened(const ScaleSums& s) const {
   for (std::size_t i = 0; i < q.shape().size(); ++i)
     variance += q.prob()[i] * (q.shape()[i] - nu) * (q.shape()[i] - nu);
   const double hidden = std::clamp(0.25 * variance * s.information * before / nu, 0.0, most_hidden);
-  const double step = std::clamp(std::log(nu / before) / (1 - hidden), -furthest, furthest);
-  if (!(std::abs(step) > std::abs(std::log(nu / before)))) return {0, 0, 0};
+  const double own = std::log(nu / before);
+  const double step = std::clamp(own * (1 + boldness * hidden / (1 - hidden)), -furthest, furthest);
+  if (!(std::abs(step) > std::max(std::abs(own), least_step))) return {0, 0, 0};
   return from(before * std::exp(step));
 }
 

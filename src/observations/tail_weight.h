@@ -11,12 +11,12 @@ namespace bnpvi {
 /// All are sums over rows; with L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u
 /// are near 1. The last three say how the sums came about: Λ does not depend on them.
 struct ScaleSums {
-  double n = 0;          // N = Σ r
-  double total = 0;      // W = Σ r E u
-  double log_scale = 0;  // Σ r (E log u − E u + 1)
-  double entropy = 0;    // Σ r H[q(u)]
-  double information = 0;              // Σ r Var(log u − u)
-  double used = 0, used_square = 0;    // Σ r ν and Σ r ν², of the weights under which rows were visited
+  double n = 0;                      // N = Σ r
+  double total = 0;                  // W = Σ r E u
+  double log_scale = 0;              // Σ r (E log u − E u + 1)
+  double entropy = 0;                // Σ r H[q(u)]
+  double information = 0;            // Σ r Var(log u − u)
+  double used = 0, used_square = 0;  // Σ r ν and Σ r ν², of the weights under which rows were visited
 };
 
 /// The degrees of freedom ν of a cluster, with a Gamma prior, or known.
@@ -48,8 +48,8 @@ class TailWeight {
   /// on Gaussian rows a hundred laps or more go by. When ν changes, E ν given the sums of the next visit
   /// changes by ρ = ¼ Var(ν) Σ r Var(log u − u) of that, the share of what is not seen [Louis 1982]: the
   /// step is made 1 / (1 − ρ) times as long. None where not all rows were visited under one ν, as after
-  /// moves. Rows that were taken as they are, under `gaussian` degrees of freedom, say nothing of their tails:
-  /// ν is 5 next.
+  /// moves. Rows that were taken as they are, under `gaussian` degrees of freedom, say nothing of their
+  /// tails: ν is 5 next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
   /// ν of weights with this slope of log_scale.

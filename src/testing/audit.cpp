@@ -88,6 +88,7 @@ void Audit::computed(const Problem& problem, const State& state) {
   const Index p = expects ? 1 : state.total.shape.p;
   State again;
   again.total = Summary(state.total.shape, state.k());
+  again.total.names = state.total.names;
   Summary sum = again.total;
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     if (state.batch[b]->settled) {

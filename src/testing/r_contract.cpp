@@ -50,22 +50,15 @@ struct Observed {
 Rcpp::CharacterVector engine_capabilities(Rcpp::List obs) {
   const auto model = make_obs_model(ListFields(obs));
   const Capabilities can = model->capabilities();
-  const std::pair<const char*, bool> fields[] = {{"lag", can.lag > 0},
-                                                 {"linear", can.linear},
-                                                 {"far_rows", can.far_rows},
-                                                 {"wide_sums", can.wide_sums},
-                                                 {"entries", can.entries},
-                                                 {"cells", can.cells},
-                                                 {"gaps", can.gaps},
-                                                 {"base", can.base},
-                                                 {"tokens", can.tokens},
-                                                 {"prior", can.prior},
-                                                 {"units", can.units},
-                                                 {"row_estimates", can.row_estimates},
-                                                 {"urn", can.urn},
-                                                 {"times", can.times},
-                                                 {"names", can.names},
-                                                 {"individuals", can.individuals}};
+  const std::pair<const char*, bool> fields[] = {
+      {"lag", can.lag > 0},       {"linear", can.linear},
+      {"far_rows", can.far_rows}, {"wide_sums", can.wide_sums},
+      {"entries", can.entries},   {"cells", can.cells},
+      {"gaps", can.gaps},         {"base", can.base},
+      {"tokens", can.tokens},     {"prior", can.prior},
+      {"units", can.units},       {"row_estimates", can.row_estimates},
+      {"urn", can.urn},           {"times", can.times},
+      {"names", can.names},       {"individuals", can.individuals}};
   Rcpp::CharacterVector out;
   for (const auto& [name, has] : fields)
     if (has) out.push_back(name);

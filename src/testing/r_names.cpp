@@ -22,8 +22,8 @@ Rcpp::NumericMatrix matrix_of(const Vec& rows, Index n) {
   return out;
 }
 
-// Clusters with a statistic (K × p) under their names: Λ, its gradient, Λ as it comes with that, the gain of each
-// name (K × names), and the predictive of rows with features phi under each (rows × K).
+// Clusters with a statistic (K × p) under their names: Λ, its gradient, Λ as it comes with that, the gain of
+// each name (K × names), and the predictive of rows with features phi under each (rows × K).
 Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::IntegerVector names,
                         Rcpp::NumericMatrix phi) {
   return entry([&] {
@@ -31,8 +31,8 @@ Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::Int
     const NamedClusters& named = *model->capabilities().names;
     const Index k = statistic.nrow(), p = model->n_features(), n = phi.nrow();
     const Vec t = rows_of(statistic), x = rows_of(phi);
-    Vec evidence, joint, weights(t.size()), again(t.size()), gains(static_cast<std::size_t>(k * named.n_names())),
-        predictive(static_cast<std::size_t>(n * k));
+    Vec evidence, joint, weights(t.size()), again(t.size()),
+        gains(static_cast<std::size_t>(k * named.n_names())), predictive(static_cast<std::size_t>(n * k));
     for (Index j = 0; j < k; ++j) {
       const ObsModel& own = under_name(*model, names[j]);
       evidence.push_back(own.log_evidence(&t[j * p]));
@@ -46,8 +46,8 @@ Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::Int
         _["evidence"] = evidence, _["joint"] = joint, _["weights"] = matrix_of(weights, k),
         _["joint_weights"] = matrix_of(again, k), _["gains"] = matrix_of(gains, k),
         _["predictive"] = Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k), predictive.begin()),
-        _["prob"] = arrays_to_r(
-            mean_parameters_of(*model, t.data(), k, Rcpp::as<std::vector<int>>(names)))["prob"]);
+        _["prob"] =
+            arrays_to_r(mean_parameters_of(*model, t.data(), k, Rcpp::as<std::vector<int>>(names)))["prob"]);
   });
 }
 
@@ -62,7 +62,8 @@ Vec engine_learned_with_names(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcp
     Vec out;
     for (int i = 0; i <= times; ++i) {
       if (i > 0)
-        model = learned_prior(*model, t.data(), k, of, search ? PriorSteps::search : PriorSteps::ascent, nullptr);
+        model =
+            learned_prior(*model, t.data(), k, of, search ? PriorSteps::search : PriorSteps::ascent, nullptr);
       double sum = prior_of(*model).log_hyperprior();
       for (Index j = 0; j < k; ++j) sum += under_name(*model, of[j]).log_evidence(&t[j * p]);
       out.push_back(sum);
@@ -75,14 +76,17 @@ Vec engine_learned_with_names(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcp
 std::vector<int> engine_best_assignment(Rcpp::NumericMatrix value) {
   return entry([&] {
     std::vector<int> out;
-    for (Index j : best_assignment(rows_of(value), value.nrow(), value.ncol())) out.push_back(static_cast<int>(j) + 1);
+    for (Index j : best_assignment(rows_of(value), value.nrow(), value.ncol()))
+      out.push_back(static_cast<int>(j) + 1);
     return out;
   });
 }
 
 const testing::Entry entries[] = {
     {"engine_named", {"obs", "statistic", "names", "phi"}, engine_named},
-    {"engine_learned_with_names", {"obs", "statistic", "names", "times", "search"}, engine_learned_with_names},
+    {"engine_learned_with_names",
+     {"obs", "statistic", "names", "times", "search"},
+     engine_learned_with_names},
     {"engine_best_assignment", {"value"}, engine_best_assignment},
 };
 

@@ -76,7 +76,8 @@ effects_sum <- function(parts, weight, prior) {
   Reduce(function(T, i) Map(function(a, b) a + weight[i] * b, T, parts[[i]]), seq_along(parts), effects_zero(prior))
 }
 
-# Coordinate ascent for given responsibilities r (individuals x clusters), from T = 0 on: list(value, steps, T, globals).
+# Coordinate ascent for given responsibilities r (individuals x clusters), from T = 0 on: list(value, steps, T,
+# globals).
 effects_fit <- function(people, r, prior, shared = NULL, laps = 500) {
   globals <- lapply(seq_len(ncol(r)), function(k) effects_globals(effects_zero(prior), prior, shared))
   trace <- double()

@@ -596,6 +596,8 @@ other_calls <- function(tables, fits) {
     made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     made("prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
+    made("prior_hmm", k = 3, start = c(1, 1, 0), transitions = left_to_right(3), fixed = matrix(NA_real_, 3, 3)),
+    made("left_to_right", k = 3, skip = TRUE, return = FALSE),
     made("adjusted_rand_index", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
     made("agreement", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
     valid_call("kmeans", "bregman_kmeans", list(

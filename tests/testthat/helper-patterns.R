@@ -1,7 +1,7 @@
-# A plain-R twin of chains with known transitions, for rows of a Gaussian whose variance is 1 and whose mean is N(0, 10).
+# A plain-R twin of chains with known transitions, for rows of a Gaussian of variance 1 whose mean is N(0, 10).
 
 # Evidence of one state with these rows, which may be counted in parts: n, sum, sum of squares.
-twin_evidence <- function(n, s, q) {
+twin_state_evidence <- function(n, s, q) {
   -n / 2 * log(2 * pi) - 0.5 * log1p(10 * n) - 0.5 * (q - s^2 / (n + 0.1))
 }
 
@@ -48,8 +48,8 @@ twin_chain <- function(x, cells, resp, allowed = resp * 0 + 1, laps = 200) {
     resp <- q$resp
     m <- rbind(q$start, q$transition)
     before <- bound
-    bound <- sum(twin_evidence(colSums(resp), colSums(resp * x), colSums(resp * x^2))) + twin_rows_value(m, cells) +
-      q$entropy
+    of_states <- twin_state_evidence(colSums(resp), colSums(resp * x), colSums(resp * x^2))
+    bound <- sum(of_states) + twin_rows_value(m, cells) + q$entropy
     if (lap > 2 && bound - before < 1e-13) break
   }
   list(bound = bound, resp = resp, counts = m, entropy = q$entropy, path = q$path, fell = before - bound)
@@ -68,7 +68,7 @@ twin_log_evidence <- function(x, cells, allowed = matrix(1, length(x), ncol(cell
     if (any(m[cells$weight == 0 & cells$fixed == 0] > 0)) {
       return(-Inf)
     }
-    of_states <- vapply(seq_len(k), function(j) twin_evidence(sum(z == j), sum(x[z == j]), sum(x[z == j]^2)), 1)
+    of_states <- vapply(seq_len(k), function(j) twin_state_evidence(sum(z == j), sum(x[z == j]), sum(x[z == j]^2)), 1)
     sum(of_states) + twin_rows_value(m, cells)
   })
   max(value) + log(sum(exp(value - max(value))))

@@ -3,8 +3,8 @@
 # For laws and verbs that are about features which all clusters share; each use says what does not hold.
 without_scales <- function(cases) Filter(function(case) !any_tails(case$model$obs), cases)
 
-# log E p(x | cluster), rows x clusters, from features of rows as they are (their scale is 1) and weights: linear, or the
-# integral over u of u^c exp(c - u b), c the weight of E log u - E u + 1, which is the sixth feature from the end but one.
+# log E p(x | cluster), rows x clusters, from features of rows as they are (their scale is 1) and weights: linear, or
+# with the integral over u of u^c exp(c - u b), c the weight of E log u - E u + 1, the fifth feature from the end.
 log_likelihoods <- function(obs, features, weights) {
   if (!any_tails(obs)) {
     return(tcrossprod(features, weights))

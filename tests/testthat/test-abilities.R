@@ -128,6 +128,7 @@ calls <- list(
       if (inherits(x, "bnp_draws")) predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
   },
   expected_response = function(x, data) predict(x, data, type = "response"),
+  predict_weights = function(x, data) predict(x, data, type = "weights"),
   heldout_loglik = function(x, data, kind) given_id(kind, heldout_loglik)(x, if (is_network(x)) as_pairs else data),
   link_auc = function(x, data) link_auc(x, as_pairs),
   simulated_lengths = function(x, data) simulate(x, lengths = 5),
@@ -172,6 +173,7 @@ is_asked <- function(verb, of) {
     "formula()" = , terms = !able || "regressions" %in% of$kinds,
     expected_response = !able || "regressions" %in% of$kinds,
     clue = inherits(of$x, "bnp_fit") && (!able || requireNamespace("clue", quietly = TRUE)),
+    simulated_lengths = is.null(refusal(of$kinds, "simulate")),
     discount = , keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
     TRUE
   )
@@ -210,16 +212,20 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 # ---- arguments that come with the data -----------------------------------------------------------------------------
 
 n_rows <- c(
-  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, series = 40, sequences = 40, lagged = 40, hidden = 40, trees = 31, features = 30,
+  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30,
+  series = 40, sequences = 40, lagged = 40, hidden = 40, switched = 40, trees = 31, features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
 data_argument <- function(argument, kind) {
   n <- if (kind %in% names(n_rows)) n_rows[[kind]] else 60
-  units <- if (kind == "documents_of_rows") 6 else if (kind %in% c("sequences", "lagged", "hidden", "trees")) 1 else n
+  documents <- kind == "documents_of_rows"
+  one <- c("sequences", "lagged", "hidden", "switched", "trees")
+  units <- if (documents) 6 else if (kind %in% one) 1 else n
   chain <- c(0, seq_len(n - 1))
   switch(argument,
-    weights = list(weights = rep_len(c(1, 2), units)), labels = list(labels = rep_len(c("a", NA, NA), if (kind == "documents_of_rows") units else n)),
+    weights = list(weights = rep_len(c(1, 2), units)),
+    labels = list(labels = rep_len(c("a", NA, NA), if (documents) units else n)),
     id = list(id = if (kind == "trees") rep(1, n) else sort(rep_len(1:5, n))), time = list(time = seq_len(n)),
     parent = list(parent = chain), response = list(response = seq_len(units)), na_action = list(na_action = "model"),
     position = if (kind == "sequences") list(position = rep(1, n), parent = chain) else list(position = rep(1, n))
@@ -229,7 +235,7 @@ data_argument <- function(argument, kind) {
 # position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
 # of Dynamic Means themselves.
 not_asked <- list(
-  weights = c("network", "communities"), id = c("response", "labelled_topics"), position = c("lagged", "hidden"),
+  weights = c("network", "communities"), id = c("response", "labelled_topics"), position = c("lagged", "hidden", "switched"),
   response = "truncation_free", time = "dynamic_means"
 )
 

@@ -55,6 +55,7 @@ blurred <- function(labels, k, seed = 3) {
 open_priors <- list(list(family = "dp", concentration = 1), list(family = "dirichlet", k = 5L, concentration = 2))
 
 test_that("mixtures of every observation model: the bound after each join is that of the added responsibilities", {
+  # Scales of joined rows are those of the clusters before, which responsibilities do not give.
   for (case in without_scales(model_cases())) {
     rows <- case$rows(case$data)
     for (prior in open_priors) {
@@ -161,7 +162,7 @@ chain_value <- function(data, model) {
 }
 
 test_that("chains of every observation model: the bound after each join is that of the added joint probabilities", {
-  cases <- without_scales(planted_sequences())
+  cases <- without_scales(planted_sequences()) # as above
   for (i in seq_along(cases)) {
     case <- cases[[i]]
     data <- case$data
@@ -476,7 +477,7 @@ test_that("clusters of groups with dense cores are joined to the groups, and the
 
 test_that("known labels: the bound after each join is that of the added responsibilities, within classes", {
   for (name in c("gaussian_full", "product")) {
-    case <- Find(function(case) case$name == name, without_scales(model_cases()))
+    case <- Find(function(case) case$name == name, model_cases())
     n <- case$data$n
     data <- c(case$data, list(classes = rep(c(1L, 2L, 0L, 0L), length.out = n), class_sets = diag(2) == 1))
     owner <- c(1L, 2L, 0L, 1L, 0L, 2L)

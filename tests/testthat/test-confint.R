@@ -101,8 +101,7 @@ test_that("every model has intervals for every parameter of its clusters, and a 
     arrays <- sub(".*[.]", "", names(obs_facts(obs)$arrays))
     known <- c(if (!"shape_node" %in% arrays) "shape", if (grepl("tied", obs$family)) "cov")
     own <- c(von_mises = "concentration", weibull = "scale", censored_weibull = "scale")
-    of_prior <- setdiff(of_prior, own[obs$family])
-    parameters <- setdiff(arrays, c(of_prior, known))
+    parameters <- setdiff(arrays, c(setdiff(of_prior, own[obs$family]), known))
     expect_setequal(sub(".*[.]", "", names(obs_quantiles(obs))), parameters)
   }
 })
@@ -119,7 +118,8 @@ for (case in cases) {
     for (name in names(obs_quantiles(fit$model$obs))) {
       all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
       d <- diag(round(sqrt(ncol(all))))
-      known <- if (inherits(case$obs, "obs_gaussian_diagonal")) d == 1 else upper.tri(d, diag = TRUE)
+      diagonal <- inherits(case$obs, c("obs_gaussian_diagonal", "obs_student_diagonal"))
+      known <- if (diagonal) d == 1 else upper.tri(d, diag = TRUE)
       shown <- if (grepl("cov$", name)) which(known) else which(apply(all, 2, function(v) any(v != v[1])))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
     }

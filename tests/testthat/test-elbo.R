@@ -80,7 +80,8 @@ log_joint_dirichlet <- function(evidence, n, prior) {
   list(z = z, value = value)
 }
 
-for (case in without_scales(model_cases())) { # of the others test-student.R has a twin
+# Scales of rows are not given by responsibilities alone: test-student.R has the twin of these models.
+for (case in without_scales(model_cases())) {
   test_that(paste0(case$name, ": the ELBO is that of plain R, term by term"), {
     rows <- case$rows(case$data)
     for (prior in priors) {

@@ -88,7 +88,7 @@ test_that("finite topics keep K, and every state met equals its recomputation, w
 })
 
 test_that("finite topics that are rows in groups keep K too", {
-  for (case in without_scales(planted_sequences())) {
+  for (case in without_scales(planted_sequences())) { # topics of rows have no scales
     if (case$model$obs$family == "ar") next
     case$model$prior <- list(family = "lda", k = 4L, alpha = 0.5)
     control <- engine_control(4L, seed = 2, batches = 2L, moves = all_moves, max_laps = 15L, audit = TRUE)

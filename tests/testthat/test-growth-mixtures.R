@@ -13,7 +13,8 @@ golden <- local({
 })
 
 # What the engine takes: y and covariates, with an intercept; `effects` from 0; prior as the twin has it.
-effects_model <- function(prior, effects, e, alloc = list(family = "dp", concentration = 1), shared = NULL, unit = rep(1, e)) {
+effects_model <- function(prior, effects, e, alloc = list(family = "dp", concentration = 1), shared = NULL,
+                          unit = rep(1, e)) {
   coef <- rep(0, e)
   coef[effects + 1L] <- prior$m
   coef[-(effects + 1L)] <- prior$M
@@ -40,7 +41,8 @@ random_people <- function(n = 12L, q = 2L) {
   x <- rnorm(length(id))
   list(
     id = id, table = cbind(rnorm(n)[id] + t * rnorm(n)[id] + .5 * x + rnorm(length(id), 0, .4), t, x), prior = list(
-      m = rnorm(q), kappa = .3, nu = q + 2.5, B = diag(q) + .2, M = rnorm(3L - q), V = diag(.4, 3L - q), nue = 3.5, Be = .7
+      m = rnorm(q), kappa = .3, nu = q + 2.5, B = diag(q) + .2, M = rnorm(3L - q),
+      V = diag(.4, 3L - q), nue = 3.5, Be = .7
     )
   )
 }
@@ -90,7 +92,8 @@ test_that("soft responsibilities reach the bound with two clusters, below the su
   partitions <- unique(t(apply(expand.grid(1, 1:2, 1:3, 1:4), 1L, function(z) match(z, unique(z)))))
   each <- apply(partitions, 1L, function(z) {
     sizes <- tabulate(z)
-    sum(lgamma(sizes)) - lgamma(5) + effects_fit(golden$people, outer(z, seq_along(sizes), `==`) + 0, golden$prior)$value
+    resp <- outer(z, seq_along(sizes), `==`) + 0
+    sum(lgamma(sizes)) - lgamma(5) + effects_fit(golden$people, resp, golden$prior)$value
   })
   expect_equal(nrow(partitions), 15L)
   expect_gt(log(sum(exp(each))), fit(1L))
@@ -112,7 +115,8 @@ test_that("the engine has the numbers of the twin, whatever has effects, in any 
       expected <- effects_fit(people, resp, made$prior, shared)
       expect_gt(min(expected$steps), -1e-10)
       for (unit in list(rep(1, 3L), c(2, .5, 4))) {
-        model <- effects_model(made$prior, effects, 3L, list(family = "dirichlet", k = 2L, concentration = 2), shared, unit)
+        two <- list(family = "dirichlet", k = 2L, concentration = 2)
+        model <- effects_model(made$prior, effects, 3L, two, shared, unit)
         terms <- engine_elbo_of(effects_data(made$table, made$id), model, resp)
         expect_equal(terms[["data"]], expected$value, tolerance = 1e-8)
       }

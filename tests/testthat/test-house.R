@@ -363,8 +363,8 @@ test_that("a first call does not go through more and more functions and files", 
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)) |> suppressWarnings()
   most <- list(
-    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(145, 102, 20)),
-    list(bquote(predict(.(fit), faithful[1:5, ])), c(68, 51, 15)),
+    list(quote(bnp_mixture(faithful, control = bnp_control(seed = 1))), c(151, 106, 22)),
+    list(bquote(predict(.(fit), faithful[1:5, ])), c(68, 51, 16)),
     list(bquote(predict(.(chain), faithful[1:50, ])), c(38, 31, 11))
   )
   for (one in most) {

@@ -200,6 +200,26 @@ test_that("batches, earlier fits and updates keep names; the order of lists and 
   expect_gt(stats::cor(fitted(hard)[, "sport"], data$theta[, 1]), .9)
 })
 
+test_that("what moves accept is audited with names, of topics and of mixtures", {
+  x <- planted_texts(7)$x
+  for (run in list(list(), list(batches = 3), list(prior = prior_lda(5)))) {
+    for (term_prior in list(.1, NULL)) {
+      obs <- obs_multinomial(term_prior, keywords = lists)
+      obs$learn <- is.null(term_prior)
+      fit <- do.call(audited_topics, c(list(x, obs, seed = 2, max_laps = 25), run))
+      expect_audited_topics(fit)
+      expect_identical(sort(fit$state$named[fit$state$named > 0]), 1:2)
+    }
+  }
+  for (batches in c(1, 3)) {
+    case <- planted_case("named", obs_multinomial(.1, keywords = list(a = "col1", b = "col4")),
+      `colnames<-`(planted_texts(8, length = 10)$x, paste0("col", 1:30)), rep(1L, 120))
+    fit <- engine_run(case, batches = batches, seed = 1, max_laps = 30, audit = TRUE)
+    expect_audited(fit)
+    expect_identical(sort(fit$state$named[fit$state$named > 0]), 1:2)
+  }
+})
+
 test_that("short texts have named clusters", {
   data <- planted_texts(5, n = 200, length = 8)
   fit <- bnp_mixture(data$x, obs_multinomial(keywords = lists), control = bnp_control(seed = 1))
@@ -254,9 +274,9 @@ test_that("keywords that make no sense are refused", {
 })
 
 test_that("nested lists and dictionaries have names joined by dots; patterns match in either case", {
-  nested <- check_keywords(list(sport = list(ball = c("a", "b"), other = "c"), tech = "d"), NULL)
+  nested <- as_keywords(list(sport = list(ball = c("a", "b"), other = "c"), tech = "d"), NULL)
   expect_identical(nested, list(sport.ball = c("a", "b"), sport.other = "c", tech = "d"))
-  inner <- check_keywords(list(sport = list(list("a", "b"), ball = "c")[c(1, 2)]), NULL)
+  inner <- as_keywords(list(sport = list(list("a", "b"), ball = "c")[c(1, 2)]), NULL)
   expect_named(inner, c("sport", "sport.ball"))
   terms <- c("Ball", "ball", "Chip1", "a.b", "axb")
   expect_identical(matched_terms("Ball", terms), 1L)

@@ -227,8 +227,7 @@ test_that("without the network the blocks are drawn: each as dense as coef() say
     expect_equal(diff(c(0, picture$end)), fit$sizes)
     file <- withr::local_tempfile(fileext = ".pdf")
     withr::with_pdf(file, expect_identical(plot(fit), fit), compress = FALSE)
-    drawn <- lengths(regmatches(readLines(file, warn = FALSE), gregexpr(" re +f", readLines(file, warn = FALSE))))
-    expect_gte(sum(drawn), n_clusters(fit)^2)
+    expect_gte(sum(grepl(" re ?$", readLines(file, warn = FALSE))), n_clusters(fit)^2)
   }
 })
 

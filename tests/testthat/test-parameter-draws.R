@@ -15,7 +15,7 @@ expect_posterior_draws <- function(case, resp, times = 2000, most = 40, density 
   out <- engine_parameter_draws(case$data, case$model, resp, times, 1)
   rows <- unique(round(seq(1, nrow(out$features), length.out = most)))
   phi <- out$features[rows, , drop = FALSE]
-  log_p <- log_likelihoods(case$model$obs, phi, out$draws)
+  log_p <- tcrossprod(out$draws, phi)
   expect_means(log_p, as.numeric(phi %*% out$weights[1L, ]), "log likelihoods")
   # Where features are values at nodes, or powers, weights far from the posterior are made up by draws that hardly come.
   at_nodes <- grepl("^negative_binomial|weibull", case$model$obs$family)
@@ -31,7 +31,8 @@ expect_posterior_draws <- function(case, resp, times = 2000, most = 40, density 
 }
 
 # The means alone would not see parameters whose spread is that of the prior, nor the densities a wrong one of few rows.
-for (case in c(model_cases(), planted_cases())) { # T of rows has scales of 1 in the contract
+# Rows with scales have no sampler, and so no draws.
+for (case in without_scales(c(model_cases(), planted_cases()))) {
   test_that(paste0(case$name, ": parameters are drawn from the posterior"), {
     skip_if(any(case$model$obs$rounding > 0), "features of cells are not those of rows, which predictives are of")
     n <- sum(pmax(0, diff(case$data$starts) - obs_lag(case$model$obs)))

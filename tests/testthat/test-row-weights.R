@@ -19,9 +19,9 @@ for (case in weighted_cases()) {
         moves <- moves + sum(fit$trace[c("births", "merges", "deletes")])
         if (is.null(case$written_out) || k_init == 1) next
         case$written_out$model$obs <- with_learned_fields(case$model$obs, fit$learned)
+        resp <- repeat_matrix(fit$responsibilities, case$data$weights)
         # Scales found on the way are not those that responsibilities say alone.
         if (any_tails(case$model$obs)) fit <- engine_at(case, fit$responsibilities)
-        resp <- repeat_matrix(fit$responsibilities, case$data$weights)
         expect_same_objective(fit, engine_at(case$written_out, resp), label)
       }
     }

@@ -78,7 +78,7 @@ test_that("pictures of draws of sequences are drawn, and a fit is checked agains
   expect_gt(checked$evidence[["estimate"]] + 4 * checked$evidence[["se"]], elbo(short))
 })
 
-for (case in without_scales(planted_cases())) {
+for (case in without_scales(planted_cases())) { # rows with scales have no sampler
   test_that(paste0(case$name, ": planted states are drawn"), {
     order <- order(case$cluster)
     x <- case$x[order, , drop = FALSE]
@@ -116,6 +116,6 @@ test_that("what cannot be sampled of sequences is refused", {
   expect_bad(some(fit, data = series$x, id = series$id, split_merge = -3), "argument", "split_merge")
   expect_bad(predict(drawn, series$x, series$x, id = series$id), "argument", "states and densities")
   expect_bad(some(fit, data = series$x), "other_data", "id")
-  expect_bad(some(series$x, id = series$id, prior = prior, labels = series$state), "argument")
+  expect_bad(some(series$x, id = series$id, prior = prior, labels = series$state), "labels")
   expect_bad(update(drawn, series$x), "other_data")
 })

@@ -182,6 +182,7 @@ test_that("pictures are drawn", {
   expect_invisible(plot(check_fit(fit, faithful, draws = 10, seed = 1, verbose = FALSE)))
 })
 
+# Rows with scales have no sampler.
 for (case in Filter(function(case) is.null(case$time), without_scales(planted_cases()))) {
   test_that(paste0(case$name, ": planted clusters are drawn"), {
     own <- suppressMessages(suppressWarnings(bnp_mixture(case$x, case$obs, control = few)))

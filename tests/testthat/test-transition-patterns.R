@@ -79,7 +79,7 @@ test_that("a chain that is known as a whole: one path, and densities are those o
   expect_equal(
     elbo(fit), sum(vapply(1:3, function(j) {
       own <- x[seq(j, 40, by = 3)]
-      twin_evidence(length(own), sum(own), sum(own^2))
+      twin_state_evidence(length(own), sum(own), sum(own^2))
     }, 1)), tolerance = 1e-5
   )
   expect_identical(as.integer(simulate(fit, lengths = 7, seed = 1)[[1]]$.state), rep_len(1:3, 7))
@@ -261,6 +261,7 @@ test_that("bad cells are refused, with their place", {
   expect_bad(prior_hmm(3, start = c(1, 1)), "argument", "start")
   expect_bad(prior_hmm(3, start = c(0, 0, 0)), "argument", "start")
   expect_bad(left_to_right(0), "argument")
+  expect_bad(left_to_right(1e6), "memory")
   expect_bad(left_to_right(3, skip = NA), "argument")
   expect_bad(left_to_right(c("a", "a")), "argument")
   two <- matrix(TRUE, 2, 2, dimnames = list(c("a", "b"), c("a", "c")))

@@ -19,9 +19,9 @@ namespace bnpvi::chains {
 /// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
 /// messages in log space, without floors.
 ///
-/// Of a chain with zeros what is −∞ is impossible, and exactly 0 in `start` and `transition`. Its messages are to
-/// be computed in log space: a state that nothing leads to any more keeps its message for as long as the rest
-/// forgets it, and may be the only way on in the end.
+/// Of a chain with zeros what is −∞ is impossible, and exactly 0 in `start` and `transition`. Its messages
+/// are to be computed in log space: a state that nothing leads to any more keeps its message for as long as
+/// the rest forgets it, and may be the only way on in the end.
 struct Chain {
   static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 

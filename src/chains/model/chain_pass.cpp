@@ -37,8 +37,8 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
 
 void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space) {
   const Index k = chain_.k;
-  log_likelihoods(work_.block(part), *in_.weights, in_.globals.effective.owner, s.rows.data() + x.from + begin, m,
-                  x.log_e.data() + begin * k);
+  log_likelihoods(work_.block(part), *in_.weights, in_.globals.effective.owner,
+                  s.rows.data() + x.from + begin, m, x.log_e.data() + begin * k);
   make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, log_space);
 }
 

@@ -16,8 +16,8 @@ namespace bnpvi::chains {
 
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
 /// every transition row, `sticky` (κ) added to self-transitions. Each state has a transition row for each
-/// position of a child (Dataset::position). With a pattern, of finite models, states have places: they are not
-/// alike, and keep their numbers.
+/// position of a child (Dataset::position). With a pattern, of finite models, states have places: they are
+/// not alike, and keep their numbers.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;

@@ -185,8 +185,8 @@ class FiniteHmm final : public HmmAlloc {
  private:
   void add_pattern(Index states, bool start, RoundedSum& to) const {
     const double share = 1 / static_cast<double>(states);
-    const TransitionRows prior = rows(Summary({1, 1, prior_.positions, 1}, states),
-                                      Vec(static_cast<std::size_t>(states), share));
+    const TransitionRows prior =
+        rows(Summary({1, 1, prior_.positions, 1}, states), Vec(static_cast<std::size_t>(states), share));
     const Vec sums = prior.sums();
     for (Index row = start ? 0 : 1; row < (start ? 1 : prior.n()); ++row) {
       if (sums[row] > 0) to.add(log_gamma(sums[row]));

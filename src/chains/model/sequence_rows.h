@@ -40,8 +40,8 @@ std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>
 /// Rows of a segment, at most, when all K states of its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
-/// Log-likelihoods E log p(x | φ_k) of n rows, n × K; not_possible of the states that a row may not be in by its
-/// label. owner: of the states (Summary::owner).
+/// Log-likelihoods E log p(x | φ_k) of n rows, n × K; not_possible of the states that a row may not be in by
+/// its label. owner: of the states (Summary::owner).
 void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
                      const Index* rows, Index n, double* out);
 

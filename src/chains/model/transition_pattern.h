@@ -30,8 +30,8 @@ class TransitionPattern {
   /// probability, −∞ where it is forbidden, or of the share that the free cells have together.
   double log_constant(Index row, Index j) const { return log_constant_[row * k_ + j]; }
 
-  /// Forbidden transitions among those that were counted are left out, as of responsibilities of rows that do not
-  /// know of each other.
+  /// Forbidden transitions among those that were counted are left out, as of responsibilities of rows that do
+  /// not know of each other.
   void leave_out_forbidden(Summary& counts) const;
 
   /// Σ M_jk log_constant(j, k) over all cells that are not forbidden.

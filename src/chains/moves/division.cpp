@@ -31,10 +31,11 @@ Vec sum_of(const Summary& total, const std::vector<Index>& target) {
 Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
-  std::stable_partition(all.begin(), all.end(), [&](Index g) {
+  const auto others = std::stable_partition(all.begin(), all.end(), [&](Index g) {
     return std::any_of(now_.label.begin() + starts[g], now_.label.begin() + starts[g + 1],
                        [&](int label) { return contains(target, label); });
   });
+  all.erase(std::max(others, all.begin() + 1), all.end());
   Index rows = 0;
   std::size_t n = 0;
   while (n < all.size() && rows < most_rows) {
@@ -117,8 +118,8 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
 std::optional<int> HmmDivision::owner_of_block(const State& state, Index j, const Sequences& sequences,
                                                const Stretch& block) const {
   const Dataset& data = sequences.data();
-  if (!data.classes || std::all_of(data.classes + block.begin, data.classes + block.end,
-                                   [](int set) { return set == 0; }))
+  if (!data.classes ||
+      std::all_of(data.classes + block.begin, data.classes + block.end, [](int set) { return set == 0; }))
     return 0;
   const auto is_allowed = [&](int owner) {
     return std::all_of(data.classes + block.begin, data.classes + block.end,

@@ -14,8 +14,8 @@ class HmmDivision : public HmmMove {
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-  /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
-  /// first.
+  /// Those sequences with rows of the target, or a random choice of them with 2^16 rows or more in all; never
+  /// none.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
   /// Runs of the target's rows in these sequences, in trees each with its root, cut into stretches of at most
@@ -49,8 +49,8 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
-  // The owner of a new state for a block of rows of several states: a class that is allowed to all its labelled
-  // rows, that of state j if it can be; 0 where no row has a label; none where no class is.
+  // The owner of a new state for a block of rows of several states: a class that is allowed to all its
+  // labelled rows, that of state j if it can be; 0 where no row has a label; none where no class is.
   std::optional<int> owner_of_block(const State& state, Index j, const Sequences& sequences,
                                     const Stretch& block) const;
   // Whether a row of a stretch that begins at `begin` depends on another row of it.

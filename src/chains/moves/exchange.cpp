@@ -1,6 +1,6 @@
-// Exchange of states that have places: two of them swap what they are like, or all move on by some places, as in a
-// cycle that was entered at the wrong one. The only ways from one order to another where no state can be born,
-// joined or dropped.
+// Exchange of states that have places: two of them swap what they are like, or all move on by some places, as
+// in a cycle that was entered at the wrong one. The only ways from one order to another where no state can be
+// born, joined or dropped.
 #include <algorithm>
 #include <numeric>
 
@@ -69,9 +69,9 @@ class HmmExchange final : public HmmMove {
   bool propose(State& state, const Places& from) {
     ++tried_;
     Summary start = state.total;
-    for (Index j = 0; j < start.k; ++j)
-      std::copy_n(state.total.t(from[j]), start.shape.p, start.edit_t(j));
-    if (!attempt(state, Changes(), std::move(start), in_place(c_.problem.source.shape().n_groups), rounds_tried))
+    for (Index j = 0; j < start.k; ++j) std::copy_n(state.total.t(from[j]), start.shape.p, start.edit_t(j));
+    if (!attempt(state, Changes(), std::move(start), in_place(c_.problem.source.shape().n_groups),
+                 rounds_tried))
       return false;
     ++accepted_;
     return true;

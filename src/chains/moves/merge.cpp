@@ -13,7 +13,6 @@ namespace {
 // All are guesses.
 constexpr Index rounds_tried = 6;  // of local and global steps
 constexpr Index partners = 3;      // of every state
-constexpr Index always = 3;        // the best pairs of a lap are tried whatever they lose
 
 class HmmMerge final : public HmmMove {
  public:
@@ -48,7 +47,7 @@ class HmmMerge final : public HmmMove {
     }
     Index n = 0;
     for (const Pair& pair : ranked) {
-      if (n++ < always || pair.score >= -c_.memory.merge_rise()) {
+      if (n++ == 0 || pair.score >= -c_.memory.merge_rise()) {
         if (spent() || left-- == 0) return false;
         ++tried_;
         const double before = state.elbo;
@@ -108,7 +107,7 @@ class HmmMerge final : public HmmMove {
   }
 
   // Scored by what joining gains without the entropy, which is a forecast: pairs that lose more than rounds
-  // have ever won back in this fit are passed over. Best first.
+  // have ever won back in this fit are passed over, but for the best one. Best first.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
     for (Pair& pair : pairs) {
       c_.pool.poll();

@@ -10,8 +10,7 @@ std::shared_ptr<const Weights> coming_weights(const Problem& problem, const Summ
   const HiddenScales* scales = hidden_scales(problem.obs);
   if (!scales || !all_rows) return plain;
   const auto further = std::make_shared<Weights>(*plain);
-  for (Index j = 0; j < further->k; ++j)
-    scales->hasten(effective.t(j), further->w.data() + j * further->p);
+  for (Index j = 0; j < further->k; ++j) scales->hasten(effective.t(j), further->w.data() + j * further->p);
   return further;
 }
 

@@ -238,9 +238,8 @@ class Memoized final : public SharedFit {
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
     State& state = p_.state;
-    std::shared_ptr<const ObsModel> obs =
-        learned_prior(problem_->obs, state.total.obs.data(), state.k(), state.total.names.of, steps_of_prior(),
-                      &pool_);
+    std::shared_ptr<const ObsModel> obs = learned_prior(problem_->obs, state.total.obs.data(), state.k(),
+                                                        state.total.names.of, steps_of_prior(), &pool_);
     if (!obs) return;
     Problem trial = *problem_;
     trial.obs = *obs;

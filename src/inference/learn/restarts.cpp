@@ -185,7 +185,8 @@ class Run {
     if (in.flag()) read_into(out_.best, out_.ends.at(out_.best_restart).start, in);
     if (in.flag()) read_into(now_, start_, in);
     const bool ended = !chooses() && done() == options_.restarts;
-    require_stored(in.done() && (out_.best.fit != nullptr) == (done() > 0) && !(now_.fit && ended), "restarts");
+    require_stored(in.done() && (out_.best.fit != nullptr) == (done() > 0) && !(now_.fit && ended),
+                   "restarts");
   }
 
   void read_into(Learned& into, const Start& start, Reader& in) {

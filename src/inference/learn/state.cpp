@@ -57,7 +57,8 @@ bool may_join(const State& state, Index a, Index b) {
 }
 
 bool may_join(const State& state, const std::vector<Index>& clusters) {
-  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2 &&
+  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) <
+             2 &&
          state.total.names.at_most_one(clusters);
 }
 

@@ -24,8 +24,8 @@ struct Known {
   Index n() const { return n_names + n_classes; }
 };
 
-// Weights under which a row's product with cluster s is what it has in the columns of name s, and with the last
-// what it has in all.
+// Weights under which a row's product with cluster s is what it has in the columns of name s, and with the
+// last what it has in all.
 Weights indicators(const ObsModel& obs, const Known& known, const DataShape& data) {
   Weights out;
   out.k = known.n_names + 1;
@@ -79,8 +79,9 @@ Vec statistics_of(const Known& known, const Problem& problem, Pool& pool) {
       for (Index s = 0; s < known.n(); ++s) {
         for (Index i = 0; i < m; ++i) {
           const double all = n > 0 ? product[i * (n + 1) + n] : 0;
-          share[i] = s >= n ? part_of_class(batch->data, rows[from + i], static_cast<int>(s - n + 1))
-                            : all > 0 ? product[i * (n + 1) + s] / all : 0;
+          share[i] = s >= n    ? part_of_class(batch->data, rows[from + i], static_cast<int>(s - n + 1))
+                     : all > 0 ? product[i * (n + 1) + s] / all
+                               : 0;
           share[i] *= block.weight(i);
         }
         block.add_weighted(share.data(), out.data() + s * p);
@@ -106,7 +107,9 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool) {
   if (known.n_names > 0) s.names.of.resize(static_cast<std::size_t>(s.k), 0);
   if (known.n_classes > 0) s.owner.assign(static_cast<std::size_t>(s.k), 0);
   const std::vector<int>& named = s.names.of;
-  const auto has = [&](Index name) { return std::count(named.begin(), named.end(), static_cast<int>(name)) > 0; };
+  const auto has = [&](Index name) {
+    return std::count(named.begin(), named.end(), static_cast<int>(name)) > 0;
+  };
   std::vector<Index> lacking;  // numbers among the known
   for (Index i = 0; i < known.n(); ++i)
     if (i >= known.n_names || !has(i + 1)) lacking.push_back(i);

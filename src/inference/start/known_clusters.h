@@ -5,10 +5,10 @@
 namespace bnpvi {
 
 /// The start with a cluster more for each name of the model (NamedClusters) that none of its own has: its
-/// statistic is Σ φ(x) times the share of a row's values that are in the columns of the name; and, where units are
-/// groups of rows, for each class of labels: Σ φ(x) of its rows, of rows of several classes in equal parts. Where K
-/// is fixed the last clusters give way, which are to be empty or the smallest. A name or class without any such row
-/// begins with a cluster without rows.
+/// statistic is Σ φ(x) times the share of a row's values that are in the columns of the name; and, where
+/// units are groups of rows, for each class of labels: Σ φ(x) of its rows, of rows of several classes in
+/// equal parts. Where K is fixed the last clusters give way, which are to be empty or the smallest. A name or
+/// class without any such row begins with a cluster without rows.
 Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool);
 
 /// How many clusters these are.

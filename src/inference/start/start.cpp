@@ -7,6 +7,7 @@
 #include "foundation/chunks.h"
 #include "inference/learn/coming_weights.h"
 #include "inference/start/scalable_kmeans.h"
+#include "observations/hidden_scales.h"
 
 namespace bnpvi {
 
@@ -152,7 +153,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     Vec evidence(static_cast<std::size_t>(state.k()));
     summarise(coming_weights(problem, state.total, evidence.data(), true));
     refresh(problem, state);
-    const double least = hides_scales(problem.obs) ? enough_of_scales : enough_gain;
+    const double least = hidden_scales(problem.obs) ? enough_of_scales : enough_gain;
     if (state.elbo - before < least * std::abs(state.elbo)) break;
   }
   settle(problem, state);

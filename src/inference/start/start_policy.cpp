@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "inference/start/start.h"
 #include "inference/start/known_clusters.h"
+#include "inference/start/start.h"
 
 namespace bnpvi {
 
@@ -27,7 +27,8 @@ Globals globals_from(const std::string& init, const Problem& problem, Index k, P
 State start_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
   k = std::max(k, problem.alloc.fixed_k());
   if (problem.alloc.fixed_k() > 0) k = std::max<Index>(1, k - n_known_clusters(problem));
-  return start_from_globals(problem, with_known_clusters(problem, globals_from(init, problem, k, pool), pool));
+  return start_from_globals(problem,
+                            with_known_clusters(problem, globals_from(init, problem, k, pool), pool));
 }
 
 // The model's own start and that of clusters of units; the one with the higher ELBO after ten laps is

@@ -112,7 +112,8 @@ AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear
   std::vector<int> words;  // of all anchors, one after the other
   std::vector<std::size_t> ends;
   Vec mass;
-  for (Index i : far_apart(rows(counts.half_a, 0), rows(counts.half_b, n_words * m), m, k, clear, pool, n_given)) {
+  for (Index i :
+       far_apart(rows(counts.half_a, 0), rows(counts.half_b, n_words * m), m, k, clear, pool, n_given)) {
     words.insert(words.end(), anchor[i].begin(), anchor[i].end());
     ends.push_back(words.size());
     mass.push_back(mass_of(anchor[i], counts.mass));

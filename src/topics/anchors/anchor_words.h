@@ -7,8 +7,8 @@ namespace bnpvi::topics {
 /// At most k topics, fewer when the documents do not determine so many.
 struct AnchorTopics {
   Index k = 0;
-  Vec t;                  // k × (1 + d): number of tokens, and of each word; topics sum to the counts given
-  std::vector<int> word;  // anchor of each topic, −1: a list of words that was given
+  Vec t;                   // k × (1 + d): number of tokens, and of each word; topics sum to the counts given
+  std::vector<int> word;   // anchor of each topic, −1: a list of words that was given
   std::vector<int> given;  // the number of each such list, from 0, that is a topic: the first ones
 };
 

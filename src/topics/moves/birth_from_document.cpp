@@ -147,8 +147,8 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
   const Index k = state.k() - room.size();
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
-  auto made =
-      std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1, owner), search_every);
+  auto made = std::make_unique<TopicEdit>(context, alloc, state, documents, room.changes().append(1, owner),
+                                          search_every);
   TopicEdit& edit = *made;
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;

@@ -6,8 +6,8 @@
 
 namespace bnpvi::topics {
 
-/// May topics a and b be joined? Both have one owner: documents of another label may use an open topic, but not
-/// one of this label.
+/// May topics a and b be joined? Both have one owner: documents of another label may use an open topic, but
+/// not one of this label.
 inline bool may_be_one(const State& state, Index a, Index b) {
   return may_join(state, a, b) && state.total.owner_of(a) == state.total.owner_of(b);
 }

@@ -44,7 +44,13 @@ class TopicDelete final : public Move {
  private:
   // Where K is fixed an empty topic would come back.
   bool may_go(const State& state, Index j) const {
-    return !has_settled(state, j) && !state.total.is_last_of_class(j) && (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
+    return !has_settled(state, j) && !state.total.is_last_of_class(j) && !is_last_open(state.total, j) &&
+           (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
+  }
+
+  // Beside topics with labels: a newborn topic has the owner of its target, so that none would come back.
+  static bool is_last_open(const Summary& s, Index j) {
+    return !s.owner.empty() && s.owner_of(j) == 0 && std::count(s.owner.begin(), s.owner.end(), 0) == 1;
   }
 
   bool propose(State& state, Index target, std::uint64_t id) {

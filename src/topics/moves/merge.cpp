@@ -13,7 +13,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 3;       // of an edit (a guess)
+constexpr Index max_rounds = 3;        // of an edit (a guess)
 constexpr Index most_foretold = 8192;  // pairs of a lap: a guess
 // A pair is not tried where it is foretold to lose more nats than the first number and more for each token of
 // its smaller topic than the second: more than visits of documents bring back (inst/design/decisions.md).

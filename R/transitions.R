@@ -11,7 +11,7 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0, transitions = NULL
   given <- names(match.call())
   called <- rlang::current_env()
   first <- if (length(start) > 1L && !inherits(start, "bnp_gamma_prior")) start
-  if (!is.null(first)) start <- check_start_weights(start, check_count(k, "k"), called)
+  if (!is.null(first)) start <- total_start_weight(start, check_count(k, "k"), called)
   prior <- new_prior("hmm", given)
   if (is.null(transitions) && is.null(fixed) && is.null(first)) {
     return(prior)
@@ -28,10 +28,13 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0, transitions = NULL
 left_to_right <- function(k, skip = FALSE, return = FALSE) {
   states <- NULL
   if (is.character(k)) {
-    states <- check_state_names(k, "k", rlang::current_env())
+    states <- as_state_names(k, "k", rlang::current_env())
     k <- length(k)
   }
   k <- check_count(k, "k")
+  if (k > 5000L) { # as many as check_size() lets a chain have
+    abort("memory", "{.arg k} must be at most 5000 here, not {format(k, scientific = FALSE)}.")
+  }
   check_flag(skip, "skip")
   check_flag(return, "return")
   ahead <- col(diag(k)) - row(diag(k))
@@ -43,7 +46,7 @@ left_to_right <- function(k, skip = FALSE, return = FALSE) {
 has_places <- function(prior) !is.null(prior[["cell_fixed"]])
 
 # The total weight, the concentration of the first state.
-check_start_weights <- function(x, k, call) {
+total_start_weight <- function(x, k, call) {
   sound <- is.numeric(x) && !anyNA(x) && all(is.finite(x)) && all(x >= 0) && sum(x) > 0
   if (!sound || length(x) != k) {
     abort("argument", c(
@@ -54,7 +57,7 @@ check_start_weights <- function(x, k, call) {
   sum(x)
 }
 
-check_state_names <- function(x, arg, call) {
+as_state_names <- function(x, arg, call) {
   if (anyNA(x) || !all(nzchar(x)) || anyDuplicated(x)) {
     abort("argument", "Names of states ({.arg {arg}}) must be text, none of it empty, each once.", call = call)
   }
@@ -64,15 +67,15 @@ check_state_names <- function(x, arg, call) {
 # What is known of the cells; NULL where that is nothing. first: weights of the first state, NULL where it has `start`.
 cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   k <- prior$k
-  pattern <- check_transitions(transitions, k, call)
-  fixed <- check_fixed(fixed, k, call)
+  pattern <- as_pattern(transitions, k, call)
+  fixed <- as_fixed_cells(fixed, k, call)
   if (is.logical(pattern) && all(pattern) && is.null(fixed) && is.null(first)) {
     return(NULL)
   }
-  refuse_beside_cells(prior, is.numeric(pattern), !is.null(fixed), is.numeric(first), given, call)
+  need_no_concentrations(prior, is.numeric(pattern), !is.null(fixed), is.numeric(first), given, call)
   cells <- fixed %||% matrix(NA_real_, k, k)
   forbidden <- pattern == 0
-  check_cells(forbidden, cells, call)
+  need_sound_cells(forbidden, cells, call)
   cells[forbidden] <- 0
   stuck <- which(diag(cells) %in% 0)
   if (!identical(prior$sticky, 0) && length(stuck)) {
@@ -91,11 +94,11 @@ cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   ), if (!is.null(names)) list(states = names))
 }
 
-check_transitions <- function(x, k, call) {
+as_pattern <- function(x, k, call) {
   if (is.null(x)) {
     return(matrix(TRUE, k, k))
   }
-  check_square(x, k, "transitions", "logical, or weights of at least 0", call)
+  need_square(x, k, "transitions", "logical, or weights of at least 0", call)
   bad <- which(is.na(x) | is.numeric(x) & !(x >= 0 & x < Inf), arr.ind = TRUE)
   if (!(is.logical(x) || is.numeric(x)) || length(bad)) {
     abort("argument", c(
@@ -107,11 +110,11 @@ check_transitions <- function(x, k, call) {
   x
 }
 
-check_fixed <- function(x, k, call) {
+as_fixed_cells <- function(x, k, call) {
   if (is.null(x)) {
     return(NULL)
   }
-  check_square(x, k, "fixed", "probabilities, {.code NA} where they are not known", call)
+  need_square(x, k, "fixed", "probabilities, {.code NA} where they are not known", call)
   if (is.logical(x) && all(is.na(x))) storage.mode(x) <- "double"
   bad <- if (is.numeric(x)) which(!is.na(x) & !(x >= 0 & x <= 1) | is.nan(x), arr.ind = TRUE)
   if (!is.numeric(x) || length(bad)) {
@@ -123,7 +126,7 @@ check_fixed <- function(x, k, call) {
   x
 }
 
-check_square <- function(x, k, arg, of, call) {
+need_square <- function(x, k, arg, of, call) {
   if (!is.matrix(x) || nrow(x) != k || ncol(x) != k) {
     abort("argument", c(
       paste0("{.arg {arg}} must be a matrix with a row and a column for each of the {k} states: ", of, "."),
@@ -133,7 +136,7 @@ check_square <- function(x, k, arg, of, call) {
 }
 
 # forbidden: by `transitions`; fixed: NA of free cells.
-check_cells <- function(forbidden, fixed, call) {
+need_sound_cells <- function(forbidden, fixed, call) {
   both <- which(forbidden & !is.na(fixed) & fixed > 0, arr.ind = TRUE)
   if (length(both)) {
     abort("argument", c(
@@ -169,7 +172,7 @@ check_cells <- function(forbidden, fixed, call) {
 }
 
 # Weights take the place of concentrations, and what is learned is the concentration of all rows alike.
-refuse_beside_cells <- function(prior, weights, fixed, start_weights, given, call) {
+need_no_concentrations <- function(prior, weights, fixed, start_weights, given, call) {
   needless <- intersect(given, c("alpha", "sticky"))
   if (weights && length(needless)) {
     abort("argument", c(
@@ -194,7 +197,7 @@ names_of_cells <- function(transitions, fixed, call) {
   if (length(names) > 1L) {
     abort("argument", "Rows and columns of {.arg transitions} and {.arg fixed} must have the same names.", call = call)
   }
-  if (length(names)) check_state_names(enc2utf8(names[[1L]]), "dimnames", call)
+  if (length(names)) as_state_names(enc2utf8(names[[1L]]), "dimnames", call)
 }
 
 # States that no path reaches, which stay empty.
