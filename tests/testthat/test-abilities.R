@@ -37,6 +37,10 @@ cases <- list(
   mixture_by_time = list(c("mixture_by_time", "drift", "mixture"), function(x = rows, ..., time = weeks) {
     bnp_mixture(x, obs_gaussian(drift = 0.1), time = time, ..., control = few())
   }, rows),
+  mixture_by_covariates = list(c("mixture_by_covariates", "mixture"), function(x = rows, ...) {
+    bnp_mixture(x, prior = prior_covariates(~ old), covariates = data.frame(old = rep(1:5, each = 12) > 2), ...,
+      control = few())
+  }, rows),
   topics = list("topics", function(x = counts, ...) bnp_topics(x, ..., control = few()), counts),
   documents_of_rows = list(c("documents_of_rows", "topics"), function(x = rows, ..., id = rep(1:6, each = 10)) {
     bnp_topics(x, obs_gaussian(), id = id, ..., control = few())
@@ -150,7 +154,13 @@ calls <- list(
   bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
   check_fit = with_data("check_fit", draws = 2, chains = 1, warmup = 1, seed = 1),
   coherence = function(x, data) coherence(x, data), ldavis_data = function(x, data) ldavis_data(x, data),
-  prevalence = function(x, data) prevalence(x, rep(1:2, length.out = if (inherits(x, "bnp_topics")) nrow(fitted(x)))),
+  predict_weights = function(x, data) predict(x, type = "weights"),
+  prevalence = function(x, data) {
+    if (inherits(x, "bnp_mixture_by_covariates")) {
+      return(prevalence(x, "old"))
+    }
+    prevalence(x, rep(1:2, length.out = if (inherits(x, "bnp_topics")) nrow(fitted(x))))
+  },
   clue = function(x, data) cl_class_ids.bnp_fit(x),
   bnp_filter = with_data("bnp_filter")
 )
