@@ -119,7 +119,7 @@ for (case in cases) {
     for (name in names(obs_quantiles(fit$model$obs))) {
       all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
       d <- diag(round(sqrt(ncol(all))))
-      known <- if (inherits(case$obs, "obs_gaussian_diagonal")) d == 1 else upper.tri(d, diag = TRUE)
+      known <- if (inherits(case$obs, c("obs_gaussian_diagonal", "obs_student_diagonal"))) d == 1 else upper.tri(d, diag = TRUE)
       shown <- if (grepl("cov$", name)) which(known) else which(apply(all, 2, function(v) any(v != v[1])))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
     }
