@@ -148,6 +148,18 @@ test_that("the predictive is the average over scales and degrees of freedom", {
   expect_true(all(is.finite(far)) && all(diff(far) < 0))
 })
 
+test_that("densities of rows with a missing cell are those of all rows over this cell, with both covariances", {
+  data <- two_groups(40)
+  for (covariance in c("full", "diagonal")) {
+    fit <- bnp_mixture(replace(data$x, 3, NA), obs_student(covariance), start = data$z, na_action = "model",
+      control = bnp_control(moves = FALSE, verbose = FALSE, max_laps = 100, seed = 1)
+    )
+    one <- predict(fit, cbind(5.5, NA), type = "logdensity")
+    area <- stats::integrate(function(y) exp(predict(fit, cbind(5.5, y), type = "logdensity")), -60, 60, rel.tol = 1e-7)
+    expect_equal(area$value, exp(as.numeric(one)), tolerance = 1e-3)
+  }
+})
+
 test_that("bad input is refused, and df without tails is told", {
   expect_bad(obs_student(tails = Inf), "argument")
   expect_bad(obs_student(tails = 0), "argument")
