@@ -128,7 +128,6 @@ calls <- list(
       if (inherits(x, "bnp_draws")) predict(x, data, newdata = data) else given_id(kind, predict)(x, data)
   },
   expected_response = function(x, data) predict(x, data, type = "response"),
-  predict_weights = function(x, data) predict(x, data, type = "weights"),
   heldout_loglik = function(x, data, kind) given_id(kind, heldout_loglik)(x, if (is_network(x)) as_pairs else data),
   link_auc = function(x, data) link_auc(x, as_pairs),
   simulated_lengths = function(x, data) simulate(x, lengths = 5),
