@@ -154,7 +154,16 @@ class ScaledPattern final : public MissingPattern {
       rows.push_back(layout_.block[b]->student_rows(own.data(), expected.seen()));
     }
     const ScaledPredictive predictive(std::move(rows), tails_.posterior(layout_.sums(t)));
-    for (Index i = 0; i < n; ++i) out[i] = predictive(phi + i * ld + 1);
+    Vec row;
+    for (Index i = 0; i < n; ++i) {
+      const double* f = phi + i * ld;
+      row.assign(1, f[1]);
+      for (const Block& block : of_block_) {
+        if (shared_) row.push_back(f[1]);
+        row.insert(row.end(), f + block.place, f + block.place + block.expected.n_squares() - shared_);
+      }
+      out[i] = predictive(row.data());
+    }
   }
 
  private:

@@ -60,17 +60,15 @@ double ScaledPredictive::operator()(const double* phi) const {
   Row row{-std::log(phi[0]), {}};
   double distance = 0;
   Index at = 1;
-  const bool one_of_all = blocks_.size() > 1;
   for (const auto& block : blocks_) {
-    const Index m = block.regressors + block.responses, there = m * (m + 1) / 2 - one_of_all;
+    const Index m = block.regressors + block.responses;
     Vec own{phi[0]}, scratch(static_cast<std::size_t>(m));
-    if (one_of_all) own.push_back(phi[0]);
-    own.insert(own.end(), phi + at, phi + at + there);
+    own.insert(own.end(), phi + at, phi + at + m * (m + 1) / 2);
     double a, b;
     block.squares(own.data(), 1, scratch.data(), a, b);
     row.squares.emplace_back(a, b);
     distance += block.df * b / (1 + a);
-    at += there;
+    at += m * (m + 1) / 2;
   }
   double x = std::log((nu_ + responses_) / (nu_ + distance)) - (phi[0] < 1 ? row.log_near : 0),
          here = height(row, x);

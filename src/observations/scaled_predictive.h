@@ -16,7 +16,7 @@ class ScaledPredictive {
   ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails);
 
   /// phi: φ_0 of the row's second moments, which are below 1 where it was brought near, then these of each
-  /// block, but for the square of the 1 that each of several blocks begins with: it is φ_0.
+  /// block.
   double operator()(const double* phi) const;
 
  private:
