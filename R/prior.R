@@ -294,7 +294,7 @@ check_prior <- function(prior, verbs, call) {
 
 #' @export
 format.bnp_prior <- function(x, ...) {
-  shown <- intersect(names(formals(prior_entry(x)$constructor)), names(x))
+  shown <- intersect(c(names(formals(prior_entry(x)$constructor)), "positions"), names(x))
   paste0(prior_entry(x)$title, ": ", format_fields(x, shown), if (has_places(x)) paste0("; ", described_cells(x)))
 }
 

@@ -28,6 +28,8 @@ void require_positions(const Dataset& data, const RModel& model) {
                                                       : alloc_as<HmmAlloc>(*model.alloc)
                                                           ? model.alloc->shape(*model.obs).pairs
                                                           : 1;
+  require(patterns > 0 || !data.position || data.back,
+          "data$position has not a number for each row, as there is no data$back");
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
               std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),

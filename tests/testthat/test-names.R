@@ -45,7 +45,7 @@ test_that("every observation model matches its named parameters", {
   expect_identical(fit$model$obs$scale, diag(c(1, 2)))
   first <- simulate(fit, seed = 1, initial = cbind(waiting = 70, eruptions = 3))$sim_1
   expect_identical(unlist(first[1, columns]), c(eruptions = 3, waiting = 70))
-  single <- obs_models[names(obs_models) != "product"]
+  single <- obs_models[setdiff(models_of_rows(), "product")]
   expect_true(all(vapply(single, function(facts) length(facts$parameters) > 0, NA)))
 })
 
