@@ -69,17 +69,16 @@ NamedArrays OwnGaussianPrior::learned_fields() const {
 GaussianPrior gaussian_prior(const Fields& f, ScaleShape shape, bool has_mean) {
   const Index d = columns_of(f);
   const Index size = shape == ScaleShape::full ? d * d : shape == ScaleShape::diagonal ? d : 1;
-  GaussianPrior out{{},
-                    1,
-                    f.number("df"),
-                    f.numbers("scale", size),
-                    Vec(static_cast<std::size_t>(d), 0.0),
-                    f.numbers("unit", d),
-                    f.optional_flag("gaps"),
-                    f.has("data_floor"),
-                    {},
-                    {},
-                    rounding_of(f)};
+  // Field by field: where one of an initialiser list throws, GCC 12 frees those before it twice.
+  GaussianPrior out;
+  out.mean_strength = 1;
+  out.df = f.number("df");
+  out.scale = f.numbers("scale", size);
+  out.centre.assign(static_cast<std::size_t>(d), 0.0);
+  out.unit = f.numbers("unit", d);
+  out.gaps = f.optional_flag("gaps");
+  out.hierarchical = f.has("data_floor");
+  out.rounding = rounding_of(f);
   if (has_mean) {
     out.mean = f.numbers("mean", d);
     out.mean_strength = f.number("mean_strength");

@@ -18,15 +18,17 @@ namespace {
 // size: numbers of `variance`.
 TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
   const Index d = columns_of(f);
-  return {shape,
-          f.numbers("mean", d),
-          f.number("mean_strength"),
-          f.numbers("variance", size),
-          f.numbers("centre", d),
-          f.numbers("unit", d),
-          f.has("data_variance") ? f.numbers("data_variance", d) : Vec{},
-          f.has("from_one"),
-          rounding_of(f)};
+  TiedPrior out;  // field by field, as in gaussian_prior()
+  out.shape = shape;
+  out.mean = f.numbers("mean", d);
+  out.mean_strength = f.number("mean_strength");
+  out.variance = f.numbers("variance", size);
+  out.centre = f.numbers("centre", d);
+  out.unit = f.numbers("unit", d);
+  if (f.has("data_variance")) out.data_variance = f.numbers("data_variance", d);
+  out.from_one = f.has("from_one");
+  out.rounding = rounding_of(f);
+  return out;
 }
 
 // φ = (1, x̃, second moments in the shape of Σ), of which the last have the same weights −½Σ⁻¹ in all

@@ -1,0 +1,85 @@
+# Clusters of repeated values: are they narrower than the steps between these?
+
+# A density can be made as high as one likes on repeated values, so clusters of
+# rounded data may shrink to single values. The bound is right and the answer
+# is not what anyone asked for: say so.
+warn_of_ties <- function(fit, data) {
+  obs <- fit$model$obs
+  # Clusters that have a mean may shrink.
+  shrinking <- function(obs, means, data) {
+    cov <- means$cov %||% if (!is.null(means$shape)) means$mean^2 / means$shape
+    if (is.null(means[["mean"]]) || is.null(cov)) return()
+    data$x <- obs_scaled(obs, data$x)
+    narrow_columns(fit, cov, obs$rounding %||% 0, data)
+  }
+  means <- engine_mean_parameters(fit$model, fit$state)
+  columns <- if (is.null(obs$blocks)) shrinking(obs, means, data) else {
+    do.call(rbind, Map(function(block, name) {
+      shrinking(block, arrays_of_block(means, name, block), data_of_block(data, block))
+    }, unname(obs$blocks), names(obs$blocks)))
+  }
+  if (!NROW(columns)) {
+    return(invisible())
+  }
+  single <- columns$name[!columns$cells]
+  wide <- columns$name[columns$cells]
+  cli::cli_warn(
+    c(
+      if (length(single)) {
+        "Some clusters are narrower than the rounding of column{?s} {.val {single}}: they stand for single values."
+      },
+      if (length(wide)) {
+        "Some clusters are narrower than the spacing of column{?s} {.val {wide}}: how many there are can hardly be
+         told."
+      },
+      i = if (any(columns$few)) {
+        "Few values are levels and no measurements: make a column of them a factor, or leave it out."
+      },
+      i = if (!all(columns$few | columns$cells)) {
+        "To spread repeated values out, add noise of the size of the rounding, as
+         {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
+      }
+    ),
+    class = c("bnpvi_warning_ties", "bnpvi_warning")
+  )
+}
+
+# Columns of no more values than this are rather levels than rounded numbers: a guess.
+most_few_values <- 12L
+
+# Steps between values that are smaller than this share of the largest come from arithmetic: a guess.
+least_step <- 1e-8
+
+# Is a step between neighbouring values surely no wider than `width`? Two values that are no farther apart, and farther
+# than all steps that do not count can make up, have one between them: seldom are more than a thousand values needed to
+# see that, and no others are sorted.
+steps_within <- function(v, width) {
+  if (!length(v)) {
+    return(FALSE)
+  }
+  some <- sort(v[seq_len(min(length(v), 1000L))])
+  apart <- some[findInterval(some + width, some)] - some
+  any(apart <= width & apart > least_step * (max(v) - min(v)) * length(v))
+}
+
+# The columns in which clusters are narrower than the steps between values, or of columns that are taken as rounded
+# narrower than their cells: a data frame of name, few (values) and cells (is it one of these?). cov: of the clusters in
+# the engine's order. rounding: of the columns, or one number.
+narrow_columns <- function(fit, cov, rounding, data) {
+  used <- fit$numbering[fit$sizes > 1.5]
+  # Covariances (columns x columns x clusters) or variances (clusters x columns).
+  variance <- if (length(dim(cov)) == 3L) t(matrix(apply(cov, 3L, diag), data$d)) else matrix(cov, ncol = data$d)
+  variance <- variance[used, , drop = FALSE]
+  narrowest <- sqrt(apply(variance, 2L, min, Inf, na.rm = TRUE))
+  cells <- rep_len(rounding > 0, data$d)
+  narrow <- ifelse(cells, narrowest < rounding, vapply(seq_len(data$d), function(j) {
+    v <- data$x[!is.na(data$x[, j]), j]
+    narrowest[j] < Inf && !steps_within(v, 4 * narrowest[j]) && anyDuplicated(v) > 0L && {
+      steps <- diff(sort(unique(v)))
+      length(steps) > 0L && narrowest[j] < min(steps[steps > least_step * max(steps)]) / 4
+    }
+  }, NA))
+  few <- apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values)
+  names <- data$column_names[narrow] %||% as.character(which(narrow))
+  data.frame(name = names, few = as.logical(few), cells = cells[narrow])
+}
