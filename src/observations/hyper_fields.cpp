@@ -1,5 +1,7 @@
 #include "observations/hyper_fields.h"
 
+#include <stdexcept>
+
 namespace bnpvi {
 
 HyperpriorOfData hyperprior_of(const Fields& f, ScaleShape shape, Index d) {
@@ -18,6 +20,7 @@ HyperPosterior hyper_posterior(const Fields& f, ScaleShape shape, Index d, bool 
   HyperPosterior q;
   q.df = f.number("df");
   q.wishart_df = f.number("hyper_wishart_df");
+  if (!(q.wishart_df >= 0)) throw std::invalid_argument("internal error: field hyper_wishart_df is below 0");
   q.shape = f.numbers("hyper_shape", size);
   q.shape_df = f.numbers("hyper_shape_df", q.wishart_df > 0 || shape == ScaleShape::spherical ? 1 : d);
   q.rate = f.numbers("hyper_rate", q.wishart_df > 0 ? d : 0);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
@@ -160,7 +161,10 @@ class WeibullColumn {
 };
 
 // At equal distances of log s from .1 to `most`, with the density of log s under s ~ Gamma(c, d).
-WeibullColumn::Shapes shapes_up_to(double most, Index points, const GammaPrior& prior) {
+WeibullColumn::Shapes shapes_up_to(double most, double number, const GammaPrior& prior) {
+  if (!(number >= 2 && number <= 1e6))
+    throw std::invalid_argument("internal error: field points is out of its range");
+  const Index points = static_cast<Index>(number);
   WeibullColumn::Shapes out;
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (Index g = 0; g < points; ++g) {
@@ -187,7 +191,7 @@ std::unique_ptr<ObsModel> make_weibull(const Fields& f) {
   for (std::size_t j = 0; j < a.size(); ++j)
     columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), log_unit[j],
                          known ? WeibullColumn::Shapes{{shape[j].known}, {0.0}}
-                               : shapes_up_to(most[j], f.integer("points"), shape[j].prior));
+                               : shapes_up_to(most[j], f.number("points"), shape[j].prior));
   return std::make_unique<ShapedColumns<WeibullColumn>>(std::move(columns), counts_cells(f),
                                                         f.optional_flag("censored"));
 }
