@@ -41,7 +41,8 @@
 #'   `"predictive"`: as `"collapsed"`, but topics are not taken as known: the
 #'   seen tokens also tell about the topics they come from, and a document may
 #'   begin a topic of its own (with [prior_hdp()]). This is what the model itself
-#'   predicts; compare it only with others that do the same.
+#'   predicts; compare it only with others that do the same. Not for topics with
+#'   keywords.
 #' @param draws Sequences that the estimate of a document's probability is averaged over, for `"sequential"` and
 #'   `"plugin"`. The logarithm of an average is too small on average, less so the more draws there are.
 #' @param seed A whole number that fixes the split or the draws, without a trace in R's own

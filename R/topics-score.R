@@ -25,6 +25,12 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
     abort("argument", "{.arg seen} must be below 1, not {seen}.")
   }
   check_able(fit, "heldout_loglik")
+  if (inference == "predictive" && !is.null(names_of_clusters(fit))) {
+    abort("argument", c(
+      "{.code inference = \"predictive\"} is not there for topics with {.arg keywords}.",
+      x = no_named_posterior[1L], i = "{.code inference = \"collapsed\"} takes the terms of topics at their means."
+    ))
+  }
   table <- if (inherits(newdata, "bnp_source")) {
     with_seed(seed, do.call(rbind, over_source(fit, newdata, id, function(x, id) {
       tokens_by_document(fit, x, id, na_action, type, split, seen, inference, draws, NULL)

@@ -112,3 +112,14 @@ enumerated <- function(model, y, u = NULL) {
     var = Reduce(`+`, Map(function(e, w) w * (e$var + tcrossprod(e$mean - mean)), each, share))
   )
 }
+
+# A filter that keeps every path has what enumerated() has.
+expect_enumerated <- function(f, want, model) {
+  expect_equal(as.numeric(logLik(f)), want$log_p, tolerance = 1e-10)
+  expect_equal(unname(filter_probs(f, "smoothed")), want$smoothed, tolerance = 1e-9, ignore_attr = TRUE)
+  rows <- as.data.frame(f)
+  last <- rows[nrow(rows), ]
+  expect_equal(unlist(last[paste0("mean.", model$states)]), want$mean, tolerance = 1e-9, ignore_attr = TRUE)
+  sd <- sqrt(pmax(0, diag(want$var)))
+  expect_equal(unlist(last[paste0("sd.", model$states)]), sd, tolerance = 1e-9, ignore_attr = TRUE)
+}

@@ -27,13 +27,7 @@ test_that("with as many particles as there are paths, filters are sums over all 
     y <- case[[2]]
     want <- enumerated(model, y, case[[3]])
     f <- bnp_filter(model, y, particles = length(model$start)^nrow(y), seed = 1, inputs = case[[3]])
-    expect_equal(as.numeric(logLik(f)), want$log_p, tolerance = 1e-10)
-    expect_equal(unname(filter_probs(f, "smoothed")), want$smoothed, tolerance = 1e-9, ignore_attr = TRUE)
-    rows <- as.data.frame(f)
-    last <- nrow(rows)
-    expect_equal(unlist(rows[last, paste0("mean.", model$states)]), want$mean, tolerance = 1e-9, ignore_attr = TRUE)
-    sd <- sqrt(pmax(0, diag(want$var)))
-    expect_equal(unlist(rows[last, paste0("sd.", model$states)]), sd, tolerance = 1e-9, ignore_attr = TRUE)
+    expect_enumerated(f, want, model)
   }
 })
 

@@ -174,6 +174,14 @@ test_that("the data term is that of a tree for named topics", {
   expect_equal(elbo(fit, terms = TRUE)[["data"]], sum(own), tolerance = 1e-10)
 })
 
+test_that("documents are not judged by a posterior that named topics do not have", {
+  data <- planted_texts(2)
+  fit <- bnp_topics(data$x, obs_multinomial(.1, keywords = lists), control = bnp_control(seed = 2, max_laps = 5)) |>
+    suppressWarnings()
+  expect_bad(heldout_loglik(fit, data$x, inference = "predictive"), "argument", "no Dirichlet")
+  expect_true(is.finite(heldout_loglik(fit, data$x, seed = 1)))
+})
+
 test_that("batches, earlier fits and updates keep names; the order of lists and words does not matter", {
   data <- planted_texts(3)
   obs <- obs_multinomial(.1, keywords = lists)
