@@ -123,6 +123,16 @@ test_that("what nothing leads to is kept, however long the rest looks like anoth
   )
 })
 
+test_that("a state is not lost where many rows speak a little against it, each", {
+  prior <- prior_hmm(2, fixed = diag(2), start = c(1, 1))
+  fit <- bnp_hmm(
+    list(rep(0, 50), rep(2, 50)), obs = unit_variance, prior = prior, control = to_the_end(),
+    start = rep(1:2, each = 50)
+  )
+  r <- predict(fit, list(c(rep(2, 600), rep(0, 640))), type = "responsibility")
+  expect_equal(unname(r), matrix(c(1, 0), 1240, 2, byrow = TRUE), tolerance = 1e-9)
+})
+
 test_that("four stages of which two are alike are found", {
   for (seed in 1:4) {
     stages <- four_stages(seed)
