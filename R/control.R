@@ -91,6 +91,9 @@
 #'   8.
 #' @param effort How much work `restarts = "auto"` may spend: `"low"` a quarter of the default, `"high"` ten times as
 #'   much.
+#' @param keep_data Does the fit keep the data, so that pictures and tables of them need not be given them again
+#'   ([strip_data()])? `NULL`: if they take less than 1 MB, or as `options(bnpvi.keep_data = )` says. For
+#'   [bnp_mixture()], [bnp_topics()] and [bnp_hmm()], not for sources and streams.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details An option is used or refused: what the algorithm has no use for is refused here, what the model has none for
@@ -152,7 +155,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
-                        workers = FALSE, wave = NULL, effort = c("default", "low", "high"), ...) {
+                        workers = FALSE, wave = NULL, effort = c("default", "low", "high"), keep_data = NULL, ...) {
   check_no_dots(...)
   given <- names(match.call())[-1L]
   algorithm <- if (missing(algorithm)) "memoized" else check_choice(algorithm, eval(formals()$algorithm), "algorithm")
@@ -231,7 +234,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
-    "checkpoint_every", "workers", "wave", "effort"
+    "checkpoint_every", "workers", "wave", "effort", "keep_data"
   )
   without_waves <- c("workers", "wave")
   wrong <- intersect(
