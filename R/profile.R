@@ -88,7 +88,24 @@ profile_picture <- function(fit, call = rlang::caller_env()) {
   })
   word <- cluster_word(fit)
   substr(word, 1L, 1L) <- toupper(substr(word, 1L, 1L))
-  list(kind = "profile", panels = panels, cluster = profile$cluster, word = word)
+  list(kind = "profile", panels = panels, cluster = profile$cluster, word = word, items = items_of(panels, profile))
+}
+
+# More than a dozen columns of two levels, as the items of a questionnaire are, have no room for a panel each: the
+# probabilities of their second levels as a heat map. NULL for other columns.
+items_of <- function(panels, profile) {
+  levels <- lapply(panels, function(panel) levels(panel$data$level))
+  if (length(panels) <= 12L || any(lengths(levels) != 2L)) {
+    return(NULL)
+  }
+  second <- unique(vapply(levels, `[`, "", 2L))
+  value <- vapply(panels, function(panel) {
+    panel$data$prob[as.integer(panel$data$level) == 2L]
+  }, double(length(profile$cluster)))
+  list(
+    value = matrix(value, length(profile$cluster), dimnames = list(NULL, names(panels))), cluster = profile$cluster,
+    label = if (length(second) == 1L) paste0("Probability of \"", second, "\"") else "Probability of the second level"
+  )
 }
 
 bars_of <- function(parts, cluster) {
@@ -122,6 +139,9 @@ panel_titles <- function(picture) {
 }
 
 draw_profile <- function(picture, main = "", xlab = picture$word, ...) {
+  if (!is.null(picture$items)) {
+    return(draw_heat(picture$items, main = main, ylab = xlab, ...))
+  }
   titles <- panel_titles(picture)
   draw_grid(titles, length(titles), "column", xlab, function(title) {
     panel <- picture$panels[[match(title, titles)]]
@@ -172,6 +192,9 @@ draw_bars <- function(data, cluster, most = 8L) {
 level_shades <- function(n) grDevices::hcl.colors(n + 2L, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
 gg_profile <- function(picture, most = 24L) {
+  if (!is.null(picture$items)) {
+    return(gg_heat(picture$items) + ggplot2::labs(y = picture$word))
+  }
   titles <- utils::head(panel_titles(picture), most)
   of_kind <- function(kind) {
     chosen <- which(vapply(picture$panels[seq_along(titles)], function(panel) panel$kind == kind, NA))

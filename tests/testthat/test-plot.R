@@ -111,3 +111,24 @@ test_that("autoplot draws the same pictures", {
   }
   expect_equal(nrow(ggplot2::layer_data(plots[[1]], 1)), 272)
 })
+
+test_that("many columns of two levels are drawn as one heat map", {
+  set.seed(1)
+  group <- rep(1:3, each = 40)
+  items <- as.data.frame(lapply(1:14, function(j) {
+    factor(ifelse(runif(120) < c(0.1, 0.5, 0.9)[(group + j) %% 3 + 1], "yes", "no"))
+  }))
+  names(items) <- paste0("item", 1:14)
+  fit <- bnp_mixture(items, control = bnp_control(seed = 1))
+  heat <- profile_picture(fit)$items
+  expect_equal(dim(heat$value), c(n_clusters(fit), 14))
+  expect_identical(heat$label, "Probability of \"yes\"")
+  probs <- as.data.frame(tidy(fit))
+  item3 <- probs[probs$variable == "item3" & probs$level == "yes", ]
+  expect_equal(heat$value[, "item3"], item3$estimate)
+  expect_null(profile_picture(bnp_mixture(items[1:12], control = bnp_control(seed = 1)))$items)
+  withr::local_pdf(NULL)
+  expect_identical(plot(fit), fit)
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+})
