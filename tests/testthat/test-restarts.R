@@ -147,13 +147,15 @@ families <- function() {
     communities = function(...) bnp_network(links, control = control(...))
   )
 }
+# One start of communities takes all that the default allows.
+effort_of <- function(name) if (name == "communities") "high" else "low"
 same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
 bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
 
 test_that("every row of the table of starts is a fit of its own, in every family", {
   for (name in names(families())) {
     fit_by <- families()[[name]]
-    fit <- fit_by(restarts = "auto", effort = "low")
+    fit <- fit_by(restarts = "auto", effort = effort_of(name))
     ends <- fit$restarts
     expect_true(nrow(ends) > 1L, info = name)
     # Blockmodels are compared by the log joint of their labels.
@@ -175,8 +177,8 @@ test_that("starts are the same for any number of threads", {
   for (name in c("mixture", "topics", "sequences", "features", "communities")) {
     fit_by <- families()[[name]]
     expect_identical(
-      bits_of(fit_by(restarts = "auto", effort = "low", threads = 2)),
-      bits_of(fit_by(restarts = "auto", effort = "low")), info = name
+      bits_of(fit_by(restarts = "auto", effort = effort_of(name), threads = 2)),
+      bits_of(fit_by(restarts = "auto", effort = effort_of(name))), info = name
     )
   }
 })
@@ -215,6 +217,25 @@ test_that("print() says how many starts there were and how many agree", {
   expect_identical(ends$agrees, !ends$given_up & ends$elbo >= max(ends$elbo) - 1)
   expect_identical(fit$control$restarts, "auto")
   expect_false(any(c("kinds", "most_work") %in% names(fit$control)))
+})
+
+test_that("work grows with the number of communities, in every model of networks", {
+  links <- function(n) withr::with_seed(1, t(utils::combn(n, 2))[sample(n * (n - 1) / 2, 5 * n), ])
+  work <- function(obs, prior, k, n = 60) {
+    fit <- suppressMessages(bnp_network(links(n), obs, prior, control = bnp_control(
+      restarts = 2, k_init = k, init = "random", moves = FALSE, max_laps = 4, tol = 0, seed = 1
+    )))
+    mean(fit$restarts$work)
+  }
+  # The search with hard labels visits nodes until none moves: fewer times from more clusters.
+  for (model in list(
+    list(obs_links(degree = TRUE), prior_hdp(), 3), list(obs_links(degree = FALSE), prior_hdp(), 3),
+    list(obs_links(assortative = FALSE), prior_hdp(), 3), list(obs_links(), prior_dp(), 1.5)
+  )) {
+    few <- work(model[[1]], model[[2]], 4)
+    expect_gt(work(model[[1]], model[[2]], 24), model[[3]] * few)
+    expect_gt(work(model[[1]], model[[2]], 4, 120), 1.5 * few)
+  }
 })
 
 test_that("effort says how much work starts may do, and is refused where there is one", {
