@@ -147,15 +147,14 @@ families <- function() {
     communities = function(...) bnp_network(links, control = control(...))
   )
 }
-# One start of communities takes all that the default allows.
-effort_of <- function(name) if (name == "communities") "high" else "low"
 same_bits <- c("elbo", "state", "labels", "sizes", "laps", "restarts")
 bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
 
 test_that("every row of the table of starts is a fit of its own, in every family", {
   for (name in names(families())) {
     fit_by <- families()[[name]]
-    fit <- fit_by(restarts = "auto", effort = effort_of(name))
+    # One start of communities takes all that the default allows.
+    fit <- fit_by(restarts = "auto", effort = if (name == "communities") "high" else "low")
     ends <- fit$restarts
     expect_true(nrow(ends) > 1L, info = name)
     # Blockmodels are compared by the log joint of their labels.
@@ -173,13 +172,23 @@ test_that("every row of the table of starts is a fit of its own, in every family
   }
 })
 
-test_that("starts are the same for any number of threads", {
-  for (name in c("mixture", "topics", "sequences", "features", "communities")) {
-    fit_by <- families()[[name]]
-    expect_identical(
-      bits_of(fit_by(restarts = "auto", effort = effort_of(name), threads = 2)),
-      bits_of(fit_by(restarts = "auto", effort = effort_of(name))), info = name
-    )
+test_that("threads change no bit in any family, with several starts and little work", {
+  set.seed(4)
+  walk <- apply(matrix(rnorm(120), 60), 2, cumsum)
+  fits <- c(
+    families(),
+    linear = function(...) bnp_hmm(walk, obs = obs_lds(), control = bnp_control(seed = 1, verbose = FALSE, ...)),
+    # Where births are accepted that others were evaluated with.
+    corpus = function(...) {
+      bnp_topics(whales$counts, obs_multinomial(0.1), control = bnp_control(seed = 2, verbose = FALSE, ...))
+    }
+  )
+  for (name in names(fits)) {
+    own <- if (name %in% c("linear", "corpus")) list(restarts = 2) else list(restarts = "auto", effort = "low")
+    bits <- lapply(c(1, 2, 4, 8), function(threads) {
+      bits_of(suppressWarnings(do.call(fits[[name]], c(own, max_laps = 10, threads = threads))))
+    })
+    for (other in 2:4) expect_identical(bits[[other]], bits[[1]], info = paste(name, other))
   }
 })
 
