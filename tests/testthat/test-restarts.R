@@ -231,9 +231,9 @@ test_that("print() says how many starts there were and how many agree", {
 test_that("work grows with the number of communities, in every model of networks", {
   links <- function(n) withr::with_seed(1, t(utils::combn(n, 2))[sample(n * (n - 1) / 2, 5 * n), ])
   work <- function(obs, prior, k, n = 60) {
-    fit <- suppressMessages(bnp_network(links(n), obs, prior, control = bnp_control(
+    fit <- suppressWarnings(suppressMessages(bnp_network(links(n), obs, prior, control = bnp_control(
       restarts = 2, k_init = k, init = "random", moves = FALSE, max_laps = 4, tol = 0, seed = 1
-    )))
+    ))))
     mean(fit$restarts$work)
   }
   # The search with hard labels visits nodes until none moves: fewer times from more clusters.
