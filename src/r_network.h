@@ -54,7 +54,8 @@ class NetworkFamily : public RFamily {
         fields_(call.control),
         links_(links_from_r(call.data)),
         asked_(learn_options(call.control)) {
-    constexpr double between_polls = 1000;  // products for which links ask whether to stop, roughly
+    constexpr double between_polls = 1000;  // of one community, roughly
+    links_.spend_by([this](double products) { call_.pool.spend(products); });
     links_.poll_by([this] {
       call_.pool.spend(between_polls);
       call_.pool.poll();

@@ -124,6 +124,16 @@ void GammaNetwork::visit_links() {
     g_.links += visit_link(links_->from()[e], links_->to()[e], links_->value()[e], true, true, 1);
   }
   stale_ = false;
+  double products = 0;
+  for (Index i = 0; i < n(); ++i) products += products_of(i);
+  links_->spend(products);
+}
+
+double GammaNetwork::products_of(Index i) const {
+  const Index degree =
+      links_->out().start[i + 1] - links_->out().start[i] + links_->in().start[i + 1] - links_->in().start[i];
+  return static_cast<double>(rows_[i].size()) *
+         (products_of_node_part + products_of_link_part * static_cast<double>(degree));
 }
 
 void GammaNetwork::visit_node(Index i, const WeightMoments& pi) {
@@ -237,6 +247,9 @@ void GammaNetwork::step(const std::vector<int>& nodes, double rate) {
     links_->poll(i + j);
     visit_link(i, j, y, of_i, of_j, (of_i + of_j) / 2.0);
   });
+  double products = 0;
+  for (int i : nodes) products += products_of(i);
+  links_->spend(products);
   const WeightMoments pi = weight_moments(sticks_);
   const double scale = static_cast<double>(n()) / static_cast<double>(nodes.size());
   const auto move = [&](Community& it, double a, double b) {

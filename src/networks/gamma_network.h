@@ -136,6 +136,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
 
   // Ends where wanted, counts times `weight`; returns the link's term of the bound.
   double visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight);
+  double products_of(Index i) const;  // work of a visit of its links, and of the node itself after that
   void visit_links();
   void visit_node(Index i, const WeightMoments& pi);
   void update_others(Index k, const WeightMoments& pi);

@@ -60,9 +60,12 @@ double GammaNetwork::gained(const Undo& undo, double least) {
 }
 
 double GammaNetwork::visit_links_of(const std::vector<int>& nodes) {
-  for (int i : nodes)
+  double sum = 0, products = 0;
+  for (int i : nodes) {
     for (Part& part : rows_[i]) part.ends = 0;
-  double sum = 0;
+    products += products_of(i);
+  }
+  links_->spend(products);
   each_link_of(*links_, nodes, among_, [&](Index i, Index j, double y, bool of_i, bool of_j) {
     sum += visit_link(i, j, y, of_i, of_j, 1);
   });

@@ -66,6 +66,12 @@ class Links {
     if (i % 32 == 0 && ask_) ask_();
   }
   void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
+  /// Work that grows with the number of communities, in products of numbers (Pool::spend), is told to whom
+  /// spend_by() names; poll() counts what each node and link costs beside that.
+  void spend(double products) const {
+    if (spend_) spend_(products);
+  }
+  void spend_by(std::function<void(double)> count) { spend_ = std::move(count); }
 
  private:
   Index n_;
@@ -77,7 +83,13 @@ class Links {
   ClassSets classes_;
   std::vector<int> set_;  // of each node; empty where none has a label
   std::function<void()> ask_;
+  std::function<void(double)> spend_;
 };
+
+/// What takes of the time of a product (measured on US airports, where laps then count as much a second as
+/// those of mixtures): a community's part in a node, with its digamma, log Γ and log, and in a link; a table
+/// look-up of a block's evidence.
+constexpr double products_of_node_part = 100, products_of_link_part = 8, products_of_block = 8;
 
 /// f(i, j, y, of_i, of_j) for every link from i to j (undirected: in either order) that has an end among
 /// `nodes`, once; of_i: i is one of them. among: n zeros, before and after.

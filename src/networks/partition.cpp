@@ -198,6 +198,8 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
     links_->poll(node);
     Index own = z_[node];
     const int owner_left = owner(own);
+    const Index candidates = among.empty() ? k_ + 1 : static_cast<Index>(among.size());
+    links_->spend(products_of_block * static_cast<double>(candidates * k_));
     count_ends(node);
     add(node, own, -1);
     Index best = own;
@@ -286,6 +288,7 @@ Owners Partition::owners() const {
 Index Partition::merge_all() {
   Index merged = 0;
   while (k_ > 1) {
+    links_->spend(products_of_block * static_cast<double>(k_ * k_ * k_) / 2);
     double most = 1e-9;
     Index best_a = -1, best_b = -1;
     for (Index a = 0; a < k_; ++a)

@@ -184,6 +184,9 @@ void Relational::update_sticks() {
 }
 
 void Relational::lap() {
+  constexpr double evaluations = 10;  // of a profile's parts, for that of a community in a node; measured
+  links_->spend(evaluations * products_of_node_part * static_cast<double>(links_->n() * k_) +
+                products_of_link_part * static_cast<double>(links_->n_links() * n_blocks()));
   visit_links();
   update_statistics();
   visit_nodes();

@@ -111,6 +111,7 @@ void SoftBlocks::visit(Index i, const Weights& w, Met& met) {
 }
 
 void SoftBlocks::lap() {
+  links_.spend(static_cast<double>(k_ * (2 * links_.n_links() + links_.n() * k_)));
   const Weights w = weights();
   Met met;
   for (Index i = 0; i < links_.n(); ++i) visit(i, w, met);

@@ -16,7 +16,7 @@ is_refit <- function(kind) startsWith(kind, "refit")
 
 test_that("what the forecast of refits refuses would have gained next to nothing", {
   skip_without_testing_entries()
-  refused <- lapply(1:5, function(seed) {
+  refused <- lapply(1:10, function(seed) {
     fit <- traced_refits(overlapping(1500, 6, 6, 2.2, seed), spared = TRUE, seed = seed)
     fit$proposals$gain[fit$proposals$kind == "forecast of a refit"]
   })

@@ -153,7 +153,8 @@ bits_of <- function(fit) unclass(fit)[intersect(same_bits, names(fit))]
 test_that("every row of the table of starts is a fit of its own, in every family", {
   for (name in names(families())) {
     fit_by <- families()[[name]]
-    fit <- fit_by(restarts = "auto", effort = "low")
+    # One start of communities takes all that the default allows.
+    fit <- fit_by(restarts = "auto", effort = if (name == "communities") "high" else "low")
     ends <- fit$restarts
     expect_true(nrow(ends) > 1L, info = name)
     # Blockmodels are compared by the log joint of their labels.
@@ -171,13 +172,23 @@ test_that("every row of the table of starts is a fit of its own, in every family
   }
 })
 
-test_that("starts are the same for any number of threads", {
-  for (name in c("mixture", "topics", "sequences", "features", "communities")) {
-    fit_by <- families()[[name]]
-    expect_identical(
-      bits_of(fit_by(restarts = "auto", effort = "low", threads = 2)),
-      bits_of(fit_by(restarts = "auto", effort = "low")), info = name
-    )
+test_that("threads change no bit in any family, with several starts and little work", {
+  set.seed(4)
+  walk <- apply(matrix(rnorm(120), 60), 2, cumsum)
+  fits <- c(
+    families(),
+    linear = function(...) bnp_hmm(walk, obs = obs_lds(), control = bnp_control(seed = 1, verbose = FALSE, ...)),
+    # Where births are accepted that others were evaluated with.
+    corpus = function(...) {
+      bnp_topics(whales$counts, obs_multinomial(0.1), control = bnp_control(seed = 2, verbose = FALSE, ...))
+    }
+  )
+  for (name in names(fits)) {
+    own <- if (name %in% c("linear", "corpus")) list(restarts = 2) else list(restarts = "auto", effort = "low")
+    bits <- lapply(c(1, 2, 4, 8), function(threads) {
+      bits_of(suppressWarnings(do.call(fits[[name]], c(own, max_laps = 10, threads = threads))))
+    })
+    for (other in 2:4) expect_identical(bits[[other]], bits[[1]], info = paste(name, other))
   }
 })
 
@@ -215,6 +226,25 @@ test_that("print() says how many starts there were and how many agree", {
   expect_identical(ends$agrees, !ends$given_up & ends$elbo >= max(ends$elbo) - 1)
   expect_identical(fit$control$restarts, "auto")
   expect_false(any(c("kinds", "most_work") %in% names(fit$control)))
+})
+
+test_that("work grows with the number of communities, in every model of networks", {
+  links <- function(n) withr::with_seed(1, t(utils::combn(n, 2))[sample(n * (n - 1) / 2, 5 * n), ])
+  work <- function(obs, prior, k, n = 60) {
+    fit <- suppressWarnings(suppressMessages(bnp_network(links(n), obs, prior, control = bnp_control(
+      restarts = 2, k_init = k, init = "random", moves = FALSE, max_laps = 4, tol = 0, seed = 1
+    ))))
+    mean(fit$restarts$work)
+  }
+  # The search with hard labels visits nodes until none moves: fewer times from more clusters.
+  for (model in list(
+    list(obs_links(degree = TRUE), prior_hdp(), 3), list(obs_links(degree = FALSE), prior_hdp(), 3),
+    list(obs_links(assortative = FALSE), prior_hdp(), 3), list(obs_links(), prior_dp(), 1.5)
+  )) {
+    few <- work(model[[1]], model[[2]], 4)
+    expect_gt(work(model[[1]], model[[2]], 24), model[[3]] * few)
+    expect_gt(work(model[[1]], model[[2]], 4, 120), 1.5 * few)
+  }
 })
 
 test_that("effort says how much work starts may do, and is refused where there is one", {

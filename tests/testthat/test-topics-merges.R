@@ -70,3 +70,29 @@ test_that("pairs that forecasts refuse at the present sticks are refused at the 
     }
   }
 })
+
+# Proposals of a fit; spared: those, too, that forecasts refuse.
+traced_topics <- function(x, seed, spared) {
+  model <- topic_model(ncol(x))
+  control <- bnp_control(seed = seed, k_init = 1, max_laps = 300, verbose = FALSE)
+  control <- resolve_control(control, model$obs, model$prior, nrow(x), sum(x), NULL)
+  control$proposals <- TRUE
+  control$spared <- spared
+  engine_fit(count_data(x), model, control, NULL, NULL)
+}
+
+test_that("what forecasts of merges refuse would have gained next to nothing, and trying it changes nothing", {
+  skip_without_testing_entries()
+  sets <- c(
+    lapply(0:3, function(i) bars$counts[200 * i + 1:200, ]),
+    lapply(0:5, function(i) whales$counts[50 * (i %% 3) + 1:50, ])
+  )
+  refused <- lapply(seq_along(sets), function(i) {
+    fit <- traced_topics(sets[[i]], i, TRUE)
+    if (i == 1) expect_identical(fit$trace$elbo, traced_topics(sets[[i]], i, FALSE)$trace$elbo)
+    fit$proposals$gain[fit$proposals$kind == "forecast of a merge"]
+  })
+  expect_gt(length(unlist(refused)), 200)
+  lost <- vapply(refused, function(gain) sum(pmax(gain, 0)), 1)
+  expect_lte(stats::median(lost), 1)
+})

@@ -10,8 +10,12 @@ Index occupied(const Summary& s) {
 }
 
 bool Edit::climb(State& state, Index max_rounds, double before) {
+  return settle(state, rise(state, max_rounds, before));
+}
+
+bool Edit::settle(State& state, bool rises) {
   const double present = to_beat(state);
-  if (!rise(state, max_rounds, before)) return accept_under_learned_prior(state, present);
+  if (!rises) return accept_under_learned_prior(state, present);
   if (!accept(c_.problem, state, present)) return false;
   let_prior_follow(c_.problem, state, c_.pool);
   return true;

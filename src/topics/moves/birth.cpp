@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "inference/moves/trial.h"
+#include "inference/moves/window.h"
 #include "topics/moves/birth_from_document.h"
 #include "topics/moves/close_pairs.h"
 #include "topics/moves/division.h"
@@ -47,26 +48,38 @@ class TopicBirth final : public Move {
 
   void after_lap(State& state) override {
     rank_pairs(state);
-    for (std::uint64_t id : ids_) {
-      const Index target = c_.memory.number_of(id);
-      if (target < 0) continue;
-      ++tried_;
-      const double before = state.elbo;
-      const Index failures = c_.memory.birth_failures(target);
-      const auto edit = proposal(state, target, id);
-      const bool accepted = edit && edit->climb(state, is_only(state) ? max_rounds_of_only : max_rounds);
-      tell({"birth", {id}, failures, edit ? edit->proposed().elbo - before : NAN, accepted});
-      if (accepted) {
-        ++accepted_;
-        c_.memory.birth_succeeded(c_.memory.number_of(id));
-        rank_pairs(state);
-      } else {
-        c_.memory.birth_failed(target, state.total.size(target));
-      }
-    }
+    in_windows(
+        c_, static_cast<Index>(ids_.size()), [&](Index i) { return evaluated(state, ids_[i]); },
+        [&](Index i, Evaluated& birth) { return commit(state, ids_[i], birth); });
   }
 
  private:
+  Evaluated evaluated(const State& state, std::uint64_t id) const {
+    const Index target = c_.memory.number_of(id);
+    if (target < 0) return {};
+    std::unique_ptr<TopicEdit> edit = proposal(state, target, id);
+    const bool rises = edit && edit->rise(state, is_only(state) ? max_rounds_of_only : max_rounds);
+    return {{id}, std::move(edit), rises};
+  }
+
+  bool commit(State& state, std::uint64_t id, Evaluated& birth) {
+    const Index target = c_.memory.number_of(id);
+    if (target < 0) return false;
+    ++tried_;
+    const double before = state.elbo;
+    const Index failures = c_.memory.birth_failures(target);
+    const bool accepted = birth.accepted(state);
+    tell({"birth", {id}, failures, birth.edit ? birth.edit->proposed().elbo - before : NAN, accepted});
+    if (accepted) {
+      ++accepted_;
+      c_.memory.birth_succeeded(c_.memory.number_of(id));
+      rank_pairs(state);
+    } else {
+      c_.memory.birth_failed(target, state.total.size(target));
+    }
+    return accepted;
+  }
+
   void rank_pairs(const State& state) {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
@@ -99,13 +112,13 @@ class TopicBirth final : public Move {
   }
 
   // Room for so many, beside the target.
-  Room make_room(const State& state, Index target, Index born) {
+  Room make_room(const State& state, Index target, Index born) const {
     if (alloc_.fixed_k() == 0) return {};
     return room_for(born, state, pairs_, {target});
   }
 
   // Null: there is nothing to try.
-  std::unique_ptr<TopicEdit> proposal(const State& state, Index target, std::uint64_t id) {
+  std::unique_ptr<TopicEdit> proposal(const State& state, Index target, std::uint64_t id) const {
     TopicDivision division(c_, alloc_, state, {target});
     if (division.empty()) return nullptr;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);

@@ -84,16 +84,21 @@ class TopicMerge final : public Move {
     const double smaller = std::min(state.total.size(a), state.total.size(b));
     const double least = known ? 0 : -std::max(lost_for_good, lost_a_token * smaller);
     const double before = state.elbo, gain = forecast.gain(a, b, known && audited ? -HUGE_VAL : least);
-    const bool loses = known && gain <= 0;
+    const bool loses = known ? gain <= 0 : gain < least;
     reached_ = NAN;
-    if (known ? loses && !audited : gain < least) return false;
-    if (!known) ++edits_;
+    if (loses && !audited) return false;
+    if (!known && !loses) ++edits_;
     TopicEdit edit(c_, alloc_, state, users_of_both(state, a, b),
                    keeping_fixed_k(alloc_, Changes().merge(a, b)), max_rounds);
     edit.begin();
     if (known && audited) {
       edit.round();
       c_.problem.observer.foreseen(before + gain, edit.proposed());
+    }
+    if (!known && loses) {
+      edit.rise(state, max_rounds, before + gain);
+      tell({"forecast of a merge", c_.memory.ids({a, b}), 0, edit.proposed().elbo - before, false});
+      return false;
     }
     const bool climbs = !loses && edit.climb(state, max_rounds, before + gain);
     reached_ = edit.proposed().elbo;

@@ -5,6 +5,7 @@
 
 #include "inference/moves/groups_to_divide.h"
 #include "inference/moves/trial.h"
+#include "inference/moves/window.h"
 #include "topics/moves/division.h"
 #include "topics/moves/moves.h"
 
@@ -42,23 +43,26 @@ class TopicResplit final : public Move {
     double then = state.elbo;
     for (Index round = 0; round < rounds_of_groups; ++round) {
       bool changed = false;
-      for (const auto& ids : groups_) {
-        ClusterGroup group = c_.memory.numbers_of(ids);
-        std::sort(group.begin(), group.end());
-        if (group[0] < 0 || !may_join(state, group)) continue;
-        ++tried_;
-        const double elbo = state.elbo;
-        const MoveMemory memory = c_.memory;
-        if (propose(state, group, ids[0], round)) {
-          ++accepted_;
-          if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) {
-            changed = true;
-            continue;
-          }
-          stay_as_they_are(memory, order_after(memory.size(), group));
-        }
-        failed(ids, state);
-      }
+      in_windows(
+          c_, static_cast<Index>(groups_.size()),
+          [&](Index i) { return evaluated(state, groups_[i], round); },
+          [&](Index i, Evaluated& division) {
+            const std::vector<std::uint64_t>& ids = groups_[i];
+            const ClusterGroup group = group_of(ids, state);
+            if (group.empty()) return false;
+            ++tried_;
+            const double elbo = state.elbo;
+            const MoveMemory memory = c_.memory;
+            const bool accepted = division.accepted(state);
+            if (division.edit) tell({"resplit", ids, 0, division.edit->proposed().elbo - elbo, accepted});
+            if (accepted) {
+              ++accepted_;
+              if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) return changed = true;
+              stay_as_they_are(memory, order_after(memory.size(), group));
+            }
+            failed(ids, state);
+            return accepted;
+          });
       if (state.elbo - then >= little) since = tried_, then = state.elbo;
       bool left = find_groups(state, changed);
       while (left && tried_ - since >= telling) {
@@ -100,20 +104,27 @@ class TopicResplit final : public Move {
     return !groups_.empty();
   }
 
-  bool propose(State& state, const ClusterGroup& group, std::uint64_t id, Index round) {
+  // Present numbers, ascending; empty where one is gone, or where they may not be joined.
+  ClusterGroup group_of(const std::vector<std::uint64_t>& ids, const State& state) const {
+    ClusterGroup group = c_.memory.numbers_of(ids);
+    std::sort(group.begin(), group.end());
+    if (group[0] < 0 || !may_join(state, group)) return {};
+    return group;
+  }
+
+  Evaluated evaluated(const State& state, const std::vector<std::uint64_t>& ids, Index round) const {
+    const ClusterGroup group = group_of(ids, state);
+    if (group.empty()) return {};
     const TopicDivision division(c_, alloc_, state, group);
-    if (division.empty()) return false;
+    if (division.empty()) return {};
     Stream stream(c_.problem.seed, Purpose::merge_target,
-                  static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), id);
+                  static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
     const Index k = static_cast<Index>(group.size());
     const Seeds seed = division.seeds(Division::clusters, k, k, stream);
-    if (seed.k < 2) return false;
-    const auto edit = division.edit(seed, {});
-    const double before = state.elbo;
-    const auto members = c_.memory.ids(group);
-    const bool accepted = edit->climb(state, max_rounds);
-    tell({"resplit", members, 0, edit->proposed().elbo - before, accepted});
-    return accepted;
+    if (seed.k < 2) return {};
+    std::unique_ptr<TopicEdit> edit = division.edit(seed, {});
+    const bool rises = edit->rise(state, max_rounds);
+    return {ids, std::move(edit), rises};
   }
 
   MoveContext c_;
