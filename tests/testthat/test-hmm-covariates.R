@@ -100,6 +100,26 @@ test_that("densities of new sequences are those of all paths", {
   expect_equal(5 * as.double(heldout_loglik(fit, new)), want, tolerance = 1e-8)
 })
 
+test_that("q(z) of rows without observation has the expected logarithms of the posterior, of all paths", {
+  new <- data.frame(y = NA_real_, w = c(0.3, -1, 2, 0.5, -2), id = 1)
+  posterior <- engine_posterior(fit$model, fit$state)
+  x <- apply_design(fit$model$prior$design, new, "x", NULL)$value[, 1]
+  log_p <- lapply(x, function(x) t(vapply(1:2, function(j) {
+    theta <- posterior$transition[j, ]
+    m <- posterior$effects[j, , 1]
+    v <- posterior$effects_cov[1, 1, j, ]
+    z <- sum(theta * c(exp(x * m + x^2 * v / 2), 1)) / sum(theta)
+    (digamma(theta) - digamma(sum(theta)))[1:2] + x * m - log(z)
+  }, numeric(2))))
+  paths <- as.matrix(expand.grid(rep(list(1:2), 5)))
+  p <- apply(paths, 1, function(z) {
+    exp(digamma(posterior$start)[z[1]] + sum(vapply(2:5, function(t) log_p[[t]][z[t - 1], z[t]], 1)))
+  })
+  want <- vapply(1:2, function(k) colSums((paths == k) * p) / sum(p), numeric(5))[, fit$numbering]
+  got <- predict(fit, new, type = "responsibility", na_action = "model")
+  expect_equal(unname(got), unname(want), tolerance = 1e-8)
+})
+
 test_that("rows without observation go by their covariates", {
   new <- data.frame(y = c(2, rep(NA, 8)) * 2, w = c(0, rep(3, 8)), id = 1)
   gaps <- predict(fit, new, type = "prob", na_action = "model")
