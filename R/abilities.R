@@ -38,6 +38,11 @@ kinds <- list(
      {.arg start})",
     of = "sequences"
   ),
+  sequences_by_covariates = kind(
+    "sequences with transitions by covariates ({.fn prior_covariates})", "bnp_hmm_by_covariates", of = "sequences",
+    error = "covariates"
+  ),
+  recurrent = kind("transitions by {.fn previous} rows", of = "sequences", error = "covariates"),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
@@ -99,7 +104,10 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
         if (has_effects(obs)) "random_effects", if (obs_facts(obs)$counts_tokens) "clusters_of_texts",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
-      bnp_hmm = c(if (!is.null(prior$cell_fixed)) "placed", if (obs_lag(obs) > 0L) "lagged")
+      bnp_hmm = c(
+        if (length(prior$previous)) "recurrent", if (!is.null(prior$cell_fixed)) "placed",
+        if (obs_lag(obs) > 0L) "lagged"
+      )
     ),
     of_classes[length(of_classes)]
   )

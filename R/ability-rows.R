@@ -52,6 +52,10 @@ no_effects_joined <- c(
   "What individuals hide depends on their cluster, so that sums of two clusters are far from one of both.",
   "Fit with a finite prior of fewer clusters."
 )
+covariates_to_come <- c(
+  "The covariates of rows to come are not known.",
+  "Add these rows to {.arg newdata}, {.code NA} where they are not observed, with {.code na_action = \"model\"}."
+)
 no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
 
 in_draws_of_topics <- c("Draws have assignments of tokens.", in_draws)
@@ -75,6 +79,8 @@ of_joins <- able(
   truncation_free = no_bound, features = many_features,
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
   mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
+    "Fit with {.arg k} of {.fn prior_covariates}."),
+  sequences_by_covariates = c("There are no trees of states with covariates yet.",
     "Fit with {.arg k} of {.fn prior_covariates}."),
   random_effects = no_effects_joined,
   labelled_topics = c("Topics that are joined would be used by documents that may not.", "Fit without {.arg labels}."),
@@ -106,7 +112,8 @@ of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-  mixture_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
+  mixture_by_covariates = no_samplers_yet, sequences_by_covariates = no_samplers_yet,
+  random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
   scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
   placed = c(

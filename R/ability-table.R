@@ -64,11 +64,14 @@ ability_table <- c(list(
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
   prior_covariates = able(
-    "mixture", "Only weights of clusters of single rows depend on covariates as yet.",
-    "Choose another prior.", series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
+    c("mixture", "sequences"), "Only weights of clusters of single rows, and transitions, depend on covariates as yet.",
+    "Choose another prior.",
+    trees = c("Transitions of trees go by the {.arg position} of a child.", "Choose {.fn prior_hdp_hmm}."),
+    hidden = c("Transitions of linear systems are the same for all rows.", "Choose {.fn prior_hdp_hmm}."),
+    series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
     drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
-    applies = "mixture", error = "covariates"
+    applies = c("mixture", "sequences"), error = "covariates"
   ),
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
@@ -216,6 +219,8 @@ ability_table <- c(list(
   simulate = able(
     of_fits, named_clusters = no_named_posterior, named_topics = no_named_posterior,
     switched = no_switched_simulated,
+    recurrent = c("Each row would have to be drawn before the state of the next one.",
+      "{.fn heldout_loglik} judges new sequences."),
     draws = c("{.code simulate(draws$fit)} draws new data from the fit."),
     filter = c("{.fn forecast} predicts the rows to come; {.fn simulate} takes the fit."), dynamic_means = no_likelihood
   ),
@@ -231,6 +236,7 @@ ability_table <- c(list(
     switched = c("A filter is asked for rows to come, and knows their inputs.",
       "{.code predict(bnp_filter(fit, newdata), h, inputs = )} forecasts."),
     source = c("Rows to come are those of one series.", "Give the data in memory."),
+    sequences_by_covariates = covariates_to_come,
     draws = c("{.code forecast(draws$fit, newdata)} forecasts by the fit."), dynamic_means = no_likelihood
   ),
   impute = able(
@@ -260,6 +266,8 @@ ability_table <- c(list(
     ),
     mixture_by_covariates = c("Fits with covariates have no updates yet.",
       "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
+    sequences_by_covariates = c("Fits with covariates have no updates yet.",
+      "Fit anew to all sequences: {.code bnp_hmm(x, prior = , covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
@@ -309,7 +317,8 @@ ability_table <- c(list(
   ),
   topic_correlation = of_topics("{.fn coclustering} says which rows go together.", stream = no_rows_kept),
   prevalence = able(
-    c("topics", "mixture_by_covariates"), "It is about topics, and weights that depend on covariates.",
+    c("topics", "mixture_by_covariates", "sequences_by_covariates"),
+    "It is about topics, and weights that depend on covariates.",
     "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.", stream = no_rows_kept,
     draws = c("Draws have assignments of tokens.", in_draws)
   ),
@@ -332,6 +341,11 @@ ability_table <- c(list(
     dynamic_means = c("{.fn tidy} has the path of each cluster.")
   ),
   transition_matrix = of_states, state_durations = of_states,
+  long_run = able(
+    "sequences", "Only states of {.fn bnp_hmm} follow each other.", "{.fn coef} has the weights.", draws = in_draws,
+    filter = of_the_fit, trees = c("Each tree ends.", "{.fn cluster_sizes} has how often states are."),
+    placed = c("A chain with places may have no way back.", "{.fn transition_matrix} has the transitions.")
+  ),
   latent_path = able(
     "hidden", "Only {.fn obs_lds} has states behind rows that are seen through noise.", "{.fn fitted} has the labels.",
     filter = c("{.fn augment} has the filtered means.")
@@ -340,7 +354,7 @@ ability_table <- c(list(
     "sequences",
       "Only fits of {.fn bnp_hmm} go on in time, and systems made by {.fn lds_model} and {.fn particle_model}.",
     "{.fn predict} takes new rows.", trees = c("Nodes do not follow each other in time.",
-      "{.fn predict} takes new trees."),
+      "{.fn predict} takes new trees."), sequences_by_covariates = covariates_to_come,
     filter = c("{.fn update} takes in more rows.")
   ),
   filter_probs = able("filter", "It reads a filter.",

@@ -201,8 +201,9 @@ name_arrays <- function(fit, arrays) {
 # Clusters come first; transitions also lead to them ("to"), and to a state not seen yet, by position or the same for
 # all.
 prior_axes <- function(name, array) {
-  if (is.null(dim(array))) "clusters" else if (name == "effects") c("clusters", "covariates") else
-    if (name == "effects_cov") c("covariates", "covariates", "clusters") else
+  of_pairs <- length(dim(array)) > if (name == "effects_cov") 3L else 2L
+  if (is.null(dim(array))) "clusters" else if (name == "effects") c("clusters", if (of_pairs) "to", "covariates") else
+    if (name == "effects_cov") c("covariates", "covariates", "clusters", if (of_pairs) "to") else
     c("clusters", if (name == "transition") c("to", if (length(dim(array)) > 2L) "positions") else "other")
 }
 

@@ -50,14 +50,17 @@ sequence_label_answer <- function(fit, data, type, call) {
 }
 
 # Classes of rows; of the training data, without `newdata`, with what was known of them.
-state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels, call = rlang::caller_env()) {
+state_label_answer <- function(fit, newdata, type, id, na_action, parent, labels, covariates = NULL,
+                               call = rlang::caller_env()) {
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     return(label_answer(fit, NULL, type, na_action, call = call))
   }
   # q(z) knows the labels of the training data
   kind <- if (is.null(newdata)) "responsibility" else "prob"
-  prob <- predict(fit, newdata, !!id, type = kind, na_action = na_action, parent = parent, labels = !!labels)
+  prob <- predict(
+    fit, newdata, !!id, type = kind, na_action = na_action, parent = parent, labels = !!labels, covariates = covariates
+  )
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 

@@ -81,9 +81,10 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   state$obs <- rbind(classes$obs[own, , drop = FALSE], state$obs[found, , drop = FALSE])
   state$k <- nrow(state$obs)
   state$owner <- c(own, integer(length(found)))
-  positions <- prior$positions %||% 1L
+  positions <- prior$positions %||% prior$n_patterns %||% 1L
   state$extra <- matrix(0, state$k, 1L)
   state$pair <- matrix(0, state$k, state$k * positions)
+  if (has_covariates(prior)) state$u <- numeric() # found anew
   if (is.null(prior$k)) {
     state$u <- 1 / (state$k + 2 - seq_len(state$k)) # equal weights
     state$omega <- rep(state$k + 1, state$k)

@@ -8,7 +8,9 @@
 #'   sequence. Fits with [obs_lds()] always show series: each column without its noise as a line in a band of two
 #'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees,
 #'   roots above, each node in the colour of its state.
-#'   `"transitions"`: the transition matrix as a heat map, of trees with positions one for each. `"elbo"`:
+#'   `"transitions"`: the transition matrix as a heat map, of trees with positions one for each; with `by`, the
+#'   probability of each transition against a covariate, as [prevalence()] averages over others and has intervals.
+#'   `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
 #'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
@@ -18,6 +20,7 @@
 #'   those that the fit keeps ([strip_data()]), if any.
 #' @param id As in [bnp_hmm()].
 #' @param xy Of `"track"`: the names of the two columns of `data` that are coordinates.
+#' @param by Of `"transitions"`, with [prior_covariates()]: the name of a covariate.
 #' @param max_sequences Most sequences, or trees, to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
@@ -32,7 +35,7 @@
 #' plot(fit, "transitions")
 #' @export
 plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                         data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
+                         data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
   check_drawing(...)
   if (!missing(type) && is_table(type)) {
     data <- type
@@ -47,7 +50,8 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
       picture <- segment_picture(x, data, id, max_sequences)
       if (is.null(picture$series)) draw_strips(picture, ...) else draw_series(picture, ...)
     },
-    transitions = draw_transitions(transition_matrix(x), ...),
+    transitions = if (is.null(by)) draw_transitions(transition_matrix(x), ...) else
+      plot(transitions_by(x, by, rlang::current_env()), transitions_shown(x), ...),
     elbo = draw_trace(trace_picture(x), ...),
     profile = draw_profile(profile_picture(x), ...),
     density = draw_densities(state_densities(x, data, id), ...),
@@ -261,7 +265,7 @@ labelled_states <- function(k, size) {
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
 autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                             data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
+                             data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
   check_no_dots(...)
   if (!missing(type) && is_table(type)) {
     data <- type
@@ -274,7 +278,8 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions",
   switch(type,
     tree = gg_tree(tree_picture(object, max_sequences)),
     segments = gg_segments(segment_picture(object, data, id, max_sequences)),
-    transitions = gg_transitions(transition_matrix(object)),
+    transitions = if (is.null(by)) gg_transitions(transition_matrix(object)) else
+      ggplot2::autoplot(transitions_by(object, by, rlang::current_env()), transitions_shown(object)),
     elbo = gg_trace(trace_picture(object)),
     profile = gg_profile(profile_picture(object)),
     density = gg_densities(state_densities(object, data, id)),

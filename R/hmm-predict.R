@@ -35,6 +35,8 @@
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param labels What is known of the states of the rows of `newdata`, as in [bnp_hmm()]: classes of the fit.
+#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`, or a
+#'   list of one for each sequence. Needed unless `newdata` has these columns itself, or is the training data.
 #' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
 #'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
 #'   name or where the fit has `position = TRUE`.
@@ -98,9 +100,10 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                               "responsibility", "label", "label_prob", "sequence_label", "sequence_label_prob"
                             ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
-                            parent = NULL, position = NULL, write = NULL, labels = NULL) {
+                            parent = NULL, position = NULL, write = NULL, labels = NULL, covariates = NULL) {
   check_no_dots(...)
   check_format(object)
+  if (!is.null(covariates)) only_with_covariates(object, rlang::current_env())
   na_action <- action_of_fit(object, na_action)
   if (!is.null(new_data)) newdata <- one_newdata(newdata, new_data)
   if (!missing(id) || !missing(labels)) read_arguments(rlang::enquos(id = id, labels = labels), newdata, "newdata")
@@ -125,21 +128,25 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   type <- if (missing(type)) "class" else check_choice(type, eval(formals()$type), "type")
   if (!is.null(labels)) need_new_rows(object, newdata, type)
   if (type %in% c("label", "label_prob")) {
-    return(state_label_answer(object, newdata, type, id, na_action, parent, labels))
+    return(state_label_answer(object, newdata, type, id, na_action, parent, labels, covariates))
   }
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, !!id, na_action = na_action, parent = parent)))
+    return(with_ids(
+      object, predict(object, newdata, !!id, na_action = na_action, parent = parent, covariates = covariates)
+    ))
   }
   if (type == "impute") require_ability(object, "impute")
   if (type == "response") require_ability(object, "expected_response")
   if (type == "impute") {
     newdata <- data_or_kept(newdata, object, "newdata")
-    data <- as_new_sequences(object, newdata, id, na_action = "model")
+    data <- as_new_sequences(object, newdata, id, na_action = "model", covariates = covariates)
     return(expected_values(object, if (is_internal(newdata)) table_of_kept(object, data) else newdata, data))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, !!id, type = "prob", na_action = na_action, parent = parent)
-    return(cluster_predictions(unname(predict(object, newdata, !!id, na_action = na_action, parent = parent)), prob))
+    of_type <- function(type) {
+      predict(object, newdata, !!id, type, na_action = na_action, parent = parent, covariates = covariates)
+    }
+    return(cluster_predictions(unname(of_type("class")), of_type("prob")))
   }
   if (type == "response") {
     return(response_ahead(object, newdata, id, na_action))
@@ -155,8 +162,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     class <- split_argument(newdata, labels, "labels", rlang::current_env())
     newdata <- class$x
   }
-  data <- if (inherits(newdata, "bnp_data")) newdata else
-    rows_of_sequences(object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict")
+  data <- if (inherits(newdata, "bnp_data")) newdata else rows_of_sequences(
+    object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict", covariates
+  )
   if (!is.null(labels)) data <- with_new_labels(data, class$value, object, rlang::current_env())
   if (startsWith(type, "sequence_label")) {
     return(sequence_label_answer(object, data, type, rlang::current_env()))
@@ -191,6 +199,7 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
     return(list(log_density = numeric(), prob = matrix(0, 0L, fit$state$k)))
   }
   fit <- fit_with_gaps(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   ahead <- engine_filter_states(as_engine_data(data), fit$model, fit$state, NULL, plugin, fit$control$threads)
   ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
   ahead
@@ -199,12 +208,12 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences. `use`: as in as_sequence_data().
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
-                             parent = NULL, use = "predict") {
+                             parent = NULL, use = "predict", covariates = NULL) {
   check_format(fit, call)
   if (inherits(newdata, "bnp_data")) {
     return(newdata)
   }
-  rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use)
+  rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use, covariates)
 }
 
 read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
@@ -212,7 +221,12 @@ read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action
 }
 
 # The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
-rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
+# alone: without their covariates.
+rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use, covariates = NULL, alone = FALSE) {
+  if (inherits(fit$model$prior, "bnp_prior_covariates") && !alone) {
+    data <- rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use, alone = TRUE)
+    return(with_sequence_patterns(fit, data, covariates, newdata, arg, call))
+  }
   arg <- arg_of_table(arg, newdata)
   read <- function(x, id) {
     data <- as_sequence_data(x, obs, id, arg, call, na_action, use, parent)
@@ -267,8 +281,9 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
                                    na_action = NULL, parent = NULL,
-                                   position = NULL) {
+                                   position = NULL, covariates = NULL) {
   check_no_dots(...)
+  if (!is.null(covariates)) only_with_covariates(fit, rlang::current_env())
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
@@ -282,7 +297,9 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
     }))
   }
   parent <- with_position(parent, position)
-  data <- as_new_sequences(fit, newdata, id, na_action = action_of_fit(fit, na_action), parent = parent)
+  data <- as_new_sequences(
+    fit, newdata, id, na_action = action_of_fit(fit, na_action), parent = parent, covariates = covariates
+  )
   if (has_trees(data)) {
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
     return(mean_loglik(rep(sum(tree_log_density(fit, data, plugin)) / counted, counted)))

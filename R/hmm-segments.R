@@ -4,6 +4,10 @@
 #'   [graphics::segments()], with all of its arguments.
 #' @param newdata,id New sequences, as in [predict.bnp_hmm()]; default, the
 #'   training data.
+#' @param covariates As in [predict.bnp_hmm()].
+#' @param at Of fits with [prior_covariates()]: a data frame of values of covariates, of which there is one matrix for
+#'   each row; covariates that are left out are at their mean or most frequent value. Default: the average over the
+#'   training data.
 #' @param new Add a column for the probability of a state not seen yet? Without
 #'   it, rows are scaled to sum to 1 over the states in use.
 #' @param ... Must be empty; for anything but a fit, further arguments of
@@ -42,14 +46,15 @@ segments <- function(x0, ...) {
 
 #' @rdname segments
 #' @export
-segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
+segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, covariates = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   fit <- check_able(x0, "segments", "x0")
   if (is.null(newdata)) {
     return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
   }
-  data <- as_new_sequences(fit, newdata, id)
+  if (!is.null(covariates)) only_with_covariates(fit, rlang::current_env())
+  data <- as_new_sequences(fit, newdata, id, covariates = covariates)
   path <- viterbi_path(fit, data)
   prob <- state_responsibilities(fit, data)[cbind(seq_along(path), path)]
   runs_of(path, prob, data$starts, data$group_names, data$times)
@@ -76,9 +81,13 @@ runs_of <- function(path, prob, starts, names, times) {
 
 #' @rdname segments
 #' @export
-transition_matrix <- function(fit, new = FALSE) {
+transition_matrix <- function(fit, new = FALSE, at = NULL) {
   check_able(fit, "transition_matrix")
   check_flag(new, "new")
+  if (!is.null(at)) only_with_covariates(fit, rlang::current_env(), "at")
+  if (has_covariates(fit$model$prior)) {
+    return(transitions_by_covariates(fit, new, at, rlang::current_env()))
+  }
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)
   positions <- positions_of(fit)

@@ -18,9 +18,9 @@
 #' @param exposure For [obs_poisson()] with exposures: one number or one per row; default, the average of the
 #'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
 #'   a data frame of such numbers with the names of the columns.
-#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows of all sequences, in
-#' the
-#'   form in which the fit got them (further columns are left out), and as often as
+#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of all sequences, as
+#'   often as needed; default, those of the training data. For [obs_regression()], also as a block of a
+#'   product: covariates of the rows of all sequences, in the form in which the fit got them (further columns are left out), and as often as
 #'   needed; default, those of the training data.
 #' @param new Draw rows also of a state that is not seen yet, where the prior allows more, as densities do? Its
 #'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.state`
@@ -48,11 +48,13 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
   check_drawn(lengths, object$input$d + 2, "lengths")
+  at <- simulated_patterns(object, covariates, sum(lengths), rlang::current_env())
+  if (!is.null(at) && is.null(object$model$obs$responses)) covariates <- NULL
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
   clusters <- clusters_to_draw(object, params, check_flag(new %||% (state_lag(object) == 0L), "new"))
   lag <- rows_without_state(object)
-  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag, at))
 }
 
 rows_without_state.bnp_hmm <- function(fit) state_lag(fit)
@@ -61,11 +63,13 @@ clusters_to_draw.bnp_hmm <- function(fit, params, new) {
   if (new && is.null(fit$model$prior$k)) clusters_with_new(fit, params) else posterior_clusters(fit, params)
 }
 
-draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
+# at: simulated_patterns().
+draw_sequences <- function(fit, params, clusters, lengths, given, lag, at = NULL) {
   new <- length(clusters) > fit$state$k
   moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit), fixed_cells(fit$model$prior))
   trees <- has_trees(fit$input)
-  path <- if (trees) draw_states(fit$input, moves$start, moves$transition) else
+  path <- if (trees) draw_states(fit$input, moves$start, moves$transition) else if (!is.null(at))
+    draw_paths_by_covariates(fit, lengths, moves, at, new, lag) else
     unlist(lapply(lengths, draw_path, moves$start, moves$transition, lag))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
@@ -119,6 +123,25 @@ draw_states <- function(input, start, transition) {
   state
 }
 
+# moves: draw_moves(), of which rows of states in use are not by covariates.
+draw_paths_by_covariates <- function(fit, lengths, moves, at, new, lag) {
+  k <- fit$state$k
+  rows <- tilted_rows(fit)
+  p <- drawn_transitions(fit, at$patterns, rows, roots_of_effects(rows))
+  if (!new) p <- known_transitions(p)
+  ends <- cumsum(lengths)
+  unlist(Map(function(n, end) {
+    path <- integer(n)
+    path[seq_len(min(lag + 1L, n))] <- sample.int(k + new, 1L, prob = moves$start)
+    for (t in seq_len(max(n - lag - 1L, 0L)) + lag + 1L) {
+      before <- path[t - 1L]
+      prob <- if (before > k) moves$transition[before, ] else p[at$position[end - n + t] + 1L, before, ]
+      path[t] <- sample.int(k + new, 1L, prob = prob)
+    }
+    path
+  }, lengths, ends))
+}
+
 draw_path <- function(n, start, transition, lag) {
   k <- length(start)
   path <- integer(n)
@@ -133,19 +156,23 @@ draw_path <- function(n, start, transition, lag) {
 clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
   prob <- state_probabilities(fit, data)
   fit <- fit_with_gaps(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   filtered <- engine_filter_states(
     as_engine_data(data), fit$model, fit$state, NULL, FALSE, fit$control$threads, !new
   )$filtered
   order <- engine_index(fit, ncol(filtered))
   filtered <- filtered[, order, drop = FALSE]
-  transition <- engine_mean_transitions(fit$model, fit$state)[1L + order, order, drop = FALSE]
+  moves <- engine_mean_transitions(fit$model, fit$state)
+  all <- (nrow(moves) - 1L) %/% (ncol(moves)) # matrices of transitions, one for each covariate pattern
+  transition <- lapply(seq_len(all) - 1L, function(c) moves[1L + c * ncol(moves) + order, order, drop = FALSE])
+  pattern <- if (all > 1L) data$position + 1L else rep(1L, data$n)
   lag <- state_lag(fit)
   modelled <- which(sequence(diff(data$starts)) > lag)
   last <- seq_len(data$n) %in% data$starts
   list(prob = prob, draw = function() {
     path <- integer(data$n)
     for (t in rev(modelled)) {
-      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
+      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[[pattern[t + 1L]]][, path[t + 1L]]))
     }
     carry_back(path, data$starts, lag)
   })

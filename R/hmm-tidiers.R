@@ -21,18 +21,21 @@ tidy_states.bnp_hmm <- function(fit) {
 #' @rdname tidiers
 #' @export
 augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = NULL,
-                            position = NULL) {
+                            position = NULL, covariates = NULL) {
   check_no_dots(...)
   data <- data_or_kept(if (!missing(data)) data, check_format(x), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   parent <- with_position(parent, position)
-  internal <- as_new_sequences(x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent)
+  if (!is.null(covariates)) only_with_covariates(x, rlang::current_env())
+  internal <- as_new_sequences(
+    x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent, covariates = covariates
+  )
   internal$expected <- latent_rows(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_responsibilities(x, internal))
   scales <- row_scales(x, internal, prob)
   out <- as.data.frame(if (is.data.frame(data)) data else if (is_internal(data)) table_of_kept(x, internal) else {
-    as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
+    as_given <- rows_of_sequences(x, data, id, rlang::current_env(), "data", "keep", parent, "predict", alone = TRUE)
     if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
   })
   if (has_trees(internal)) {

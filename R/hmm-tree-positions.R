@@ -135,16 +135,19 @@ prior_by_position <- function(prior, data) {
   prior
 }
 
-# The statistics of an earlier fit for the positions of these data: those of other positions are shared out evenly.
-state_for_positions <- function(state, fit, data) {
+# The statistics of an earlier fit for the positions, or covariate patterns, of these data: those of other ones are
+# shared out evenly, and what tilts transitions is found anew.
+state_for_positions <- function(state, fit, data, prior = NULL) {
   before <- positions_of(fit)
   now <- if (!is.null(data$position)) data$tree$positions
-  if (identical(before, now) || is.null(state$pair)) {
+  tilted <- has_covariates(prior) || has_covariates(fit$model$prior)
+  if (is.null(state$pair) || !tilted && identical(before, now)) {
     return(state)
   }
+  if (tilted) state$u <- state$u[seq_along(state$omega)]
   k <- state$k
-  n <- max(1L, length(now))
-  all <- apply(array(state$pair, c(k, max(1L, length(before)), k)), c(1L, 3L), sum)
+  n <- max(1L, length(now), n_patterns_of(list(prior = prior)))
+  all <- apply(array(state$pair, c(k, ncol(state$pair) %/% k, k)), c(1L, 3L), sum)
   state$pair <- matrix(all[, rep(seq_len(k), each = n)] / n, k)
   state
 }

@@ -17,7 +17,7 @@
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
 #'   of their own, and take the state of the first row that has.
-#' @param prior [prior_hdp_hmm()] or [prior_hmm()].
+#' @param prior [prior_hdp_hmm()] or [prior_hmm()]; [prior_covariates()] for transitions that depend on covariates.
 #' @param control [bnp_control()]. Batches are made of whole sequences. With
 #'   `sparsity = L` each row may be in `L` states only while the model is
 #'   fitted, chosen anew at every visit among all states, which is faster when
@@ -47,6 +47,9 @@
 #' @param sequence_labels What is known of whole sequences: the class of each, by name or in their order, `NA` where it
 #'   is not known.
 #' @param open May sequences with a label also be in states of no class?
+#' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` and the variables of its
+#'   formula, or a list of one for each sequence. Default: columns of `x`, which are then not modelled, or of `data`.
+#'   They must be known in all rows, also where nothing was observed.
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @section Known states:
@@ -144,16 +147,22 @@ bnp_hmm <- function(x, ...) {
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
-                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
+                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, covariates = NULL,
+                            ...) {
   check_form(x, "sequences", rlang::current_env())
   if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), x, "x")
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   class <- if (is.null(labels)) list(x = x) else split_argument(x, labels, "labels", here)
+  said <- class["x"]
+  if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
+    said <- split_sequence_covariates(class$x, covariates, prior, x, here)
+  }
   fit_sequences(
-    class$x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(),
-    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open)
+    said$x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(),
+    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open),
+    said$covariates
   )
 }
 
@@ -162,7 +171,8 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
 bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
-                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
+                            position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, covariates = NULL,
+                            ...) {
   if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   x <- stats::formula(x) # of terms()
@@ -179,9 +189,13 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   split <- split_formula_id(x, data, id, here)
   class <- split_formula_argument(split$formula, split$data, labels, "labels", here)
   read <- formula_input(split$formula, class$x, obs, "bnp_hmm")
+  said <- NULL
+  if (!is.null(covariates) || inherits(prior, "bnp_prior_covariates")) {
+    said <- sequence_covariates_of_formula(covariates, data, prior, here)
+  }
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
-    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open)
+    weights, with_position(parent, position), list(rows = class$value, sequences = sequence_labels, open = open), said
   )
 }
 
@@ -195,9 +209,10 @@ action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
 }
 
 # id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
-# labels: as in with_state_labels().
+# labels: as in with_state_labels(). covariates: as split_covariates() has them.
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
-                          labels = list(), error_call = rlang::caller_env()) {
+                          labels = list(), covariates = NULL, error_call = rlang::caller_env()) {
+  prior <- for_sequences(prior)
   given <- taken_apart(parent)
   obs <- obs %||%
     default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
@@ -216,6 +231,14 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   data <- with_state_labels(data, labels, obs, prior, error_call)
   prior <- prior_by_position(prior, data)
   data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
+  if (!is.null(covariates)) {
+    of <- c(if (!is.null(parent)) "trees", if (obs_facts(obs)$hidden) "hidden", "sequences")
+    require_no_covariates(prior, of, error_call)
+    counted <- with_sequence_covariates(data, prior, covariates, error_call)
+    data <- counted$data
+    prior <- counted$prior
+    input$covariates <- covariates$said
+  }
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
   if (obs_facts(obs)$hidden) {
@@ -257,6 +280,7 @@ viterbi_path.bnp_hmm <- function(fit, data) {
     return(integer())
   }
   if (has_missing(data)) fit <- fit_with_gaps(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   path <- match(engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads), fit$numbering)
   lag <- obs_lag(fit$model$obs)
   if (lag > 0L) carry_back(path, data$starts, lag) else path
@@ -305,6 +329,7 @@ fitted.bnp_hmm <- function(object, ...) {
 # Given all rows of the sequence or tree.
 predictive_states.bnp_hmm <- function(fit, data) {
   fit <- fit_for_any_row(fit, data)
+  if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   prob[, fit$numbering, drop = FALSE]
 }

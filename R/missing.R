@@ -344,7 +344,7 @@ fit_as <- function(fit, obs) {
   now <- if (is.null(before$blocks)) copy(before, obs) else
     replace(before, "blocks", list(Map(copy, before$blocks, obs$blocks)))
   if (!identical(before, now)) {
-    of_rows <- seq_len(ncol(fit$state$obs) - n_patterns_of(fit$model))
+    of_rows <- seq_len(ncol(fit$state$obs) - counted_patterns(fit$model))
     fit$state$obs <- cbind(
       engine_complete_to_gaps(before, now, fit$state$obs[, of_rows, drop = FALSE]),
       fit$state$obs[, -of_rows, drop = FALSE]

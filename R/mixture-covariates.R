@@ -70,12 +70,16 @@ with_covariates <- function(data, prior, covariates, call) {
   found <- learn_patterns(prior$formula, frame, weights, arg, call)
   require_one_pattern(data, found$position, arg, call)
   data$position <- found$position
+  list(data = data, prior = prior_with_patterns(prior, found))
+}
+
+prior_with_patterns <- function(prior, found) {
   environment(prior$formula) <- globalenv()
   prior$design <- found$design
   prior$patterns <- found$patterns
   prior$n_patterns <- nrow(found$patterns)
   prior$n_columns <- ncol(found$patterns)
-  list(data = data, prior = prior)
+  prior
 }
 
 # The covariates of the rows of data. Of individuals, one row each, or one for each of their rows.
@@ -109,7 +113,8 @@ require_one_pattern <- function(data, position, arg, call) {
 # by levels that the fit has not seen. Without covariates they must be the training data.
 with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   prior <- fit$model$prior
-  names <- all.vars(prior$design$terms)
+  previous <- prior$design$previous
+  names <- setdiff(all.vars(prior$design$terms), previous_names(names(previous)))
   if (is.null(covariates) && is.data.frame(newdata) && length(names) && all(names %in% names(newdata))) {
     covariates <- as.data.frame(newdata)[names]
   } else if (is.null(covariates) && length(names)) {
@@ -117,6 +122,7 @@ with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   }
   frame <- if (is.null(covariates)) data.frame(row.names = seq_len(data$n)) else
     covariate_rows(data, covariates, if (is.data.frame(newdata)) arg else "covariates", call)
+  if (length(previous)) frame <- with_previous(frame, names(previous), data, previous)
   made <- apply_design(prior$design, frame, "covariates", call)
   found <- patterns_of(cbind(made$value, made$extra))
   require_one_pattern(data, found$position, "covariates", call)
@@ -150,6 +156,10 @@ fit_at_patterns <- function(fit, data) {
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
   fit$model$prior$n_patterns <- nrow(data$patterns)
+  if (prior_entry(fit$model$prior)$verb == "bnp_hmm") { # what the engine knows of transitions has no patterns
+    fit$state$pair <- matrix(0, fit$state$k, fit$state$k * nrow(data$patterns))
+    return(fit)
+  }
   of_rows <- seq_len(ncol(fit$state$obs) - before)
   fit$state$obs <- cbind(fit$state$obs[, of_rows, drop = FALSE], matrix(0, fit$state$k, nrow(data$patterns)))
   fit
@@ -214,11 +224,10 @@ weights_at_rows <- function(fit, newdata, covariates, call) {
 }
 
 # `covariates` are given.
-only_with_covariates <- function(fit, call) {
+only_with_covariates <- function(fit, call, arg = "covariates") {
   if (!has_covariates(fit$model$prior)) {
-    abort("covariates", c(
-      "{.arg covariates} are for fits with {.fn prior_covariates}, which this one is not."
-    ), call = call)
+    is <- if (arg == "covariates") "are" else "is"
+    abort("covariates", "{.arg {arg}} {is} for fits with {.fn prior_covariates}, which this one is not.", call = call)
   }
 }
 
@@ -251,6 +260,9 @@ fit_without_patterns <- function(fit, prior) {
   if (!has_covariates(prior)) {
     return(fit)
   }
+  if (prior_entry(prior)$verb == "bnp_hmm") {
+    return(fit)
+  }
   fit <- fit_at_patterns(fit, prior)
   fit$state$u <- numeric()
   fit
@@ -264,7 +276,8 @@ described_covariates <- function(fit) {
   }
   rounded <- prior$design$rounded
   paste0(
-    "Weights by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    if (prior_entry(prior)$verb == "bnp_hmm") "Transitions" else "Weights", " by ",
+    paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
     if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
   )
 }

@@ -264,6 +264,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   models <- if (chosen) models_of_choice(obs) else list(obs)
   obs <- models[[1L]]
   check_prior(prior, if (is.null(time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
+  if (!is.null(covariates)) need_no_transitions(prior, error_call)
   drifts <- has_drift(obs)
   if (drifts && is.null(time)) need_times(obs, error_call)
   if (!is.null(beside) || na_action == "model") {

@@ -92,6 +92,17 @@ option_table <- list(
       candidates = "Each row is compared with all states."
     )
   ),
+  sequences_by_covariates = list(
+    algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
+      "max_births", "birth_size", "max_deletes", "max_merges"
+    ),
+    instead = c(
+      sparsity = "Passes over few states a row have one matrix of transitions for all rows.",
+      candidates = "Each row is compared with all states."
+    )
+  ),
   trees = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -177,7 +188,8 @@ special_options <- c(setdiff(names(usual_options), c(common_options, "moves", "i
 kind_of_fit <- function(class, prior, trees = FALSE) {
   switch(class,
     bnp_mixture = if (prior_entry(prior)$verb == "bnp_mixture") "mixture" else "mixture_by_time",
-    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else if (!is.null(prior$cell_fixed)) "placed" else "sequences"
+    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else if (!is.null(prior$cell_fixed)) "placed" else
+      if (has_covariates(prior)) "sequences_by_covariates" else "sequences"
   )
 }
 

@@ -1,4 +1,4 @@
-#' Weights of clusters that depend on covariates
+#' Weights of clusters, and transitions of states, that depend on covariates
 #'
 #' Which cluster an observation belongs to may depend on something else that is known of it, as age or a group: the
 #' weights of the clusters are then functions of these covariates, and what a cluster looks like is not. Such weights
@@ -27,27 +27,51 @@
 #' Splines and polynomials are kept with the fit, so that new data get the same columns.
 #'
 #' A new level of a factor in new data has the effects of the prior: none, but with their full uncertainty.
+#'
+#' @section Sequences:
+#' With [bnp_hmm()] each row of transitions depends on covariates in this way: from state j to state k, into a row with
+#' covariates \eqn{w}, with probability
+#' \deqn{p(z_t = k | z_{t-1} = j, w_t) = \pi_{jk} e^{w_t'\lambda_{jk}} / (\sum_l \pi_{jl} e^{w_t'\lambda_{jl}} +
+#' \pi_{j,rest}),}{p(k | j, w) = pi_jk exp(w'lambda_jk) / (sum_l pi_jl exp(w'lambda_jl) + pi_j,rest),}
+#' where \eqn{\pi_j} has the prior of [prior_hdp_hmm()] with `gamma = concentration`, `alpha`, `start` and `sticky`, or
+#' with `k` that of [prior_hmm()]. Without covariates (`~ 1`) this is that prior, bound included. First states do not
+#' depend on covariates.
+#'
+#' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM take those
+#' of the row that is stepped from: to compare, shift the columns by one row within each sequence. `previous(x1, x2)`
+#' in the formula stands for columns of `x` in the row before, so that where the sequence goes depends on what was
+#' observed last; first rows of sequences have the mean. For the states of new sequences a new level of a factor has no effect.
+#'
+#' Numeric variables are rounded as soon as there are more than 256 patterns, to at most 64 values each if there is one
+#' of them (32 if two, 16 if more), so that there are at most 1,024 patterns. Read fits by
+#' [transition_matrix()] and [long_run()] at covariates, [prevalence()], and `plot(fit, "transitions", by = )`.
+#'
 #' @param formula One-sided: what the weights depend on, as `~ age + sex`.
-#' @param concentration As of [prior_dp()]; with `k` as of [prior_dirichlet()].
+#' @param concentration As of [prior_dp()]; with `k` as of [prior_dirichlet()]; of sequences `gamma` of
+#'   [prior_hdp_hmm()].
 #' @param effect_scale Standard deviation of effects: of the change of the log of a ratio of weights by one standard
 #'   deviation of a numeric covariate.
-#' @param k Number of clusters, if it is fixed. Default: it is found.
-#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], which takes the covariates from
-#'   its argument `covariates`, from `data` or from columns of `x`. Read the fit by [prevalence()].
+#' @param k Number of clusters or states, if it is fixed. Default: it is found.
+#' @param alpha,start,sticky Of sequences: as of [prior_hdp_hmm()].
+#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()] or [bnp_hmm()], which take the
+#'   covariates from their argument `covariates`, from `data` or from columns of `x`. Read the fit by [prevalence()].
 #' @references
 #' Dayton, C. M. and Macready, G. B. (1988). Concomitant-variable latent-class models. *Journal of the American
 #' Statistical Association* 83, 173-178.
 #'
 #' Mimno, D. and McCallum, A. (2008). Topic models conditioned on arbitrary features with Dirichlet-multinomial
 #' regression. *Uncertainty in Artificial Intelligence* 24, 411-418.
-#' @seealso [prevalence()], [bnp_mixture()], [priors].
+#' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time series*, 2nd edition. CRC
+#' Press; transitions that depend on covariates in chapter 10.
+#' @seealso [prevalence()], [long_run()], [bnp_mixture()], [bnp_hmm()], [priors].
 #' @examples
 #' fit <- bnp_mixture(
 #'   iris[1:2], prior = prior_covariates(~ Species), covariates = iris["Species"], control = bnp_control(seed = 1)
 #' )
 #' prevalence(fit, by = "Species")
 #' @export
-prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL) {
+prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL, alpha = 0.5, start = 10,
+                             sticky = 0) {
   if (missing(formula) || !inherits(formula, "formula") || length(formula) != 2L) {
     abort("covariates", c(
       "{.arg formula} must be a one-sided formula, like {.code ~ age + sex}, not
@@ -62,10 +86,59 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
   check_bars(formula, rlang::current_env())
   given <- setdiff(names(match.call()), c("", "formula", if (is.null(k)) "k"))
   out <- new_prior("covariates", given, list(
-    concentration = check_number, effect_scale = check_number, k = check_count
+    concentration = check_number, effect_scale = check_number, k = check_count, alpha = check_number,
+    start = check_number, sticky = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call)
   ))
+  out$of_sequences <- intersect(given, of_transitions)
   if (is.null(k)) out$k <- NULL # the engine asks whether it is there
   structure(out, class = c("bnp_prior_covariates", class(out)))
+}
+
+of_transitions <- c("alpha", "start", "sticky")
+
+# The same prior of transitions. previous(a, b) in its formula becomes previous_a + previous_b, and `previous` has the
+# columns that it names.
+for_sequences <- function(prior) {
+  if (!has_covariates(prior)) {
+    return(prior)
+  }
+  prior$family <- "hmm_covariates"
+  prior$previous <- unique(unlist(previous_in(prior$formula[[2L]])))
+  prior$formula[[2L]] <- without_previous(prior$formula[[2L]])
+  prior
+}
+
+previous_names <- function(columns) if (length(columns)) paste0("previous_", columns)
+
+previous_in <- function(e) {
+  if (rlang::is_call(e, "previous")) {
+    if (length(e) < 2L || !all(vapply(as.list(e)[-1L], is.name, NA))) {
+      abort("covariates", "{.fn previous} takes names of columns of the rows: {.code previous(speed, angle)}.")
+    }
+    return(vapply(as.list(e)[-1L], as.character, ""))
+  }
+  if (is.call(e)) lapply(as.list(e)[-1L], previous_in)
+}
+
+without_previous <- function(e) {
+  if (rlang::is_call(e, "previous")) {
+    return(Reduce(function(a, b) call("+", a, b), lapply(previous_names(previous_in(e)), as.name)))
+  }
+  if (is.call(e)) e[-1L] <- lapply(as.list(e)[-1L], without_previous)
+  e
+}
+
+# Of clusters of rows, which have no transitions.
+need_no_transitions <- function(prior, call) {
+  if (has_covariates(prior) && length(unlist(previous_in(prior$formula[[2L]])))) {
+    abort("covariates", "{.fn previous} in {.arg formula} is for sequences ({.fn bnp_hmm}).", call = call)
+  }
+  if (length(prior$of_sequences)) {
+    abort("argument", c(
+      "{.arg {prior$of_sequences}} of {.fn prior_covariates} {?is/are} for sequences ({.fn bnp_hmm}).",
+      i = "{.arg concentration} is that of clusters."
+    ), call = call)
+  }
 }
 
 has_covariates <- function(prior) inherits(prior, "bnp_prior_covariates")
@@ -73,3 +146,6 @@ has_covariates <- function(prior) inherits(prior, "bnp_prior_covariates")
 # What the engine and the fit have beside the arguments: `design` (R/covariate-design.R), and the covariates of each
 # pattern.
 n_patterns_of <- function(model) model$prior$n_patterns %||% 0L
+
+# Patterns whose rows each cluster counts with its last features; of sequences transitions count them.
+counted_patterns <- function(model) if (identical(model$prior$family, "hmm_covariates")) 0L else n_patterns_of(model)

@@ -250,6 +250,10 @@ prior_models <- list(
     title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm", top_level = TRUE,
     learns = c("gamma", "alpha", "start", "sticky")
   ),
+  hmm_covariates = list(
+    title = "Transitions by covariates", constructor = "prior_covariates", verb = "bnp_hmm", top_level = TRUE,
+    class = "bnp_hmm_by_covariates"
+  ),
   hmm = list(
     title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm", learns = c("alpha", "start", "sticky")
   ),
@@ -295,6 +299,7 @@ check_prior <- function(prior, verbs, call) {
 #' @export
 format.bnp_prior <- function(x, ...) {
   shown <- intersect(c(names(formals(prior_entry(x)$constructor)), "positions"), names(x))
+  if (identical(x$family, "covariates")) shown <- setdiff(shown, setdiff(of_transitions, x$of_sequences))
   paste0(prior_entry(x)$title, ": ", format_fields(x, shown), if (has_places(x)) paste0("; ", described_cells(x)))
 }
 

@@ -231,7 +231,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     list(
       state = add_empty_clusters(
         state_for_positions(
-          state_for_response(with_known_of_start(fit$state, given, obs, data), fit, data), fit, data
+          state_for_response(with_known_of_start(fit$state, given, obs, data), fit, data), fit, data, prior
         ),
         start_clusters(fit$state$k, prior, call)
       ), obs = fit$model$obs

@@ -36,7 +36,7 @@ group_letters <- 0.65
 group_height <- 0.11
 
 # What it is a table of: topics or clusters.
-prevalence_word <- function(x) intersect(c("topic", "cluster"), names(x))[1L]
+prevalence_word <- function(x) intersect(c("topic", "cluster", "state", "transition"), names(x))[1L]
 to_title <- function(word) paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L))
 
 prevalence_label <- function(x) attr(x, "by") %||% "Covariate"
@@ -44,7 +44,7 @@ prevalence_label <- function(x) attr(x, "by") %||% "Covariate"
 prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
   all <- unique(x[[prevalence_word(x)]])
   topics <- topics %||% utils::head(all, 12L)
-  if (!is.numeric(topics) || !length(topics) || !all(topics %in% all)) {
+  if (!is.numeric(topics) && is.numeric(all) || !length(topics) || !all(topics %in% all)) {
     abort("argument", "{.arg topics} must be numbers between {min(all)} and {max(all)}.", call = call)
   }
   x <- as.data.frame(unclass(x))

@@ -5,9 +5,10 @@
 #' causes.
 #'
 #' Of a mixture with [prior_covariates()] it gives the weights of its clusters by one of its covariates, as the model
-#' has them.
+#' has them. Of sequences with such a prior it gives the long-run shares of states, [long_run()], if the covariate
+#' stayed at each value.
 #'
-#' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] with [prior_covariates()].
+#' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] or [bnp_hmm()] with [prior_covariates()].
 #' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
 #'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
 #'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
@@ -26,9 +27,9 @@
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
 #'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
-#'   warning. With [prior_covariates()] `cluster` and `rows` in place of `topic` and `documents`: `proportion` is the
-#'   weight by which the model's bound goes, the intervals are quantiles of draws from the variational posterior of
-#'   weights and effects. They are too narrow where clusters overlap: with three clusters whose means are three standard
+#'   warning. With [prior_covariates()] `cluster` (of sequences `state`) and `rows` in place of `topic` and
+#'   `documents`: `proportion` is the weight by which the model's bound goes, the intervals are quantiles of draws from
+#'   the variational posterior of weights and effects. They are too narrow where clusters overlap: with three clusters whose means are three standard
 #'   deviations apart, intervals of nominal 90 % held the truth in 65 % of cases in simulations.
 #' @references
 #' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
@@ -44,6 +45,12 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   check_able(fit, "prevalence")
   if (has_covariates(fit$model$prior)) {
     need_data(missing(by), "by")
+    if (identical(fit$model$prior$family, "hmm_covariates")) {
+      return(prevalence_of_states(
+        fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
+        rlang::current_env()
+      ))
+    }
     return(prevalence_by_model(
       fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
       rlang::current_env()

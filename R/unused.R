@@ -24,8 +24,8 @@ planned_arguments <- list(
 )
 planned_notes <- c(
   covariates = paste(
-    "Covariates of transitions and clusters are not there yet: fit without them, and compare {.fn fitted} with",
-    "them after."
+    "Covariates of weights and transitions are named by a formula: {.code prior = prior_covariates(~ w)};",
+    "those of topics are not there yet."
   ),
   prevalence = "Covariates of topics are not there yet: fit without them, and compare {.fn fitted} with them after."
 )

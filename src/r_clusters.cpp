@@ -54,6 +54,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
       give_names(*model.obs, globals.effective);
       if (static_cast<Index>(globals.u.size()) < globals.effective.k && problem.alloc.has_sticks())
         globals = problem.alloc.global_step(globals.effective, {});
+      else if (lacks_pairs(problem.alloc, globals.u, globals.effective.k))
+        globals = problem.alloc.global_step(globals.effective, globals);
       State out = start_from_globals(problem, std::move(globals));
       if (is_update(start)) settle_earlier(problem, out);
       if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);

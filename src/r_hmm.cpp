@@ -28,7 +28,8 @@ void require_positions(const Dataset& data, const RModel& model) {
                                                       : alloc_as<HmmAlloc>(*model.alloc)
                                                           ? model.alloc->shape(*model.obs).pairs
                                                           : 1;
-  require(patterns > 0 || !data.position || data.back,
+  const auto* hmm = alloc_as<HmmAlloc>(*model.alloc);
+  require(patterns > 0 || !data.position || data.back || (hmm && hmm->has_covariates()),
           "data$position has not a number for each row, as there is no data$back");
   require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
   require(!data.position ||
@@ -54,6 +55,18 @@ Chain mean_chain(const Query& q, bool first_only) {
 
 }  // namespace bnpvi
 
+namespace {
+
+// The rows that a row depends on: a sequence is a tree whose nodes follow the row before them.
+std::vector<int> steps_back(const SequenceRows& s) {
+  if (!s.back.empty()) return s.back;
+  std::vector<int> out(static_cast<std::size_t>(s.size()), 1);
+  out[0] = 0;
+  return out;
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
@@ -71,10 +84,11 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
         log_likelihoods(block, *weights, q.globals.effective.owner, s.rows.data() + from, n,
                         log_e.data() + from * chain.k);
       });
-      if (s.back.empty())
+      const std::vector<int> back = steps_back(s);
+      if (s.back.empty() && s.position.empty())
         viterbi(chain, s.size(), log_e.data(), path.data());
       else
-        most_probable_states(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e.data(),
+        most_probable_states(chain, {s.size(), back.data(), data_or_null(s.position)}, log_e.data(),
                              path.data());
       for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
     });
@@ -126,14 +140,6 @@ namespace {
 std::vector<int> owners(const Query& q, Index k) {
   std::vector<int> out = q.globals.effective.owner;
   out.resize(static_cast<std::size_t>(k), 0);
-  return out;
-}
-
-// The rows that a row depends on: a sequence is a tree whose nodes follow the row before them.
-std::vector<int> steps_back(const SequenceRows& s) {
-  if (!s.back.empty()) return s.back;
-  std::vector<int> out(static_cast<std::size_t>(s.size()), 1);
-  out[0] = 0;
   return out;
 }
 

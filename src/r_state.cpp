@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "inference/learn/alloc_capabilities.h"
 #include "observations/named_clusters.h"
 #include "r_convert.h"
 
@@ -68,8 +69,8 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
   require(static_cast<Index>(s.scalar.size()) == s.shape.scalars &&
-              (static_cast<Index>(g.u.size()) == model.alloc->numbers_in_u(k) ||
-               (g.u.empty() && !model.alloc->has_sticks())) &&
+              (static_cast<Index>(g.u.size()) == stored_in_u(*model.alloc, k) ||
+               lacks_pairs(*model.alloc, g.u, k) || (g.u.empty() && !model.alloc->has_sticks())) &&
               static_cast<Index>(g.omega.size()) == model.alloc->numbers_in_omega(k),
           "state$scalar, u or omega has not the length that the prior asks for");
   return g;

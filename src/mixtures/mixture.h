@@ -5,7 +5,7 @@
 #include "foundation/gamma_prior.h"
 #include "inference/learn/alloc_capabilities.h"
 #include "mixtures/candidates.h"
-#include "mixtures/tilt.h"
+#include "tilt/tilt.h"
 
 namespace bnpvi::mixtures {
 

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "mixtures/mixture.h"
-#include "mixtures/tilt.h"
+#include "tilt/tilt.h"
 
 namespace bnpvi::mixtures {
 

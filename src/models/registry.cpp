@@ -33,8 +33,8 @@ std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const 
 }
 
 // `patterns`: covariates of each, patterns × columns, column-major.
-std::unique_ptr<AllocModel> make_tilted_weights(const Fields& f, const Sparsity& sparsity) {
-  mixtures::TiltPrior prior;
+TiltPrior tilt_prior(const Fields& f) {
+  TiltPrior prior;
   prior.patterns = f.integer("n_patterns");
   prior.columns = f.integer("n_columns");
   prior.variance = f.number("effect_scale") * f.number("effect_scale");
@@ -43,7 +43,7 @@ std::unique_ptr<AllocModel> make_tilted_weights(const Fields& f, const Sparsity&
   const Vec x = prior.columns > 0 ? f.numbers("patterns", prior.patterns * prior.columns) : Vec();
   for (Index c = 0; c < prior.patterns; ++c)
     for (Index i = 0; i < prior.columns; ++i) prior.x.push_back(x[i * prior.patterns + c]);
-  return mixtures::make_tilted(std::move(prior), prior.finite ? f.integer("k") : 0, sparsity);
+  return prior;
 }
 
 TopConcentration top_concentration(const Fields& f) {
@@ -72,6 +72,22 @@ chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
   out.pattern = std::make_shared<const chains::TransitionPattern>(states, by_row(f.numbers("cell_fixed")),
                                                                   by_row(f.numbers("cell_weight")));
   return out;
+}
+
+std::unique_ptr<AllocModel> make_tilted_weights(const Fields& f, const Sparsity& sparsity) {
+  TiltPrior prior = tilt_prior(f);
+  const Index k = prior.finite ? f.integer("k") : 0;
+  return mixtures::make_tilted(std::move(prior), k, sparsity);
+}
+
+std::unique_ptr<AllocModel> make_tilted_hmm(const Fields& f, RowBound bound, const Sparsity& sparsity) {
+  TiltPrior tilt = tilt_prior(f);
+  const Index k = tilt.finite ? f.integer("k") : 0;
+  chains::HmmPrior prior = hmm_prior(f, k > 0 ? static_cast<double>(k) : 1);
+  const TopConcentration gamma(tilt.concentration);
+  prior.tilt = std::make_shared<const chains::TiltedTransitions>(std::move(tilt));
+  if (k > 0) return chains::make_hmm(prior, k, sparsity);
+  return chains::make_hdp_hmm(prior, gamma, bound, sparsity);
 }
 
 std::unique_ptr<ObsModel> make_product_of(const Fields& f) {
@@ -161,6 +177,7 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
   if (family == "covariates") return make_tilted_weights(f, sparsity);
+  if (family == "hmm_covariates") return make_tilted_hmm(f, bound, sparsity);
   if (family == "hdp_hmm") return chains::make_hdp_hmm(hmm_prior(f), top_concentration(f), bound, sparsity);
   if (family == "hmm") return chains::make_hmm(hmm_prior(f, f.number("k")), f.integer("k"), sparsity);
   if (family == "hdp")

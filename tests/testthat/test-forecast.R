@@ -107,8 +107,8 @@ test_that("times go on where they are regular, and other input is refused", {
   expect_bad(predict(fit, n.ahead = 2), "newdata", "newdata")
   expect_bad(predict(fit, Nile, n.ahead = 0), "argument", "n.ahead")
   expect_bad(predict(fit, Nile, type = "prob", n.ahead = 1), "argument", "type")
-  expect_bad(bnp_hmm(Nile, transition = ~temp), "argument", "not there yet")
-  expect_bad(bnp_hmm(Nile, covariates = 1), "argument", "not there yet")
+  expect_bad(bnp_hmm(Nile, transition = ~temp), "argument", "prior_covariates")
+  expect_bad(bnp_hmm(Nile, covariates = 1), "covariates", "prior_covariates")
 })
 
 test_that("sparse rows and rows with exposures are forecast like any", {

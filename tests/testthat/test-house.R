@@ -22,9 +22,12 @@ families <- c("mixtures", "topics", "chains", "networks", "features", "dynamics"
 floors <- c(
   list(foundation = character(), hdp = "foundation"),
   stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),
-  list(sampling = common),
-  stats::setNames(rep(list(c(common, "hdp", "sampling")), length(families)), families),
-  list(models = c(common, "hdp", "sampling", families), testing = c(common, "hdp", "sampling", families, "models", ""))
+  list(sampling = common, tilt = common[1:3]),
+  stats::setNames(rep(list(c(common, "hdp", "tilt", "sampling")), length(families)), families),
+  list(
+    models = c(common, "hdp", "tilt", "sampling", families),
+    testing = c(common, "hdp", "tilt", "sampling", families, "models", "")
+  )
 )
 
 # Lines of files that match, as "file:line: text".
@@ -68,7 +71,7 @@ test_that("no family is named below", {
   files <- source_files()
   words <- "mixture|topic|document|chain|hmm|markov|sequence|corpus"
   expect_none(
-    found_in(files[folder_of(files) %in% c(common, "hdp")], words, ignore.case = TRUE),
+    found_in(files[folder_of(files) %in% c(common, "hdp", "tilt")], words, ignore.case = TRUE),
     "names of families (a group of rows, a unit of a batch and a cluster are neutral)"
   )
   expect_none(found_in(files[folder_of(files) %in% common], "hdp", ignore.case = TRUE), "names of a family's part")

@@ -26,9 +26,12 @@ void filter_states(const Chain& chain, const ClusterDensities& densities, const 
       for (Index j = 0; j < k; ++j) sum += std::exp(log_p[j * m + i] - top);
       const double density = top + std::log(sum);
       std::fill(next.begin(), next.end(), 0.0);
+      const Index after = std::min(from + i + 1, rows.size() - 1);
+      const double* p =
+          chain.transition.data() + (rows.position.empty() ? 0 : chain.block(rows.position[after]));
       for (Index j = 0; j < k; ++j) {
         now[j] = std::exp(log_p[j * m + i] - density);
-        for (Index l = 0; l < k; ++l) next[l] += now[j] * chain.transition[j * k + l];
+        for (Index l = 0; l < k; ++l) next[l] += now[j] * p[j * k + l];
       }
       tell({rows.rows[from + i], density + base[i], ahead.data(), now.data()});
       ahead.swap(next);

@@ -17,7 +17,7 @@ struct StatesOfRow {
 };
 
 /// Runs through the rows of one sequence. ahead: p(z_t | x_1 .. t−1) of its first row, which becomes that of
-/// the row after the last.
+/// the row after the last, taken to have the position of the last.
 void filter_states(const Chain& chain, const ClusterDensities& densities, const ObsModel& obs,
                    const Dataset& data, const SequenceRows& rows, Vec& ahead,
                    const std::function<void(const StatesOfRow&)>& tell);

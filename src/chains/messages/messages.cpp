@@ -58,7 +58,8 @@ bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha,
   double least = 1;
   for (Index t = 0; t < rows.n; ++t, e += k, alpha += k) {
     if (!rows.first[t]) {
-      scale[t] = kernels().forward_step(k, alpha, chain.transition.data(), k, e, alpha + k);
+      scale[t] =
+          kernels().forward_step(k, alpha, chain.transition.data() + rows.block(chain, t), k, e, alpha + k);
     } else {
       scale[t] = 0;
       for (Index j = 0; j < k; ++j) scale[t] += alpha[k + j] = chain.start[j] * e[j];
@@ -84,7 +85,8 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
     }
     sum += std::log(scale[t]) - expected;
     if (!rows.first[t]) {
-      kernels().backward_step(k, beta, chain.transposed.data(), k, 1 / scale[t], e + t * k, beta);
+      kernels().backward_step(k, beta, chain.transposed.data() + rows.block(chain, t), k, 1 / scale[t],
+                              e + t * k, beta);
       continue;
     }
     for (Index j = 0; j < k; ++j) {
@@ -103,8 +105,9 @@ void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, 
   Vec into(static_cast<std::size_t>(k)), now(static_cast<std::size_t>(k));
   for (Index t = 0; t < rows.n; ++t) {
     const double* before = log_alpha + t * k;
+    const double* log_p = chain.log_transition.data() + rows.block(chain, t);
     for (Index j = 0; j < k; ++j) {
-      for (Index i = 0; i < k; ++i) into[i] = before[i] + chain.log_transition[i * k + j];
+      for (Index i = 0; i < k; ++i) into[i] = before[i] + log_p[i * k + j];
       now[j] = (rows.first[t] ? chain.log_start[j] : log_sum_exp(k, into.data())) + log_e[t * k + j];
     }
     log_scale[t] = log_sum_exp(k, now.data());
@@ -133,11 +136,12 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
       log_beta[j] = 0;
     }
     if (rows.first[t]) continue;
+    const Index block = rows.block(chain, t);
     for (Index i = 0; i < k; ++i) {
       for (Index j = 0; j < k; ++j) {
-        from[j] = chain.log_transition[i * k + j] + nu[j];
+        from[j] = chain.log_transition[block + i * k + j] + nu[j];
         joint[i * k + j] = std::exp(log_alpha[t * k + i] + from[j]);
-        pair[i * k + j] += joint[i * k + j];
+        pair[block + i * k + j] += joint[i * k + j];
       }
       log_beta[i] = log_sum_exp(k, from.data());
     }

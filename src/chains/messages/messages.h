@@ -9,8 +9,8 @@
 namespace bnpvi::chains {
 
 /// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions
-/// (K × K, row = from), in the forms that messages need. Of trees there may be transitions for each position
-/// of a child (Dataset::position), one matrix after the other.
+/// (K × K, row = from), in the forms that messages need. There may be transitions for each position of a row
+/// (Dataset::position: of a child in a tree, or of a covariate pattern), one matrix after the other.
 ///
 /// Messages exist in two versions. Scaled messages work on exponentials, with logarithms floored at `lowest`
 /// (those of observations relative to the largest of the row), so that no product of two of them underflows:
@@ -49,10 +49,14 @@ inline constexpr double trustworthy = 1e-130;
 /// log Σ exp(x_i), n ≥ 1.
 double log_sum_exp(Index n, const double* x);
 
-/// Consecutive rows of several sequences; first[t] is true where a sequence begins.
+/// Consecutive rows of several sequences; first[t] is true where a sequence begins. position: of each row,
+/// those of the chain's transitions; null: all 0.
 struct ChainRows {
   Index n = 0;
   const std::uint8_t* first = nullptr;
+  const int* position = nullptr;
+
+  Index block(const Chain& chain, Index t) const { return position ? chain.block(position[t]) : 0; }
 };
 
 /// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
@@ -74,7 +78,8 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
               double* e, double* beta, double* start_count, double& entropy);
 
 /// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself;
+/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (as the chain's
+/// transitions) itself;
 /// tell, unless empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) (K × K).
 void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
                        double* log_scale);
@@ -82,8 +87,8 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
                         double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
                         const std::function<void(Index, const double*)>& tell = {});
 
-/// Adds expected transitions to pair (K × K), from sums of products that lack the factor P and from those
-/// counted in log space, and returns their entropy −Σ M log P, the former at floored log P.
+/// Adds expected transitions to pair (as the chain's transitions), from sums of products that lack the factor
+/// P and from those counted in log space, and returns their entropy −Σ M log P, the former at floored log P.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 

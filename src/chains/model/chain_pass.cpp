@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/kernels.h"
+#include "chains/messages/pair_sums.h"
 
 namespace bnpvi::chains {
 
@@ -28,8 +28,8 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
       chain_(chain),
       shape_(shape),
       work_(in, chain.k, piece, pool),
-      pairs_(static_cast<std::size_t>(piece.parts), Vec(static_cast<std::size_t>(chain.k * chain.k), 0.0)),
-      log_space_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
+      pairs_(static_cast<std::size_t>(piece.parts), Vec(chain.log_transition.size(), 0.0)),
+      log_space_pairs_(chain.log_transition.size(), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       most_rows_(rows_at_once(piece, chain.k)),
       most_kept_(std::max<Index>(states_in_memory(piece) / (most_rows_ * chain.k), piece.parts == 1 ? 1 : 4)),
@@ -42,9 +42,13 @@ void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin,
   make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, log_space);
 }
 
+ChainRows ChainPass::rows_of(const SequenceRows& s, const Segment& x) {
+  return {x.n, s.first.data() + x.from, s.position.empty() ? nullptr : s.position.data() + x.from};
+}
+
 bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool log_space) {
   const Index k = chain_.k;
-  const ChainRows rows{x.n, s.first.data() + x.from};
+  const ChainRows rows = rows_of(s, x);
   double* const before = before_.data() + x.number * k;
   std::copy_n(before, k, x.alpha.begin());
   bool sure = true;
@@ -57,7 +61,7 @@ bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool log_space) 
 }
 
 void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool log_space) {
-  const ChainRows rows{x.n, s.first.data() + x.from};
+  const ChainRows rows = rows_of(s, x);
   std::function<void(Index, const double*)> tell;
   if (log_space && in_.sink && in_.sink->wants_joint())
     tell = [&](Index t, const double* joint) {
@@ -105,8 +109,8 @@ void ChainPass::collect(const SequenceRows& s, const Segment& x, Index part, Ind
                         bool log_space) {
   const Index k = chain_.k;
   if (!log_space)
-    kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
-                             pairs_[part].data(), k);
+    add_pairs(chain_, m, s.position.empty() ? nullptr : s.position.data() + x.from + begin,
+              x.alpha.data() + begin * k, x.e.data() + begin * k, pairs_[part].data());
   if (!log_space && in_.sink && in_.sink->wants_messages())
     for (Index t = x.from + begin, i = begin; i < begin + m; ++i, ++t)
       in_.sink->visit_messages(s.rows[t], x.log_e.data() + i * k, x.alpha.data() + (i + 1) * k,
@@ -119,9 +123,9 @@ void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
   Vec joint(static_cast<std::size_t>(k * k));
   for (Index t = 0; t < x.n; ++t) {
     if (s.first[x.from + t]) continue;
+    const double* p = chain_.transition.data() + rows_of(s, x).block(chain_, t);
     for (Index l = 0; l < k; ++l)
-      for (Index j = 0; j < k; ++j)
-        joint[l * k + j] = x.alpha[t * k + l] * chain_.transition[l * k + j] * x.e[t * k + j];
+      for (Index j = 0; j < k; ++j) joint[l * k + j] = x.alpha[t * k + l] * p[l * k + j] * x.e[t * k + j];
     in_.sink->visit_joint(s.rows[x.from + t], joint);
   }
 }
@@ -179,7 +183,7 @@ Summary ChainPass::finish() {
   Summary out(shape_, chain_.k);
   work_.finish(out.edit_t(0));
   out.extra = start_count_;
-  out.entropy() = entropy_ + add_transitions(chain_, pairs_, log_space_pairs_, out.pair);
+  out.entropy() = entropy_ + add_transitions(chain_, pairs_, log_space_pairs_, out);
   return out;
 }
 

@@ -41,6 +41,7 @@ class ChainPass {
     Segment *load, *forward, *backward, *collect;
   };
 
+  static ChainRows rows_of(const SequenceRows& s, const Segment& x);
   bool pass(const SequenceRows& s, bool log_space);
   /// False when the forward messages may depend on a floor (messages.h).
   bool step(const SequenceRows& s, const Stages& x, bool log_space);
@@ -55,7 +56,7 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // by chunk of the piece: Σ α νᵀ, still without the factor P
+  std::vector<Vec> pairs_;  // by chunk of the piece: Σ α νᵀ by position, still without the factor P
   Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;

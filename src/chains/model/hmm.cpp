@@ -15,7 +15,26 @@ double transition_count(const Summary& s, Index row, Index k) {
   return std::max(0.0, row == 0 ? s.extra[k] : s.of_pair((row - 1) % s.k, k, (row - 1) / s.k));
 }
 
-SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, prior_.positions, 1}; }
+SummaryShape HmmAlloc::shape(const ObsModel& obs) const {
+  return {obs.n_features(), 1, prior_.tilt ? prior_.tilt->patterns() : prior_.positions, 1};
+}
+
+double HmmAlloc::count(const Summary& s, Index row, Index j) const {
+  if (!prior_.tilt || row == 0) return transition_count(s, row, j);
+  double sum = 0;
+  for (Index c = 0; c < s.shape.pairs; ++c) sum += transition_count(s, row + c * s.k, j);
+  return sum;
+}
+
+HdpSticks HmmAlloc::sticks(const Globals& globals) const {
+  const Index k = has_sticks() ? static_cast<Index>(globals.omega.size()) : 0;
+  return {Vec(globals.u.begin(), globals.u.begin() + k), globals.omega};
+}
+
+Vec HmmAlloc::tilts(const Globals& globals) const {
+  return Vec(globals.u.begin() + (has_sticks() ? static_cast<Index>(globals.omega.size()) : 0),
+             globals.u.end());
+}
 
 Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Summary effective = from.effective;
@@ -28,26 +47,40 @@ Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
   Globals out = globals;
   out.weights = nullptr;
   out.effective.merge(a, b);
-  if (globals.u.empty()) return out;
-  Vec pi = weights_from_sticks(globals.u);
-  pi[a] += pi[b];
-  pi.erase(pi.begin() + b);
-  out.u = sticks_from_weights(pi);
-  out.omega.erase(out.omega.begin() + b);
+  out.u.clear();
+  if (has_sticks()) {
+    Vec pi = weights_from_sticks(sticks(globals).u);
+    pi[a] += pi[b];
+    pi.erase(pi.begin() + b);
+    out.u = sticks_from_weights(pi);
+    out.omega.erase(out.omega.begin() + b);
+  }
+  if (!prior_.tilt) return out;
+  const Index width = globals.effective.k + has_sticks();
+  const Vec near = prior_.tilt->joined(globals.effective, tilts(globals), width, a, b),
+            q = prior_.tilt->best(out.effective, prior_rows(out.effective.k, weights(out)), near, true);
+  out.u.insert(out.u.end(), q.begin(), q.end());
   return out;
+}
+
+Globals HmmAlloc::with_empty_state(Globals globals) const {
+  globals.effective.append(1);
+  const Index k = globals.effective.k;
+  if (prior_.tilt)
+    globals.u = prior_.tilt->best(globals.effective, prior_rows(k, weights(globals)), {}, true);
+  return globals;
 }
 
 void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
   for (Index j = 0; j < static_cast<Index>(pi.size()); ++j) {
-    const double count = j < s.k ? transition_count(s, row, j) : 0,
+    const double n = j < s.k ? count(s, row, j) : 0,
                  own = row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0,
                  usual = concentration(row) * pi[j];
     if (!prior_.pattern) {
-      theta.push_back(usual + count + own);
+      theta.push_back(usual + n + own);
     } else {
       const Index at = pattern_row(row, s.k);
-      theta.push_back(prior_.pattern->is_free(at, j) ? prior_.pattern->weight(at, j, usual + own) + count
-                                                     : 0);
+      theta.push_back(prior_.pattern->is_free(at, j) ? prior_.pattern->weight(at, j, usual + own) + n : 0);
     }
   }
 }
@@ -57,6 +90,20 @@ double HmmAlloc::log_cell(Index row, Index j, Index k, double log_p) const {
   const Index at = pattern_row(row, k);
   const double constant = prior_.pattern->log_constant(at, j);
   return prior_.pattern->is_free(at, j) ? constant + log_p : constant;
+}
+
+TransitionRows HmmAlloc::rows(const Globals& globals) const {
+  const Vec pi = weights(globals);
+  if (!prior_.tilt) return rows(globals.effective, pi);
+  TransitionRows out{globals.effective.k, static_cast<Index>(pi.size()), {}};
+  append_row(globals.effective, pi, 0, out.theta);
+  const Vec theta = prior_.tilt->theta(tilts(globals), out.k, out.width);
+  out.theta.insert(out.theta.end(), theta.begin(), theta.end());
+  return out;
+}
+
+TransitionRows HmmAlloc::prior_rows(Index k, const Vec& pi) const {
+  return rows(Summary({1, 1, prior_.tilt ? prior_.tilt->patterns() : prior_.positions, 1}, k), pi);
 }
 
 TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
@@ -90,6 +137,9 @@ Chain HmmAlloc::expected_chain(const Globals& globals) const {
     for (Index j = 0; j < theta.k; ++j)
       log_p.push_back(log_cell(row, j, theta.k, logs[row * theta.width + j] - all));
   }
+  if (prior_.tilt)
+    return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
+                 prior_.tilt->log_potentials(tilts(globals), theta.k, theta.width));
   return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
                Vec(log_p.begin() + theta.k, log_p.end()), prior_.pattern && prior_.pattern->has_zeros());
 }
@@ -104,6 +154,17 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
     for (Index j = 0; j < theta.width; ++j)
       unused.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
   }
+  if (prior_.tilt) {
+    Vec log_start;
+    for (Index j = 0; j < theta.width; ++j) log_start.push_back(std::log(theta.theta[j] / sums[0]));
+    const Vec shares = prior_.tilt->shares(tilts(globals), theta.k, theta.width);
+    const Index block = theta.k * theta.width;
+    for (Index at = 0; at < static_cast<Index>(shares.size()); at += block) {
+      for (Index i = at; i < at + block; ++i) log_p.push_back(std::log(shares[i]));
+      log_p.insert(log_p.end(), unused.begin(), unused.end());
+    }
+    return Chain(theta.width, log_start, log_p);
+  }
   for (Index row = 0; row < theta.n(); ++row) {
     const double all = std::log(sums[row]);
     for (Index j = 0; j < theta.width; ++j)
@@ -115,16 +176,19 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
 }
 
 RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
-  const TransitionRows theta = rows(globals);
+  TransitionRows theta = rows(globals);
+  if (prior_.tilt) theta.theta.resize(static_cast<std::size_t>(theta.width));  // the row of first states
   const Vec sums = theta.sums();
   RoundedSum value = sum_of_log_gammas(theta);
   if (prior_.pattern) value.add(prior_.pattern->value(total));
+  if (prior_.tilt)
+    value.add(prior_.tilt->value(total, prior_rows(total.k, weights(globals)), tilts(globals)));
   for (Index row = 0; row < theta.n(); ++row) {
     if (!(sums[row] > 0)) continue;
     value.add(-log_gamma(sums[row]));
     for (Index j = 0; j < theta.k; ++j) {
       if (!(theta.row(row)[j] > 0)) continue;
-      const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
+      const double more = count(total, row, j) - count(globals.effective, row, j);
       if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - digamma(sums[row])));
     }
   }
@@ -137,8 +201,8 @@ void HmmAlloc::complete_start(Summary& s, double n_groups) const {
   for (Index i = 0; i < s.k; ++i) {
     s.extra[i] = n_groups * n[i] / rows;
     for (Index j = 0; j < s.k; ++j)
-      for (Index p = 0; p < prior_.positions; ++p)
-        s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(prior_.positions);
+      for (Index p = 0; p < s.shape.pairs; ++p)
+        s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(s.shape.pairs);
   }
   if (prior_.pattern) prior_.pattern->leave_out_forbidden(s);
 }
@@ -150,7 +214,7 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
 }
 
 std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state, Pool*) const {
-  const WeightMoments moments = weight_moments({state.globals.u, state.globals.omega});
+  const WeightMoments moments = weight_moments(sticks(state.globals));
   HmmPrior prior = prior_;
   bool any = false;
   for (Concentration HmmPrior::*which : {&HmmPrior::alpha, &HmmPrior::start, &HmmPrior::sticky}) {
@@ -185,6 +249,7 @@ AllocCapabilities HmmAlloc::capabilities() const {
   out.memory = this;
   out.statistics = this;
   out.work = this;
+  out.pairs = this;
   return out;
 }
 
@@ -207,10 +272,14 @@ NamedArrays HmmAlloc::posterior(const Globals& globals) const {
     for (Index j = 0; j < theta.width; ++j)
       for (Index i = 1; i <= theta.k; ++i) transition.value.push_back(theta.row(p * theta.k + i)[j]);
   NamedArrays out{start, transition};
-  if (!globals.u.empty()) {
-    out.push_back({"u", globals.u, {}});
-    out.push_back({"omega", globals.omega, {}});
+  if (has_sticks()) {
+    const HdpSticks q = sticks(globals);
+    out.push_back({"u", q.u, {}});
+    out.push_back({"omega", q.omega, {}});
   }
+  if (prior_.tilt)
+    for (NamedArray& of_tilt : prior_.tilt->arrays(tilts(globals), theta.k, theta.width))
+      out.push_back(std::move(of_tilt));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "chains/messages/messages.h"
+#include "chains/model/tilted_transitions.h"
 #include "chains/model/transition_pattern.h"
 #include "chains/model/transition_rows.h"
 #include "foundation/rounded_sum.h"
@@ -17,11 +18,13 @@ namespace bnpvi::chains {
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
 /// every transition row, `sticky` (κ) added to self-transitions. Each state has a transition row for each
 /// position of a child (Dataset::position). With a pattern, of finite models, states have places: they are
-/// not alike, and keep their numbers.
+/// not alike, and keep their numbers. With a tilt transitions depend on covariates; there is one position
+/// then, and all concentrations are known.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;
   std::shared_ptr<const TransitionPattern> pattern = nullptr;
+  std::shared_ptr<const TiltedTransitions> tilt = nullptr;
 };
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
@@ -33,12 +36,15 @@ std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcent
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
 /// What both models share. The summary's `pair` holds expected transitions M_jk, one number for each
-/// position, its `extra` (q = 1) expected first states M_0k, and its entropy is that of the whole chain q(z).
+/// position or covariate pattern, its `extra` (q = 1) expected first states M_0k, and its entropy is that of
+/// the whole chain q(z). The globals have sticks in u and omega, if the model has any, and after them, in u,
+/// the q of a tilt.
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,
                  public VisitMemory,
                  public OwnStatistics,
+                 public StoredPairs,
                  public WorkReader {
  public:
   /// fixed_k: 0 where sticks order any number of states.
@@ -47,6 +53,7 @@ class HmmAlloc : public AllocModel,
 
   /// True where states are not alike, and keep the numbers that they begin with.
   bool has_places() const { return prior_.pattern != nullptr; }
+  bool has_covariates() const { return prior_.tilt != nullptr; }
 
   SummaryShape shape(const ObsModel& obs) const override;
 
@@ -85,11 +92,18 @@ class HmmAlloc : public AllocModel,
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override;
 
+  Index numbers_of_pairs(Index k) const override {
+    return prior_.tilt ? prior_.tilt->numbers(k, k + has_sticks()) : 0;
+  }
+
   /// The proportion of state b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
-  TransitionRows rows(const Globals& globals) const { return rows(globals.effective, weights(globals)); }
+  /// With one more state, empty, and rows of transitions near the best ones; of finite models.
+  Globals with_empty_state(Globals globals) const;
+
+  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks; of a tilt those of its q.
+  TransitionRows rows(const Globals& globals) const;
 
   /// exp E log π_jk over the K states in use: what local steps run on.
   Chain expected_chain(const Globals& globals) const;
@@ -101,8 +115,14 @@ class HmmAlloc : public AllocModel,
   /// π over `width` outcomes (TransitionRows).
   virtual Vec weights(const Globals& globals) const = 0;
 
-  /// θ̂ for the counts of s and these π, over as many outcomes.
+  /// θ̂ for the counts of s and these π, over as many outcomes, as they are best where nothing tilts them.
   TransitionRows rows(const Summary& s, const Vec& pi) const;
+
+  /// The Dirichlet parameters of the rows of k states in the prior.
+  TransitionRows prior_rows(Index k, const Vec& pi) const;
+
+  HdpSticks sticks(const Globals& globals) const;
+  Vec tilts(const Globals& globals) const;  // q of a tilt
 
   /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
   /// summarised by total.
@@ -123,6 +143,7 @@ class HmmAlloc : public AllocModel,
   // The logarithm of a probability, or its expectation, from that of a Dirichlet row: the same without a
   // pattern.
   double log_cell(Index row, Index j, Index k, double log_p) const;
+  double count(const Summary& s, Index row, Index j) const;  // of all covariate patterns
   void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
 
   // All that the ELBO has of α_0 (start), or of α and κ.

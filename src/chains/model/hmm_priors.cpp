@@ -5,22 +5,37 @@
 #include "chains/model/hmm.h"
 #include "foundation/special.h"
 #include "hdp/dirichlet_rows.h"
+#include "inference/learn/state.h"
 
 namespace bnpvi::chains {
 
 namespace {
 
+// Of tilted rows and sticks in turn: guesses.
+constexpr int most_rounds = 50;
+constexpr double least_gain = 1e-10, least_share = 1e-8;
+
 // Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, at θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
-// in π is Σ_j α_j E log π_jk.
+// in π is Σ_j α_j E log π_jk. Tilts may want less of a transition than the prior has: M_jk + κδ_jk is
+// negative then, and θ̂_jk the share f of α_jπ_k that it is at the present π, with log Γ(θ̂_jk) / f, which has
+// that gradient.
 class ProfiledRows {
  public:
   /// counts: M_jk + κδ_jk, of the remainder 0.
-  ProfiledRows(TransitionRows counts, const HmmPrior& prior) : counts_(std::move(counts)), theta_(counts_) {
+  ProfiledRows(TransitionRows counts, const HmmPrior& prior, const Vec& present)
+      : counts_(std::move(counts)), theta_(counts_) {
     const Vec sums = counts_.sums();
     for (Index row = 0; row < counts_.n(); ++row) {
       concentration_.push_back(row == 0 ? prior.start.value : prior.alpha.value);
       normaliser_.add(-log_gamma(sums[row] + concentration_[row]));
       digamma_of_sum_.push_back(digamma(sums[row] + concentration_[row]));
+    }
+    for (Index i = 0; i < static_cast<Index>(counts_.theta.size()); ++i) {
+      const double usual = concentration_[i / counts_.width] * present[i % counts_.width];
+      if (counts_.theta[i] < -least_share * usual)
+        shares_.push_back({i, 1 + counts_.theta[i] / usual});
+      else
+        counts_.theta[i] = std::max(counts_.theta[i], 0.0);
     }
   }
 
@@ -30,10 +45,15 @@ class ProfiledRows {
     for (Index row = 0; row < counts_.n(); ++row)
       for (Index j = 0; j < width; ++j)
         theta_.theta[row * width + j] = counts_.theta[row * width + j] + concentration_[row] * pi[j];
+    for (const auto& [i, share] : shares_) theta_.theta[i] = 1;  // log Γ(1) = 0
     RoundedSum sum = normaliser_;
     sum.add(sum_of_log_gammas(theta_));
+    for (const auto& [i, share] : shares_)
+      sum.add(log_gamma(share * concentration_[i / width] * pi[i % width]) / share);
     if (!by_pi) return sum;
-    const Vec logs = digammas(theta_);
+    Vec logs = digammas(theta_);
+    for (const auto& [i, share] : shares_)
+      logs[i] = digamma(share * concentration_[i / width] * pi[i % width]);
     for (Index row = 0; row < counts_.n(); ++row)
       for (Index j = 0; j < width; ++j)
         (*by_pi)[j] += concentration_[row] * (logs[row * width + j] - digamma_of_sum_[row]);
@@ -41,9 +61,10 @@ class ProfiledRows {
   }
 
  private:
-  const TransitionRows counts_;
+  TransitionRows counts_;
   TransitionRows theta_;
-  Vec concentration_, digamma_of_sum_;  // of each row
+  Vec concentration_, digamma_of_sum_;            // of each row
+  std::vector<std::pair<Index, double>> shares_;  // f of cells with less than the prior
   RoundedSum normaliser_;
 };
 
@@ -55,51 +76,40 @@ class HdpHmm final : public HmmAlloc {
   HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)
       : HmmAlloc(0, prior, sparsity), gamma_(gamma), bound_(bound) {}
 
-  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out.
   Globals global_step(const Summary& total, const Globals& from) const override {
-    const HdpSticks start = static_cast<Index>(from.u.size()) == total.k
-                                ? HdpSticks{from.u, from.omega}
-                                : closed_form(top(total.k, gamma_.mean()));
-    const WeightMoments first = weight_moments(start);
-    const double gamma = gamma_.at(first);
-    DirichletRows rows = rows_of(total.k);
-    rows.choose(first);
-    ProfiledRows profiled(this->rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0)), prior_);
-    const auto value = [&](const WeightMoments& pi, WeightMoments* gradient) {
-      RoundedSum sum = rows.value(pi, gradient);
-      sum.add(gamma_.beyond(gamma, pi, gradient));
-      sum.add(profiled.value(pi.mean, gradient ? &gradient->mean : nullptr));
-      return sum;
-    };
-    HdpSticks q = maximise_sticks(top(total.k, gamma), value, start);
-    return {total, std::move(q.u), std::move(q.omega)};
+    const bool begun = static_cast<Index>(from.omega.size()) == total.k;
+    const HdpSticks start = begun ? sticks(from) : closed_form(top(total.k, gamma_.mean()));
+    const TransitionRows counts = rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0));
+    if (!prior_.tilt) return with_tilts(total, best_sticks(counts, start), {});
+    if (begun && prior_.tilt->any()) return tilted_step(total, start, tilts(from));
+    return tilted_step(total, best_sticks(counts, start), {});
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double k = static_cast<double>(total.k);
-    const WeightMoments pi = weight_moments({globals.u, globals.omega});
+    const WeightMoments pi = weight_moments(sticks(globals));
     DirichletRows rows = rows_of(total.k);
     rows.choose(pi);
     const double gamma = gamma_.at(pi);
-    const double sticks = k * std::log(prior_.start.value) +
-                          positions() * k * k * std::log(prior_.alpha.value) +
-                          top_value(top(total.k, gamma), {globals.u, globals.omega}).term() +
-                          rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
+    const double of_sticks = k * std::log(prior_.start.value) +
+                             positions() * k * k * std::log(prior_.alpha.value) +
+                             top_value(top(total.k, gamma), sticks(globals)).term() +
+                             rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
     return {{"transitions", transition_value(total, globals).term()},
-            {"sticks", sticks},
+            {"sticks", of_sticks},
             {"entropy", total.entropy()}};
   }
 
-  Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
+  Vec mean_weights(const Globals& globals) const override { return weights(globals); }
 
   NamedArrays posterior(const Globals& globals) const override {
     NamedArrays out = HmmAlloc::posterior(globals);
-    gamma_.add_posterior({globals.u, globals.omega}, out);
+    gamma_.add_posterior(sticks(globals), out);
     return out;
   }
 
  protected:
-  Vec weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
+  Vec weights(const Globals& globals) const override { return weights_from_sticks(sticks(globals).u); }
 
   std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
     return std::make_unique<HdpHmm>(prior, gamma_, bound_, sparsity_);
@@ -115,6 +125,56 @@ class HdpHmm final : public HmmAlloc {
   }
 
  private:
+  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out. counts: as of ProfiledRows.
+  HdpSticks best_sticks(TransitionRows counts, const HdpSticks& start) const {
+    const Index k = counts.k;
+    const WeightMoments first = weight_moments(start);
+    const double gamma = gamma_.at(first);
+    DirichletRows rows = rows_of(k);
+    rows.choose(first);
+    ProfiledRows profiled(std::move(counts), prior_, first.mean);
+    const auto value = [&](const WeightMoments& pi, WeightMoments* gradient) {
+      RoundedSum sum = rows.value(pi, gradient);
+      sum.add(gamma_.beyond(gamma, pi, gradient));
+      sum.add(profiled.value(pi.mean, gradient ? &gradient->mean : nullptr));
+      return sum;
+    };
+    return maximise_sticks(top(k, gamma), value, start);
+  }
+
+  // The tilted rows at the sticks, then sticks at what the θ̂ of these rows have beyond their priors as if
+  // that were counts, in turn, as long as the bound rises.
+  Globals tilted_step(const Summary& total, const HdpSticks& start, const Vec& near) const {
+    const auto at = [&](const HdpSticks& q, const Vec& from) {
+      return with_tilts(total, q,
+                        prior_.tilt->best(total, prior_rows(total.k, weights_from_sticks(q.u)), from));
+    };
+    const auto value = [&](const Globals& globals) { return sum_terms(elbo_terms(total, globals)); };
+    Globals now = at(start, near);
+    double best = value(now);
+    for (int round = 0; prior_.tilt->any() && round < most_rounds; ++round) {
+      TransitionRows beyond = rows(now);
+      const TransitionRows prior = rows(Summary(total.shape, total.k), weights(now));
+      for (Index i = beyond.width; i < static_cast<Index>(beyond.theta.size()); ++i) {
+        const Index row = i / beyond.width - 1, j = i % beyond.width;
+        beyond.theta[i] -= prior.theta[i] - (row == j ? prior_.sticky.value : 0);
+      }
+      for (Index j = 0; j < beyond.width; ++j) beyond.theta[j] -= prior.theta[j];
+      Globals next = at(best_sticks(std::move(beyond), sticks(now)), tilts(now));
+      const double gain = value(next) - best;
+      if (!(gain > 0)) break;
+      best += gain;
+      now = std::move(next);
+      if (gain < least_gain * (1 + std::abs(best))) break;
+    }
+    return now;
+  }
+
+  static Globals with_tilts(const Summary& total, HdpSticks q, const Vec& tilts) {
+    q.u.insert(q.u.end(), tilts.begin(), tilts.end());
+    return {total, std::move(q.u), std::move(q.omega)};
+  }
+
   TopLevel top(Index k, double gamma) const {
     const double states = static_cast<double>(prior_.sticky.value > 0 ? k - 1 : k);
     TopLevel out = top_level(k, positions() * states + 1, gamma);
@@ -151,7 +211,11 @@ class FiniteHmm final : public HmmAlloc {
  public:
   FiniteHmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) : HmmAlloc(k, prior, sparsity) {}
 
-  Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
+  Globals global_step(const Summary& total, const Globals& from) const override {
+    if (!prior_.tilt) return {total, {}, {}};
+    const Vec pi(static_cast<std::size_t>(total.k), 1 / static_cast<double>(total.k));
+    return {total, prior_.tilt->best(total, prior_rows(total.k, pi), from.u), {}};
+  }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     RoundedSum value = transition_value(total, globals);

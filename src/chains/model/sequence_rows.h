@@ -7,8 +7,8 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. Of trees: `back`,
-/// steps_to_parent() of each row, and `position`, Dataset::position if there is one.
+/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. Of trees `back`,
+/// steps_to_parent() of each row. `position`: Dataset::position if there is one.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
@@ -119,8 +119,8 @@ class PieceWork {
 /// weight. Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
-  const std::vector<Piece> pieces =
-      cut_into_pieces(in.data, in.units, in.obs.capabilities().lag, out.k * (out.shape.p + out.k));
+  const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.capabilities().lag,
+                                                    out.k * (out.shape.p + out.k * out.shape.pairs));
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
   std::vector<Summary> found(pieces.size());
   const auto run = [&](std::size_t i, Pool* pool) {

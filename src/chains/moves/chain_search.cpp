@@ -30,7 +30,8 @@ HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows
     : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
   const bool many = c_.problem.source.shape().n >= fewest_rows_of_windows;
-  if (windows && many && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back()) {
+  if (windows && many && alloc.fixed_k() == 0 && alloc.width() == 0 && !c_.problem.source.back() &&
+      !c_.problem.source.position()) {
     now_.messages.resize(now_.label.size());
     now_.log_scale.resize(now_.label.size());
   }
@@ -158,7 +159,7 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
 
 double HmmMove::gain_of_joining(const State& state, Index a, Index b, double data) const {
   Globals merged = alloc_.merged(state.globals, a, b);
-  if (alloc_.fixed_k() > 0) merged.effective.append(1);
+  if (alloc_.fixed_k() > 0) merged = alloc_.with_empty_state(std::move(merged));
   return data + (sum_terms(alloc_.elbo_terms(merged.effective, merged)) -
                  sum_terms(alloc_.elbo_terms(state.total, state.globals)));
 }

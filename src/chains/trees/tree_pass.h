@@ -22,8 +22,6 @@ class TreePass {
 
  private:
   bool pass(const SequenceRows& s, bool log_space);
-  // Adds Σ u mᵀ of m rows of a chunk.
-  void add_pairs(Index part, const SequenceRows& s, Index begin, Index m);
 
   const Visit& in_;
   const Chain& chain_;

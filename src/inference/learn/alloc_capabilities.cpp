@@ -66,6 +66,16 @@ void complete_start(const AllocModel& alloc, Summary& start, double n_groups) {
   if (const OwnStatistics* own = alloc.capabilities().statistics) own->complete_start(start, n_groups);
 }
 
+Index stored_in_u(const AllocModel& alloc, Index k) {
+  const StoredPairs* pairs = alloc.capabilities().pairs;
+  return alloc.numbers_in_u(k) + (pairs ? pairs->numbers_of_pairs(k) : 0);
+}
+
+bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k) {
+  const Index n = static_cast<Index>(u.size());
+  return n == alloc.numbers_in_u(k) && n < stored_in_u(alloc, k);
+}
+
 bool remembers(const AllocModel& alloc) { return alloc.capabilities().remembered != nullptr; }
 
 }  // namespace bnpvi

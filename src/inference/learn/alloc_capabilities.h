@@ -127,6 +127,15 @@ class WorkReader {
   ~WorkReader() = default;
 };
 
+/// Globals that have more in u than AllocModel::numbers_in_u() says, last: numbers of pairs of clusters.
+class StoredPairs {
+ public:
+  virtual Index numbers_of_pairs(Index k) const = 0;  // in u, of k clusters
+
+ protected:
+  ~StoredPairs() = default;
+};
+
 /// What a model has beside the core. Pointers are null where it does not have that; they live as long as the
 /// model.
 struct AllocCapabilities {
@@ -139,6 +148,7 @@ struct AllocCapabilities {
   const OwnStart* start = nullptr;
   const OwnStatistics* statistics = nullptr;
   const WorkReader* work = nullptr;
+  const StoredPairs* pairs = nullptr;
 };
 
 // For callers that need not know whether a model has something: its own, or what stands for none.
@@ -158,6 +168,11 @@ Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b
 
 /// OwnStatistics, if there are any.
 void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
+
+/// All numbers in u of the globals of k clusters, StoredPairs included.
+Index stored_in_u(const AllocModel& alloc, Index k);
+/// True when u has all but those of StoredPairs, which a global step then finds.
+bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
 /// True when the memory of the units determines q(z) (RememberedUnits).
 bool remembers(const AllocModel& alloc);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "inference/learn/alloc_capabilities.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
@@ -130,7 +131,7 @@ void require_progress(const Problem& problem, const Progress& progress) {
                      has_names(problem.obs, state.globals.effective.names.of, k),
                  "names of clusters");
   const auto has = [](const Vec& numbers, Index n) { return static_cast<Index>(numbers.size()) == n; };
-  require_stored(has(state.globals.u, problem.alloc.numbers_in_u(k)) &&
+  require_stored(has(state.globals.u, stored_in_u(problem.alloc, k)) &&
                      has(state.globals.omega, problem.alloc.numbers_in_omega(k)),
                  "sticks");
   const std::vector<int>& owner = state.total.owner;

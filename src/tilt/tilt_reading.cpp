@@ -1,22 +1,28 @@
 // What a tilt (tilt.h) says of weights and effects.
 #include <numeric>
 
-#include "mixtures/tilt.h"
-#include "mixtures/weight_posterior.h"
 #include "observations/linalg.h"
+#include "tilt/tilt.h"
+#include "tilt/weight_posterior.h"
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
 Index tilt_width(const TiltPrior& prior) {
   return (prior.finite ? 1 : 2) + prior.columns + prior.columns * (prior.columns + 1) / 2;
 }
 
+Index tilt_numbers(const TiltPrior& prior, Index k) { return k * tilt_width(prior) + prior.rest; }
+
+Index tilted_clusters(const TiltPrior& prior, const Tilt& q) {
+  return (static_cast<Index>(q.size()) - prior.rest) / tilt_width(prior);
+}
+
 Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q) {
-  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width,
-              base = prior.finite ? 1 : 2;
+  const Index width = tilt_width(prior), k = tilted_clusters(prior, q), base = prior.finite ? 1 : 2;
   Vec base_values;
   for (Index j = 0; j < k; ++j)
     base_values.insert(base_values.end(), q.begin() + j * width, q.begin() + j * width + base);
+  if (prior.rest) base_values.push_back(q.back());
   const Vec log_pi =
       WeightPosterior(prior, base_values, Vec(static_cast<std::size_t>(k), 0.0)).expected_log();
   Vec out;
@@ -31,7 +37,7 @@ Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q) {
 }
 
 NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q) {
-  const Index width = tilt_width(prior), k = static_cast<Index>(q.size()) / width, p = prior.columns,
+  const Index width = tilt_width(prior), k = tilted_clusters(prior, q), p = prior.columns,
               base = prior.finite ? 1 : 2;
   const std::size_t cells = static_cast<std::size_t>(k * p);
   NamedArray weights{prior.finite ? "untilted_concentration" : "untilted_sticks",
@@ -57,4 +63,4 @@ NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q) {
   return {weights, mean, cov};
 }
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -1,4 +1,4 @@
-#include "mixtures/tilt.h"
+#include "tilt/tilt.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,15 +6,17 @@
 
 #include "foundation/lbfgs.h"
 #include "foundation/special.h"
-#include "mixtures/weight_posterior.h"
+#include "kernels/kernels.h"
 #include "observations/linalg.h"
+#include "tilt/weight_posterior.h"
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
 namespace {
 
 constexpr int max_rounds = 200;
 constexpr double least_gain = 1e-10;           // of a round, for each row
+constexpr double least_rows = 1e-12;           // of a pattern
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
 
 // The bound at counts that stay and a q that moves.
@@ -24,6 +26,7 @@ class TiltSearch {
       : prior_(prior),
         k_(static_cast<Index>(counts.size()) / (1 + prior.patterns)),
         base_width_(prior.finite ? 1 : 2),
+        has_rest_(prior.rest),
         rows_(static_cast<std::size_t>(prior.patterns), 0.0),
         size_(static_cast<std::size_t>(k_)),
         moment_(static_cast<std::size_t>(k_ * prior.columns), 0.0) {
@@ -35,6 +38,8 @@ class TiltSearch {
         for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + c] * x(c)[i];
       }
     }
+    for (Index c = 0; c < prior.patterns; ++c)
+      if (rows_[c] > least_rows) with_rows_.push_back(c);
   }
 
   void start_untilted() {
@@ -58,6 +63,7 @@ class TiltSearch {
       for (Index i = 0; i < p; ++i)
         for (Index l = 0; l < p; ++l) precision(j)[i * p + l] = own[base_width_ + p + packed(i, l)];
     }
+    if (has_rest_) base_.push_back(q.back());
     factorise();
   }
 
@@ -70,6 +76,7 @@ class TiltSearch {
       for (Index i = 0; i < p; ++i)
         for (Index l = 0; l <= i; ++l) out.push_back(precision(j)[i * p + l]);
     }
+    if (has_rest_) out.push_back(base_.back());
     return out;
   }
 
@@ -89,11 +96,12 @@ class TiltSearch {
     return climb(steps) - before;
   }
 
-  Vec shares() const {
+  Vec shares(Vec* log_normalisers) const {
     const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
     Vec out, share;
     for (Index c = 0; c < prior_.patterns; ++c) {
-      bracket(log_mean, c, share);
+      const double log_z = bracket(log_mean, c, share);
+      if (log_normalisers) log_normalisers->push_back(log_z);
       out.insert(out.end(), share.begin(), share.end());
     }
     return out;
@@ -157,25 +165,52 @@ class TiltSearch {
     return top + std::log(sum);
   }
 
+  // The brackets of all patterns with rows: their shares, pattern by pattern (`width` each, K or, where there
+  // is a rest, K + 1), and logarithms.
+  struct Brackets {
+    Index width;
+    Vec shares, log_z;
+  };
+  Brackets brackets(const Vec& log_mean) const {
+    const Index p = prior_.columns;
+    const Index width = log_mean[k_] == -INFINITY ? k_ : k_ + 1;
+    Brackets out{width, Vec(with_rows_.size() * static_cast<std::size_t>(width)), Vec(with_rows_.size())};
+    double* at = out.shares.data();
+    for (Index c : with_rows_) {
+      const double* half = half_variance_.data() + c * k_;
+      for (Index j = 0; j < k_; ++j) {
+        double tilt = half[j];
+        for (Index i = 0; i < p; ++i) tilt += x(c)[i] * mean_[j * p + i];
+        at[j] = log_mean[j] + tilt;
+      }
+      if (width > k_) at[k_] = log_mean[k_];
+      at += width;
+    }
+    kernels().softmax_rows(static_cast<Index>(with_rows_.size()), width, out.shares.data(), width, 0,
+                           out.log_z.data());
+    return out;
+  }
+
   // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K
   // + 1.
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
     const Index p = prior_.columns;
     RoundedSum out;
-    Vec share;
+    const Brackets of = brackets(log_mean);
     for (std::size_t i = 0; i < mean_.size(); ++i) out.add(moment_[i] * mean_[i]);
     if (by_mean) *by_mean = moment_;
     if (reached) reached->assign(static_cast<std::size_t>(k_ + 1), 0.0);
-    for (Index c = 0; c < prior_.patterns; ++c) {
-      if (rows_[c] == 0) continue;
-      out.add(-rows_[c] * bracket(log_mean, c, share));
+    const double* share = of.shares.data();
+    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += of.width) {
+      const Index c = with_rows_[a];
+      out.add(-rows_[c] * of.log_z[a]);
       if (!by_mean) continue;
-      for (Index j = 0; j <= k_; ++j) {
+      for (Index j = 0; j < k_; ++j) {
         const double mass = rows_[c] * share[j];
         (*reached)[j] += mass;
-        if (j == k_) continue;
         for (Index i = 0; i < p; ++i) (*by_mean)[j * p + i] -= mass * x(c)[i];
       }
+      if (of.width > k_) (*reached)[k_] += rows_[c] * share[k_];
     }
     return out;
   }
@@ -187,11 +222,10 @@ class TiltSearch {
     Vec goal(old.size(), 0.0);
     for (Index j = 0; j < k_; ++j)
       for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
-    const Vec log_mean = WeightPosterior(prior_, base_, size_).log_mean();
-    Vec share;
-    for (Index c = 0; c < prior_.patterns; ++c) {
-      if (rows_[c] == 0) continue;
-      bracket(log_mean, c, share);
+    const Brackets of = brackets(WeightPosterior(prior_, base_, size_).log_mean());
+    const double* share = of.shares.data();
+    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += of.width) {
+      const Index c = with_rows_[a];
       for (Index j = 0; j < k_; ++j)
         for (Index i = 0; i < p; ++i)
           for (Index l = 0; l < p; ++l)
@@ -246,11 +280,13 @@ class TiltSearch {
 
   const TiltPrior& prior_;
   const Index k_, base_width_;
-  Vec rows_;    // n_c
-  Vec size_;    // N_k
-  Vec moment_;  // Σ_c N_ck x_c, K × P
+  const bool has_rest_;
+  Vec rows_;                      // n_c
+  std::vector<Index> with_rows_;  // c with n_c > 0, but for rounding
+  Vec size_;                      // N_k
+  Vec moment_;                    // Σ_c N_ck x_c, K × P
 
-  Vec base_;       // K × base_width_
+  Vec base_;       // K × base_width_, and that of the rest
   Vec mean_;       // K × P
   Vec precision_;  // K × P × P
 
@@ -270,8 +306,8 @@ double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
 namespace {
 
 void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
-  const std::size_t k = counts.size() / static_cast<std::size_t>(1 + prior.patterns);
-  if (near.size() == k * static_cast<std::size_t>(tilt_width(prior)) && prior.columns > 0)
+  const Index k = static_cast<Index>(counts.size()) / (1 + prior.patterns);
+  if (static_cast<Index>(near.size()) == tilt_numbers(prior, k) && prior.columns > 0)
     search.start(near);
   else
     search.start_untilted();
@@ -296,12 +332,12 @@ Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
   return search.result();
 }
 
-Vec tilt_shares(const TiltPrior& prior, const Tilt& q) {
-  const std::size_t k = q.size() / static_cast<std::size_t>(tilt_width(prior));
+Vec tilt_shares(const TiltPrior& prior, const Tilt& q, Vec* log_normalisers) {
+  const std::size_t k = static_cast<std::size_t>(tilted_clusters(prior, q));
   const Vec nothing(k * static_cast<std::size_t>(1 + prior.patterns), 0.0);
   TiltSearch search(prior, nothing);
   search.start(q);
-  return search.shares();
+  return search.shares(log_normalisers);
 }
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -1,17 +1,17 @@
 // q(π) of tilted weights (tilt.h).
 #pragma once
 #include "foundation/rounded_sum.h"
-#include "mixtures/tilt.h"
+#include "tilt/tilt.h"
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
-/// q(π) with the parameters `values` of K clusters (Tilt: a_k and b_k of each, or θ_k), which do not have to
-/// be those that are best for the sizes N.
+/// q(π) with the parameters `values` of K clusters (Tilt: a_k and b_k of each, or θ_k, last that of the rest
+/// if it has one), which do not have to be those that are best for the sizes N.
 class WeightPosterior {
  public:
   WeightPosterior(const TiltPrior& prior, const Vec& values, const Vec& sizes);
 
-  /// Σ_k N_k E log π_k − KL(q(π)).
+  /// Σ_k N_k E log π_k − KL(q(π)), without the prior's normaliser where this has weights of its own.
   RoundedSum value() const;
   Vec expected_log() const;  // E log π_k, K
   Vec log_mean() const;      // log π̄_k, and of the rest, K + 1
@@ -45,4 +45,4 @@ class WeightSteps {
   Vec from_, scale_;
 };
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -1,12 +1,11 @@
-#include "mixtures/weight_posterior.h"
+#include "tilt/weight_posterior.h"
 
 #include <cmath>
 #include <numeric>
 
 #include "foundation/special.h"
-#include "mixtures/concentration_posterior.h"
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
 namespace {
 
@@ -25,10 +24,12 @@ WeightPosterior::WeightPosterior(const TiltPrior& prior, const Vec& values, cons
 RoundedSum WeightPosterior::value() const {
   RoundedSum out;
   if (prior_.finite) {
-    out.add(log_gamma_difference(prior_.concentration, all_ - prior_.concentration));
+    const bool even = prior_.weights.empty();
+    out.add(even ? log_gamma_difference(prior_.concentration, all_ - prior_.concentration)
+                 : -log_gamma(all_));
     const double psi_all = digamma(all_);
-    for (Index j = 0; j < k_; ++j) {
-      out.add(log_gamma(values_[j]) - log_gamma(concentration_each_));
+    for (std::size_t j = 0; j < values_.size(); ++j) {
+      out.add(log_gamma(values_[j]) - (even ? log_gamma(concentration_each_) : 0));
       if (surplus_[j] != 0) out.add(surplus_[j] * (digamma(values_[j]) - psi_all));
     }
     return out;
@@ -70,17 +71,23 @@ Vec WeightPosterior::log_mean() const {
     out[j] = std::log(a / (a + b)) + rest;
     rest += std::log(b / (a + b));
   }
-  out[k_] = prior_.finite ? -INFINITY : rest;
+  out[k_] = !prior_.finite ? rest : prior_.rest ? std::log(values_.back() / all_) : -INFINITY;
   return out;
 }
 
 Vec untilted_weights(const TiltPrior& prior, const Vec& sizes) {
-  Vec out;
-  const double each = prior.concentration / static_cast<double>(sizes.size());
-  const Vec after = counts_after(sizes);
-  for (std::size_t j = 0; j < sizes.size(); ++j) {
-    out.push_back((prior.finite ? each : 1) + sizes[j]);
-    if (!prior.finite) out.push_back(prior.concentration + after[j]);
+  if (!prior.weights.empty()) {
+    Vec out = prior.weights;
+    for (std::size_t j = 0; j < sizes.size(); ++j) out[j] += sizes[j];
+    return out;
+  }
+  const std::size_t k = sizes.size(), width = prior.finite ? 1 : 2;
+  const double each = prior.concentration / static_cast<double>(k);
+  Vec out(k * width);
+  double after = 0;
+  for (std::size_t j = k; j-- > 0; after += sizes[j]) {
+    out[j * width] = (prior.finite ? each : 1) + sizes[j];
+    if (!prior.finite) out[j * width + 1] = prior.concentration + after;
   }
   return out;
 }
@@ -88,7 +95,7 @@ Vec untilted_weights(const TiltPrior& prior, const Vec& sizes) {
 WeightSteps::WeightSteps(const TiltPrior& prior, const Vec& from) : prior_(prior), from_(from) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (prior.finite)
-      scale_.push_back(1 / std::sqrt(from[i]));
+      scale_.push_back(1 / std::sqrt(1 + from[i]));
     else
       scale_.push_back(i % 2 == 0 ? std::sqrt(1 / from[i] + 1 / from[i + 1]) : 1);
   }
@@ -131,4 +138,4 @@ void WeightSteps::gradient(const WeightPosterior& at, const Vec& reached, double
   }
 }
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -3,7 +3,7 @@
 #include "foundation/named_array.h"
 #include "foundation/types.h"
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
 /// The prior of tilted weights. Of rows with covariate pattern c, which has the covariates x_c (P numbers),
 ///
@@ -12,18 +12,22 @@ namespace bnpvi::mixtures {
 /// where π follows a Dirichlet process, whose sticks u_k ~ Beta(1, γ) leave π_rest to clusters not found yet,
 /// which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) of K clusters, and π_rest = 0.
 struct TiltPrior {
-  Index patterns = 1;    // C
-  Index columns = 0;     // P
-  Vec x;                 // C × P, row-major
-  double variance = 1;   // s²
-  double concentration;  // γ
+  Index patterns = 1;        // C
+  Index columns = 0;         // P
+  Vec x;                     // C × P, row-major
+  double variance = 1;       // s²
+  double concentration = 1;  // γ
   bool finite = false;
+  /// Of a Dirichlet prior with other parameters than γ/K: that of each cluster and, if there is a `rest`,
+  /// that of π_rest. Then L lacks the normaliser of the prior.
+  Vec weights;
+  bool rest = false;
 };
 
 /// q(π) Π_k N(λ_k; m_k, S_k) of K clusters, each of whose rows has the parameters of its own weight: of
 /// sticks a_k, b_k of Beta(a_k, b_k), of a finite model θ_k of Dirichlet(θ); then m_k and the lower triangle
-/// of S_k⁻¹, packed by rows. With the counts N_ck, of which n_c = Σ_k N_ck are rows of pattern c, its bound
-/// is
+/// of S_k⁻¹, packed by rows. That of π_rest, if it is a parameter of the Dirichlet, comes last. With the
+/// counts N_ck, of which n_c = Σ_k N_ck are rows of pattern c, its bound is
 ///
 ///   L = Σ_ck N_ck (E log π_k + x_c'm_k) − Σ_c n_c log [ Σ_k π̄_k exp(x_c'm_k + ½ x_c'S_k x_c) + π̄_rest ]
 ///       − KL(q(π)) − Σ_k KL(N(m_k, S_k) ‖ N(0, s² I)),
@@ -35,8 +39,10 @@ struct TiltPrior {
 /// Counts are K × (1 + C), row-major: the size of each cluster, then its rows by pattern.
 using Tilt = Vec;
 
-/// Numbers of each cluster's row.
+/// Numbers of each cluster's row, and of all.
 Index tilt_width(const TiltPrior& prior);
+Index tilt_numbers(const TiltPrior& prior, Index k);
+Index tilted_clusters(const TiltPrior& prior, const Tilt& q);  // K
 
 /// L.
 double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q);
@@ -56,11 +62,11 @@ Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 /// row-major, E log π_k, then x_c'm_k.
 Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q);
 
-/// ρ, C × (K + 1), row-major; the rest comes last.
-Vec tilt_shares(const TiltPrior& prior, const Tilt& q);
+/// ρ, C × (K + 1), row-major; the rest comes last. log_normalisers, unless null: log of the bracket, C.
+Vec tilt_shares(const TiltPrior& prior, const Tilt& q, Vec* log_normalisers = nullptr);
 
 /// For users: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and
 /// "effects_cov" (S, P × P × K).
 NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q);
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -1,0 +1,92 @@
+# prevalence() of sequences whose transitions depend on covariates, and pictures of such transitions: what the model
+# says at values of one covariate.
+
+# list(value, x, weight): values of a covariate; the columns of the design for each value with others as in the training
+# data (average) or at their typical values, those of one value after those of the other; and the weights of the latter.
+grid_of_covariate <- function(fit, by, at, average, call) {
+  design <- fit$model$prior$design
+  by <- one_covariate(by, design, call)
+  at <- fixed_covariates(at, by, design, call)
+  known <- design$values
+  weight <- transitions_by_pattern(fit)
+  if (!average) {
+    known <- typical_covariates(known, weight)
+    weight <- 1
+  }
+  known[names(at)] <- at
+  others <- setdiff(names(known), by)
+  number <- vapply(known[others], function(v) as.double(match(v, unique(v))), numeric(nrow(known)))
+  same <- patterns_of(matrix(number, nrow(known)))$position
+  weight <- as.double(rowsum(rep_len(weight, nrow(known)), same, reorder = FALSE))
+  known <- known[!duplicated(same), , drop = FALSE]
+  value <- known_values(design$values[[by]])
+  x <- lapply(seq_along(value), function(i) {
+    known[[by]] <- rep(value[i], nrow(known))
+    apply_design(design, known, "at", call)$value
+  })
+  list(by = by, value = value, x = do.call(rbind, x), weight = weight)
+}
+
+# Averages over the other covariates: values x columns, of rows x columns.
+by_value <- function(shares, grid) {
+  n <- length(grid$value)
+  sums <- rowsum(shares * grid$weight, rep(seq_len(n), each = length(grid$weight)), reorder = FALSE)
+  unname(sums) / sum(grid$weight)
+}
+
+# A table of class bnp_prevalence, of what `shares`(transitions, n x K x outcomes) says by rows and columns. keys: a
+# data frame that says what each column is.
+table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
+  rows <- tilted_rows(fit)
+  mean <- by_value(shares(transitions_at(fit, grid$x, rows = rows)), grid)
+  roots <- roots_of_effects(rows)
+  drawn <- draws_of_shares(nrow(grid$x), fit$state$k, function() {
+    by_value(shares(drawn_transitions(fit, grid$x, rows, roots)), grid)
+  })
+  shown <- seq_along(grid$value)
+  if (contrast) {
+    mean <- mean - mean[rep(1L, nrow(mean)), , drop = FALSE]
+    drawn <- drawn - drawn[rep(1L, dim(drawn)[1L]), , , drop = FALSE]
+    shown <- shown[-1L]
+  }
+  ends <- apply(drawn, c(1L, 2L), stats::quantile, probs = 0.5 + c(-1, 1) * level / 2, names = FALSE)
+  value <- if (is.numeric(grid$value)) grid$value else factor(grid$value, grid$value)
+  out <- cbind(
+    keys[rep(seq_len(nrow(keys)), each = length(shown)), , drop = FALSE],
+    data.frame(
+      at = rep(value[shown], nrow(keys)), rows = nobs(fit), proportion = as.double(mean[shown, ]),
+      conf.low = as.double(ends[1L, shown, ]), conf.high = as.double(ends[2L, shown, ])
+    ), row.names = NULL
+  )
+  if (!is.numeric(value)) names(out)[names(out) == "at"] <- "group"
+  structure(
+    without_noise(out), class = c("bnp_prevalence", "data.frame"), by = grid$by, of_model = TRUE,
+    against = if (contrast) label_text(grid$value[1L])
+  )
+}
+
+prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
+  grid <- grid_of_covariate(fit, by, at, average, call)
+  table_by_covariate(
+    fit, grid, data.frame(state = seq_len(fit$state$k)), function(p) stationary_shares(known_transitions(p)), level,
+    contrast
+  )
+}
+
+# plot(fit, "transitions", by = ): the probability of each transition, given that the states of the fit are all.
+transitions_by <- function(fit, by, call, level = 0.95) {
+  if (!has_covariates(fit$model$prior)) only_with_covariates(fit, call, "by")
+  grid <- grid_of_covariate(fit, by, list(), TRUE, call)
+  k <- fit$state$k
+  names <- cluster_labels(fit)
+  keys <- data.frame(transition = paste(rep(names, k), "to", rep(names, each = k)))
+  table_by_covariate(
+    fit, grid, keys, function(p) matrix(known_transitions(p), nrow(grid$x)), level, FALSE
+  )
+}
+
+# Row by row.
+transitions_shown <- function(fit) {
+  names <- cluster_labels(fit)
+  as.character(t(outer(names, names, paste, sep = " to ")))
+}
