@@ -23,6 +23,10 @@ kinds <- list(
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
   named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
+  topics_by_covariates = kind(
+    "topics with proportions by covariates ({.fn prior_covariates})", "bnp_topics_by_covariates", of = "topics",
+    error = "covariates"
+  ),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
   labelled_topics = kind("topics of documents with {.arg labels}", of = "topics", error = "labels"),

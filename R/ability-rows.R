@@ -74,6 +74,7 @@ of_joins <- able(
   drift = c("There are no trees of clusters that drift.", "Fit with a finite prior of fewer clusters."),
   mixture_by_covariates = c("There are no trees of clusters with covariates yet.",
     "Fit with {.arg k} of {.fn prior_covariates}."),
+  topics_by_covariates = c("There are no trees of topics with covariates yet.", "{.fn prior_hdp} has them."),
   random_effects = no_effects_joined,
   labelled_topics = c("Topics that are joined would be used by documents that may not.", "Fit without {.arg labels}."),
   hidden = c("There are no trees of dynamics.", "Merges are part of the fit."), draws = in_draws,
@@ -104,7 +105,7 @@ of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-  mixture_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
+  mixture_by_covariates = no_samplers_yet, topics_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
   scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
   placed = c(

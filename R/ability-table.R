@@ -64,11 +64,11 @@ ability_table <- c(list(
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
   prior_covariates = able(
-    "mixture", "Only weights of clusters of single rows depend on covariates as yet.",
+    c("mixture", "topics"), "Only weights of clusters of single rows and of topics depend on covariates as yet.",
     "Choose another prior.", series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
     drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
-    applies = "mixture", error = "covariates"
+    applies = c("mixture", "topics"), error = "covariates"
   ),
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
@@ -97,6 +97,10 @@ ability_table <- c(list(
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
+    topics_by_covariates = c(
+      "What is known of documents has effects on their topics or is explained by these, not both as yet.",
+      "Choose {.fn prior_hdp}, or leave {.arg response} out."
+    ),
     source = not_in_source, area = "data", error = "response"
   ),
   na_action = able(
@@ -254,6 +258,8 @@ ability_table <- c(list(
     ),
     mixture_by_covariates = c("Fits with covariates have no updates yet.",
       "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
+    topics_by_covariates = c("Fits with covariates have no updates yet.",
+      "Fit anew to all documents: {.code bnp_topics(x, prior = fit$call$prior, covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
@@ -304,9 +310,15 @@ ability_table <- c(list(
     draws = c("Draws have assignments of tokens.", in_draws)
   ),
   predict_weights = able(
-    "mixture_by_covariates", "Only weights that depend on covariates differ between rows.",
+    c("mixture_by_covariates", "topics_by_covariates"), "Only weights that depend on covariates differ between rows.",
     "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.",
-    label = "{.code predict(type = \"weights\")}", applies = "mixture"
+    label = "{.code predict(type = \"weights\")}", applies = c("mixture", "topics")
+  ),
+  linear_response = able(
+    "mixture_by_covariates", "Only intervals of weights that depend on covariates are found so.",
+    "Leave {.arg x} out.", topics_by_covariates = c(
+      "Intervals of topics are those of the variational posterior as yet.", "Leave {.arg x} out."
+    ), label = "{.code prevalence(x = )}", applies = c("mixture", "topics")
   ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",

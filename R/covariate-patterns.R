@@ -35,22 +35,23 @@ rounded_frame <- function(frame, variables, weights, groups) {
 }
 
 # Of training data list(design, position, patterns): the design, with `values`, the variables of each pattern; the
-# number of each row's pattern; and the columns of each pattern. weights: of the rows, 1 for each where they have none.
-learn_patterns <- function(formula, frame, weights, arg, call) {
+# number of each row's pattern; and the columns of each pattern. weights: of the rows, 1 for each where they have none;
+# most: that there may be.
+learn_patterns <- function(formula, frame, weights, arg, call, most = most_patterns) {
   learned <- learn_design(formula, frame, weights, arg, call)
   found <- patterns_of(learned$value)
   variables <- intersect(all.vars(formula), names(frame)[vapply(frame, is.numeric, NA)])
   groups <- switch(min(length(variables), 3L) + 1L, 64L, 64L, 32L, 16L)
   rounded <- NULL
-  while (nrow(found$patterns) > most_patterns && length(variables) && groups >= 2L) {
+  while (nrow(found$patterns) > most && length(variables) && groups >= 2L) {
     coarse <- rounded_frame(frame, variables, weights, groups)
     found <- patterns_of(apply_design(learned$design, coarse, arg, call)$value)
     rounded <- groups
     groups <- groups %/% 2L
   }
-  if (nrow(found$patterns) > most_patterns) {
+  if (nrow(found$patterns) > most) {
     abort("covariates", c(
-      "The covariates have {nrow(found$patterns)} different patterns; at most {most_patterns} can be taken.",
+      "The covariates have {nrow(found$patterns)} different patterns; at most {most} can be taken.",
       i = "Combine levels of factors."
     ), call = call)
   }
@@ -59,7 +60,7 @@ learn_patterns <- function(formula, frame, weights, arg, call) {
       c(
         "Numeric covariates are rounded for the fit to at most {rounded} values each, the means of groups of equal
          weight.",
-        i = "There would be more than {most_patterns} covariate patterns. Predictions use covariates as they are."
+        i = "There would be more than {most} covariate patterns. Predictions use covariates as they are."
       ),
       class = c("bnpvi_message_rounded_covariates", "bnpvi_message")
     )

@@ -31,9 +31,19 @@
 #' @param concentration As of [prior_dp()]; with `k` as of [prior_dirichlet()].
 #' @param effect_scale Standard deviation of effects: of the change of the log of a ratio of weights by one standard
 #'   deviation of a numeric covariate.
-#' @param k Number of clusters, if it is fixed. Default: it is found.
+#' @param k Number of clusters, if it is fixed. Default: it is found, as that of topics always is.
+#' @param alpha Of topics, as of [prior_hdp()], of which `gamma` is here `concentration`.
+#' @section Topics:
+#'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
+#'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}, and the rest \eqn{\pi} of topics not
+#'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say which
+#'   topics are frequent in which documents, and by the sum of the parameters how much documents that have the same
+#'   covariates differ. Effects have a variational posterior like that of mixtures. The bound is the tight one,
+#'   `bnp_control(bound = "tight")`, whatever is asked; without covariates it is that of [prior_hdp()] with this bound.
+#'   There are at most 1,024 patterns.
 #' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], which takes the covariates from
-#'   its argument `covariates`, from `data` or from columns of `x`. Read the fit by [prevalence()].
+#'   its argument `covariates`, from `data` or from columns of `x`, or of [bnp_topics()], which takes them from
+#'   `covariates` or the document variables of a quanteda `dfm`. Read the fit by [prevalence()].
 #' @references
 #' Dayton, C. M. and Macready, G. B. (1988). Concomitant-variable latent-class models. *Journal of the American
 #' Statistical Association* 83, 173-178.
@@ -47,7 +57,7 @@
 #' )
 #' prevalence(fit, by = "Species")
 #' @export
-prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL) {
+prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = NULL, alpha = 0.5) {
   if (missing(formula) || !inherits(formula, "formula") || length(formula) != 2L) {
     abort("covariates", c(
       "{.arg formula} must be a one-sided formula, like {.code ~ age + sex}, not
@@ -62,7 +72,7 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
   check_bars(formula, rlang::current_env())
   given <- setdiff(names(match.call()), c("", "formula", if (is.null(k)) "k"))
   out <- new_prior("covariates", given, list(
-    concentration = check_number, effect_scale = check_number, k = check_count
+    concentration = check_number, effect_scale = check_number, k = check_count, alpha = check_number
   ))
   if (is.null(k)) out$k <- NULL # the engine asks whether it is there
   structure(out, class = c("bnp_prior_covariates", class(out)))

@@ -239,6 +239,7 @@ prior_models <- list(
     title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture",
     class = "bnp_mixture_by_covariates"
   ),
+  topic_covariates = list(title = "Proportions by covariates", constructor = "prior_covariates", verb = "bnp_topics"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
     learns = c("gamma", "alpha"), network = "overlapping"

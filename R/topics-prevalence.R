@@ -40,13 +40,13 @@
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = list(), contrast = FALSE,
-                       average = TRUE) {
+                       average = TRUE, x = NULL) {
   check_able(fit, "prevalence")
   if (has_covariates(fit$model$prior)) {
     need_data(missing(by), "by")
     return(prevalence_by_model(
       fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
-      rlang::current_env()
+      response_to_data(fit, x, rlang::current_env()), rlang::current_env()
     ))
   }
   theta <- document_proportions(fit)

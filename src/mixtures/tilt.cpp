@@ -35,6 +35,12 @@ class TiltSearch {
         for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + c] * x(c)[i];
       }
     }
+    if (static_cast<Index>(prior.pull.size()) != k_ * (1 + prior.columns)) return;
+    for (Index j = 0; j < k_; ++j) {
+      const double* own = prior.pull.data() + j * (1 + prior.columns);
+      size_[j] += own[0];
+      for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + i];
+    }
   }
 
   void start_untilted() {
