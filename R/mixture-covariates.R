@@ -253,7 +253,7 @@ simulated_patterns <- function(fit, covariates, n, call) {
 
 # A fit whose clusters start another, to rows with patterns of their own: what it knows of weights is found anew.
 fit_without_patterns <- function(fit, prior) {
-  if (!has_covariates(prior)) {
+  if (!has_covariates(prior) || has_tilted_topics(fit) && identical(fit$model$prior$patterns, prior$patterns)) {
     return(fit)
   }
   fit <- if (has_tilted_topics(fit)) fit_with_patterns_of(fit, prior) else fit_at_patterns(fit, prior)

@@ -164,10 +164,9 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
     data <- counted$data
     prior <- counted$prior
     input <- counted$input
-    covariates <- NULL
   }
   known <- read_response(
-    response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
+    response, x, data, family, if (!has_covariates(prior)) covariates, response_weight, response_cost, response_epsilon, response_precision,
     rlang::current_env()
   )
   data$response <- known
