@@ -13,24 +13,39 @@ settled_share <- 0.03 # of the way gone that the last laps may have added
 # list(mean, cov, settled): of g, clusters in the user's order, and which answers had come to rest. data: the training
 # data, with weights, labels and patterns.
 linear_response <- function(fit, data, call) {
-  k <- fit$state$k
-  width <- 1L + fit$model$prior$n_columns
-  engine <- response_engine(fit, data, call)
-  base <- engine(numeric(k * width), fit$state, NULL)
+  learn <- response_engine(fit, data, call)
+  base <- learn(fit$state)
+  mean <- weight_means(fit$model, base$state)
   sd <- pmax(effect_deviations(fit$model, base$state), 1e-4)
-  report_response_time(k * width, base$seconds)
+  report_response_time(length(sd), base$seconds)
   moved <- lapply(seq_along(sd), function(i) {
-    pull <- numeric(k * width)
-    pull[i] <- response_step / sd[i]
-    out <- engine(pull, base$state, base$g)
-    list(slope = (out$g - base$g) / pull[i], settled = out$settled)
+    pull <- replace(numeric(length(sd)), i, response_step / sd[i])
+    answer_to(pull, fit$model, base$state, learn)
   })
   cov <- vapply(moved, `[[`, numeric(length(sd)), "slope")
   cov <- nearest_covariance((cov + t(cov)) / 2)
+  width <- 1L + fit$model$prior$n_columns
   at <- as.integer(outer(seq_len(width), (fit$numbering - 1L) * width, `+`))
-  list(
-    mean = base$g[at], cov = cov[at, at, drop = FALSE], settled = vapply(moved, `[[`, NA, "settled")[at]
-  )
+  list(mean = mean[at], cov = cov[at, at, drop = FALSE], settled = vapply(moved, `[[`, NA, "settled")[at])
+}
+
+# list(slope, settled): how g moves with a pull, by half the difference of a pull and its opposite. Both have the same
+# laps, so that what the state would have moved by itself is not in the difference.
+answer_to <- function(pull, model, state, learn) {
+  up <- down <- state
+  gone <- step <- 0
+  for (i in seq_len(most_rounds)) {
+    up <- learn(up, pull)$state
+    down <- learn(down, -pull)$state
+    last <- step
+    step <- (weight_means(model, up) - weight_means(model, down)) / 2 - gone
+    gone <- gone + step
+    settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
+    if (settled) break
+  }
+  # What is still to come, if steps go on to shrink as the last one did.
+  shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
+  list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }
 
 # Of the data of the fit as a user gives them; NULL without. The fit knows their covariates.
@@ -52,49 +67,28 @@ response_to_data <- function(fit, x, call) {
   linear_response(fit, data, call)
 }
 
-# A function(pull, state, from) that learns on from a state with pulls towards g, without moves, until g has come to
-# rest, and returns list(g, state, settled, seconds). from: g without pulls; NULL: there are none, and g is to come
-# nearer its rest than answers to pulls are to be known.
+# A function(state, pull) that learns on from a state for some laps, without moves: list(state, seconds).
 response_engine <- function(fit, data, call) {
+  still <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
   control <- bnp_control(
-    "full", seed = 1, threads = fit$control$threads, moves = FALSE, max_laps = laps_at_once, tol = 0,
+    "full", seed = 1, threads = fit$control$threads, moves = still, max_laps = laps_at_once, tol = 0,
     sparsity = if (fit$control$sparsity > 0L) fit$control$sparsity, verbose = FALSE
   )
-  start <- list(state = fit$state)
   asked <- c(
-    resolve_control(control, fit$model$obs, fit$model$prior, data$n, units_that_count(data), start, call),
+    resolve_control(control, fit$model$obs, fit$model$prior, data$n, units_that_count(data), fit["state"], call),
     list(keep_interrupted = FALSE)
   )
   asked$header <- NULL
   form <- as_engine_data(data)
-  k <- fit$state$k
-  function(pull, state, from) {
+  function(state, pull = NULL) {
     model <- fit$model
     model$prior$pull <- pull
-    g <- weight_means(model, state)
-    least <- 1e-3 * effect_deviations(model, state)
     began <- proc.time()[["elapsed"]]
-    step <- NULL
-    for (i in seq_len(most_rounds)) {
-      result <- engine_fit(form, model, asked, list(state = state), NULL)
-      if (!is.finite(result$elbo) || result$state$k != k) {
-        abort("numerical", "A cluster was lost, so that it is not known how uncertain weights are.", call = call)
-      }
-      state <- result$state
-      now <- weight_means(model, state)
-      last <- step
-      step <- now - g
-      g <- now
-      settled <- if (is.null(from)) all(abs(step) < least) else
-        i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum((g - from)^2))
-      if (settled) break
+    result <- engine_fit(form, model, asked, list(state = state), NULL)
+    if (!is.finite(result$elbo) || result$state$k != fit$state$k) {
+      abort("numerical", "A cluster was lost, so that it is not known how uncertain weights are.", call = call)
     }
-    # What is still to come, if steps go on to shrink as the last one did.
-    if (!is.null(from) && i > 1L) {
-      shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
-      if (is.finite(shrink)) g <- g + step * shrink / (1 - shrink)
-    }
-    list(g = g, state = state, settled = settled, seconds = (proc.time()[["elapsed"]] - began) / i)
+    list(state = result$state, seconds = proc.time()[["elapsed"]] - began)
   }
 }
 
@@ -132,10 +126,10 @@ nearest_covariance <- function(x) {
 }
 
 report_response_time <- function(n, seconds_a_round) {
-  seconds <- n * 4 * seconds_a_round # most answers have come to rest after so many rounds
+  seconds <- 2 * n * 4 * seconds_a_round # most answers have come to rest after so many rounds
   if (seconds > 30) {
     cli::cli_inform(
-      c("Intervals by linear response: {n} times some laps, in all about {round(seconds / 60, 1)} minute{?s}."),
+      c("Intervals by linear response: {2 * n} times some laps, in all about {round(seconds / 60, 1)} minute{?s}."),
       class = c("bnpvi_message_time", "bnpvi_message")
     )
   }

@@ -38,8 +38,8 @@
 #'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}, and the rest \eqn{\pi} of topics not
 #'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say which
 #'   topics are frequent in which documents, and by the sum of the parameters how much documents that have the same
-#'   covariates differ. Effects have a variational posterior like that of mixtures. The bound is the tight one,
-#'   `bnp_control(bound = "tight")`, whatever is asked; without covariates it is that of [prior_hdp()] with this bound.
+#'   covariates differ. Effects have a variational posterior like that of mixtures. The bound is always the
+#'   tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`.
 #'   There are at most 1,024 patterns.
 #' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], which takes the covariates from
 #'   its argument `covariates`, from `data` or from columns of `x`, or of [bnp_topics()], which takes them from
