@@ -95,33 +95,34 @@ if (requireNamespace("poLCA", quietly = TRUE)) {
 # Differences of mean proportions between treatment and control, of topics matched by their words.
 if (requireNamespace("stm", quietly = TRUE)) {
   data(gadarian, package = "stm")
-  answers <- stm::textProcessor(gadarian$open.ended.response, metadata = gadarian, verbose = FALSE)
-  made <- stm::prepDocuments(answers$documents, answers$vocab, answers$meta, verbose = FALSE)
-  counts <- Matrix::sparseMatrix(
-    i = rep(seq_along(made$documents), vapply(made$documents, ncol, 0L)),
-    j = unlist(lapply(made$documents, function(d) d[1, ])), x = as.double(unlist(lapply(made$documents, function(d) d[2, ]))),
-    dims = c(length(made$documents), length(made$vocab)), dimnames = list(NULL, made$vocab)
-  )
-  about <- made$meta[c("treatment", "pid_rep")]
+  words <- strsplit(gsub("[^a-z ]", " ", tolower(gadarian$open.ended.response)), " +")
+  long <- data.frame(document = rep(seq_along(words), lengths(words)), term = unlist(words))
+  long <- long[nchar(long$term) > 3L & long$term %in% names(which(table(long$term) >= 3)), ]
+  used <- sort(unique(long$document))
+  counts <- unclass(table(factor(long$document, used), long$term))
+  about <- gadarian[used, c("treatment", "pid_rep")]
+  rownames(about) <- NULL
+  documents <- lapply(seq_along(used), function(d) {
+    at <- which(counts[d, ] > 0)
+    rbind(at, counts[d, at])
+  })
+  counts <- Matrix::Matrix(counts, sparse = TRUE, dimnames = list(NULL, colnames(counts)))
   ours <- seconds(fit <- bnp_topics(
     counts, prior = prior_covariates(~ treatment + pid_rep), covariates = about,
     control = bnp_control(seed = 1, verbose = FALSE)
   ))
   for (k in unique(c(3, n_clusters(fit)))) {
     theirs <- seconds(other <- stm::stm(
-      made$documents, made$vocab, K = k, prevalence = ~ treatment + pid_rep, data = made$meta, init.type = "Spectral",
+      documents, colnames(counts), K = k, prevalence = ~ treatment + pid_rep, data = about, init.type = "Spectral",
       verbose = FALSE, seed = 1
     ))
-    effect <- stm::estimateEffect(seq_len(k) ~ treatment + pid_rep, other, metadata = made$meta, nsims = 100)
+    effect <- stm::estimateEffect(seq_len(k) ~ treatment + pid_rep, other, metadata = about, nsims = 100)
     of_theirs <- vapply(summary(effect)$tables, function(t) t["treatment", 1:2], numeric(2))
     cat(sprintf("gadarian: stm K %d, %.2f s; effects of treatment (se):\n", k, theirs))
     print(round(of_theirs, 3))
-    phi <- coef(fit)$terms
-    if (!is.null(phi)) {
-      words <- exp(other$beta$logbeta[[1]])
-      near <- apply(cor(t(as.matrix(phi)), t(words)), 1, which.max)
-      cat("nearest of stm to each of ours:", near, "\n")
-    }
+    phi <- posterior_params(fit)$concentration
+    near <- apply(cor(t(phi / rowSums(phi)), t(exp(other$beta$logbeta[[1]]))), 1, which.max)
+    cat("topic of stm with the most similar words, of each of ours:", near, "\n")
   }
   cat(sprintf("gadarian: bnpvi K %d, %.2f s; effects of treatment:\n", n_clusters(fit), ours))
   values <- prevalence(fit, by = "treatment", level = 0.95, contrast = TRUE)
