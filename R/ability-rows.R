@@ -105,7 +105,8 @@ of_samplers <- able(
   c("mixture", "topics", "sequences"),
   "There are samplers of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} only.",
   "{.fn simulate} draws data.", drift = no_samplers_yet, trees = no_samplers_yet, hidden = no_samplers_yet,
-  mixture_by_covariates = no_samplers_yet, topics_by_covariates = no_samplers_yet, random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
+  mixture_by_covariates = no_samplers_yet, topics_by_covariates = no_samplers_yet,
+  random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
   scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
   placed = c(

@@ -101,7 +101,8 @@ weight_means <- function(model, state) {
 # Standard deviations of g under q.
 effect_deviations <- function(model, state) {
   posterior <- engine_posterior(model, state)
-  own <- vapply(seq_len(state$k), function(j) diag(as.matrix(posterior$effects_cov[, , j])), numeric(model$prior$n_columns))
+  p <- model$prior$n_columns
+  own <- vapply(seq_len(state$k), function(j) diag(matrix(posterior$effects_cov[, , j], p)), numeric(p))
   as.double(rbind(sqrt(log_weight_moments(posterior)$variance), sqrt(matrix(own, ncol = state$k))))
 }
 

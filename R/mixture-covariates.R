@@ -269,7 +269,8 @@ described_covariates <- function(fit) {
   }
   rounded <- prior$design$rounded
   paste0(
-    if (has_tilted_topics(fit)) "Proportions by " else "Weights by ", paste(deparse(prior$formula), collapse = " "), ": ",
+    if (has_tilted_topics(fit)) "Proportions by " else "Weights by ",
+    paste(deparse(prior$formula), collapse = " "), ": ",
     count_of(prior$n_patterns, "covariate pattern"),
     if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
   )

@@ -18,7 +18,8 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, response,
   known[names(at)] <- at
   value <- known_values(design$values[[by]])
   known[[by]] <- rep(value[1L], nrow(known))
-  number <- patterns_of(vapply(known, function(v) match(v, unique(v)), numeric(nrow(known))) |> matrix(nrow(known)))$position
+  coded <- vapply(known, function(v) match(v, unique(v)), numeric(nrow(known)))
+  number <- patterns_of(matrix(coded, nrow(known)))$position
   weight <- as.double(rowsum(rep_len(weight, nrow(known)), number, reorder = FALSE))
   known <- known[!duplicated(number), , drop = FALSE]
   grids <- lapply(seq_along(value), function(i) {
@@ -180,8 +181,8 @@ print.bnp_prevalence <- function(x, ...) {
 }
 
 #' @rdname prevalence
-#' @param x Of a mixture with [prior_covariates()]: the data of the fit, by which intervals are those of linear response,
-#'   see *Value*. Of `tidy()`: a table of `prevalence()`.
+#' @param x Of a mixture with [prior_covariates()]: the data of the fit, by which intervals are those of linear
+#'   response, see *Value*. Of `tidy()`: a table of `prevalence()`.
 #' @param ... Must be empty.
 #' @export
 tidy.bnp_prevalence <- function(x, ...) {

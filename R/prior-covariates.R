@@ -15,13 +15,13 @@
 #'
 #' Numeric terms of `formula`, also columns of splines and polynomials, are centred and scaled to a standard deviation
 #' of 1 (by weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
-#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are thereby
-#' a random effect. What is constant in the training data is left out, with a message.
+#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are
+#' thereby a random effect. What is constant in the training data is left out, with a message.
 #'
 #' Rows with the same covariates have one *covariate pattern*, and all that is computed from covariates is computed
-#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the means
-#' of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use covariates as they
-#' are.
+#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the
+#' means of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use
+#' covariates as they are.
 #'
 #' Formulas may use what [model.matrix()] takes: interactions, `splines::ns(age, 3)`, `poly(age, 2)`, `log(income)`.
 #' Splines and polynomials are kept with the fit, so that new data get the same columns.
@@ -36,11 +36,11 @@
 #' @section Topics:
 #'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
 #'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}, and the rest \eqn{\pi} of topics not
-#'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say which
-#'   topics are frequent in which documents, and by the sum of the parameters how much documents that have the same
-#'   covariates differ. Effects have a variational posterior like that of mixtures. The bound is always the
-#'   tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`.
-#'   There are at most 1,024 patterns.
+#'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say
+#'   which topics are frequent in which documents, and by the sum of the parameters how much documents that have the
+#'   same covariates differ. Effects have a variational posterior like that of mixtures. The bound is always the
+#'   tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`. There are at
+#'   most 1,024 patterns.
 #' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], which takes the covariates from
 #'   its argument `covariates`, from `data` or from columns of `x`, or of [bnp_topics()], which takes them from
 #'   `covariates` or the document variables of a quanteda `dfm`. Read the fit by [prevalence()].

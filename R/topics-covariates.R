@@ -46,8 +46,8 @@ frame_of_documents <- function(names, covariates, x, data, call) {
   if (is.null(given$kept)) frame else values_at(frame, given$kept)
 }
 
-# New documents with their patterns, `patterns` and `more_variance` as with_new_covariates() has them. Without covariates
-# they must be those of the fit, by names and lengths.
+# New documents with their patterns, `patterns` and `more_variance` as with_new_covariates() has them. Without
+# covariates they must be those of the fit, by names and lengths.
 with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   names <- all.vars(prior$design$terms)
@@ -131,7 +131,10 @@ by_document_pattern <- function(fit, data, make) {
 weights_at_documents <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)
   if (!is.null(newdata)) {
-    abort("argument", "With {.code type = \"weights\"} give {.arg covariates} alone: words say nothing of them.", call = call)
+    abort(
+      "argument", "With {.code type = \"weights\"} give {.arg covariates} alone: words say nothing of them.",
+      call = call
+    )
   }
   prior <- fit$model$prior
   if (is.null(covariates)) {

@@ -166,8 +166,8 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
     input <- counted$input
   }
   known <- read_response(
-    response, x, data, family, if (!has_covariates(prior)) covariates, response_weight, response_cost, response_epsilon, response_precision,
-    rlang::current_env()
+    response, x, data, family, if (!has_covariates(prior)) covariates, response_weight, response_cost,
+    response_epsilon, response_precision, rlang::current_env()
   )
   data$response <- known
   if (!is.null(known)) data$group_values <- known$values
@@ -205,8 +205,8 @@ document_lengths <- function(data, obs) {
   diff(total[data$row_start + 1L])
 }
 
-# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document; with covariates, on average
-# over documents.
+# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document; with covariates, on
+# average over documents.
 document_weight <- function(fit) {
   if (has_tilted_topics(fit)) {
     return(average_shares(tilted_document_weights(fit), document_pattern_sizes(fit)))

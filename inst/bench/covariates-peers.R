@@ -1,8 +1,8 @@
 # Mixtures whose weights depend on covariates beside flexmix (FLXPmultinom) on the same rows: effects as weights at five
 # ages, labels, time. flexmix is given the number of clusters, bnpvi finds it.
 #
-# Then latent classes of a survey beside poLCA (`election`, by party), and topics of open answers beside stm (`gadarian`,
-# by treatment and party identification), where these packages are installed: the same numbers of clusters.
+# Then latent classes of a survey beside poLCA (`election`, by party), and topics of open answers beside stm
+# (`gadarian`, by treatment and party identification), where these packages are installed: the same numbers of clusters.
 #
 #   Rscript covariates-peers.R [sets]
 library(bnpvi)
@@ -81,8 +81,9 @@ if (requireNamespace("poLCA", quietly = TRUE)) {
     order <- apply(table(fitted(fit), other$predclass), 1, which.max)
     weights <- predict(fit, data.frame(PARTY = 1:7), type = "weights")[, seq_len(k)]
     cat(sprintf(
-      "election, %d rows, K %d: weights by party differ by at most %.3f, labels agree (ari) %.3f; %.2f s, poLCA %.2f s\n",
-      nrow(survey), k, max(abs(weights - share[, order])), adjusted_rand_index(fitted(fit), other$predclass), ours, theirs
+      "election, %d rows, K %d: weights by party differ by at most %.3f, ari of labels %.3f; %.2f s, poLCA %.2f s\n",
+      nrow(survey), k, max(abs(weights - share[, order])), adjusted_rand_index(fitted(fit), other$predclass),
+      ours, theirs
     ))
   }
   open <- seconds(fit <- bnp_mixture(

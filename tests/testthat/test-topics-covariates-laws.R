@@ -9,7 +9,7 @@ with_parties <- function(corpus, formula = ~ party + day) {
 case_of <- function(corpus, formula = ~ party + day) {
   made <- with_parties(corpus, formula)
   obs <- list(family = "multinomial", term_prior = rep(0.1, ncol(corpus$x)))
-  list(data = as_engine_data(made$data), model = list(obs = obs, prior = made$prior), pattern = made$input$document_pattern)
+  list(data = as_engine_data(made$data), model = list(obs = obs, prior = made$prior))
 }
 
 test_that("without covariates, and where all are 0, the model is that of prior_hdp() with the tight bound", {
@@ -39,7 +39,6 @@ test_that("without covariates, and where all are 0, the model is that of prior_h
 test_that("the bound is that of plain R at the counts of documents, sticks and effects", {
   corpus <- dated_corpus(documents = 50)
   for (batches in c(1L, 3L)) {
-    case <- case_of(corpus)
     fit <- bnp_topics(
       corpus$x, obs_multinomial(0.1), prior_covariates(~ party + day), covariates = corpus$about,
       control = bnp_control(seed = 3, batches = batches, max_laps = 25, verbose = FALSE)

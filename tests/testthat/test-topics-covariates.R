@@ -40,7 +40,9 @@ test_that("held-out words are predicted better by documents' covariates", {
 test_that("a covariate that says nothing costs little", {
   noise <- data.frame(u = withr::with_seed(9, rnorm(200)))
   one <- bnp_topics(corpus$x, prior = prior_covariates(~ 1), control = quiet_control(max_laps = 30))
-  other <- bnp_topics(corpus$x, prior = prior_covariates(~ u), covariates = noise, control = quiet_control(max_laps = 30))
+  other <- bnp_topics(
+    corpus$x, prior = prior_covariates(~ u), covariates = noise, control = quiet_control(max_laps = 30)
+  )
   expect_identical(n_clusters(other), n_clusters(one))
   expect_lt(elbo(one) - elbo(other), 20)
 })
@@ -109,7 +111,9 @@ test_that("weights, labels, documents of rows, sparsity and other ways of learni
   some <- list(x = corpus$x[1:60, ], about = corpus$about[1:60, ])
   twice <- rep(1:60, each = 2)
   run <- function(x, about, ...) {
-    bnp_topics(x, prior = prior, covariates = about, ..., control = quiet_control(max_laps = 40, moves = FALSE, tol = 1e-9))
+    bnp_topics(
+      x, prior = prior, covariates = about, ..., control = quiet_control(max_laps = 40, moves = FALSE, tol = 1e-9)
+    )
   }
   start <- withr::with_seed(1, sample(3, 60, TRUE))
   written <- some$x[twice, ]
@@ -133,7 +137,8 @@ test_that("weights, labels, documents of rows, sparsity and other ways of learni
   )
   expect_gte(elbo(again), elbo(fit) - 1e-6)
   other <- bnp_topics(
-    corpus$x[1:80, ], prior = prior, covariates = corpus$about[1:80, ], start = fit, control = quiet_control(max_laps = 5)
+    corpus$x[1:80, ], prior = prior, covariates = corpus$about[1:80, ], start = fit,
+    control = quiet_control(max_laps = 5)
   )
   expect_identical(nrow(fitted(other)), 80L)
   rows <- withr::with_seed(3, matrix(rnorm(240), 120))
