@@ -24,6 +24,10 @@ kinds <- list(
   named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   clusters_of_texts = kind("mixtures of counts of terms ({.fn obs_multinomial})", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
+  topics_by_covariates = kind(
+    "topics with proportions by covariates ({.fn prior_covariates})", "bnp_topics_by_covariates", of = "topics",
+    error = "covariates"
+  ),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
   labelled_topics = kind("topics of documents with {.arg labels}", of = "topics", error = "labels"),

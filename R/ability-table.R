@@ -64,14 +64,15 @@ ability_table <- c(list(
     source = not_in_source, stream = not_one_by_one, area = "data", error = "time"
   ),
   prior_covariates = able(
-    c("mixture", "sequences"), "Only weights of clusters of single rows, and transitions, depend on covariates as yet.",
+    c("mixture", "topics", "sequences"),
+    "Only weights of clusters of single rows, proportions of topics, and transitions, depend on covariates as yet.",
     "Choose another prior.",
     trees = c("Transitions of trees go by the {.arg position} of a child.", "Choose {.fn prior_hdp_hmm}."),
     hidden = c("Transitions of linear systems are the same for all rows.", "Choose {.fn prior_hdp_hmm}."),
     series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
     drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
-    applies = c("mixture", "sequences"), error = "covariates"
+    applies = c("mixture", "topics", "sequences"), error = "covariates"
   ),
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
@@ -100,6 +101,10 @@ ability_table <- c(list(
   response = able(
     "topics", "Only documents have one beside their words.", "A formula says which column is a response.",
     truncation_free = c("Truncation-free learning takes documents without a response.", not_one_by_one[2L]),
+    topics_by_covariates = c(
+      "What is known of documents has effects on their topics or is explained by these, not both as yet.",
+      "Choose {.fn prior_hdp}, or leave {.arg response} out."
+    ),
     source = not_in_source, area = "data", error = "response"
   ),
   na_action = able(
@@ -268,6 +273,8 @@ ability_table <- c(list(
       "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
     sequences_by_covariates = c("Fits with covariates have no updates yet.",
       "Fit anew to all sequences: {.code bnp_hmm(x, prior = , covariates = , start = fit)}."),
+    topics_by_covariates = c("Fits with covariates have no updates yet.",
+      "Fit anew to all documents: {.code bnp_topics(x, prior = fit$call$prior, covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",
       "Go on with memoized learning of its data first, with {.code start = fit}."
@@ -323,9 +330,15 @@ ability_table <- c(list(
     draws = c("Draws have assignments of tokens.", in_draws)
   ),
   predict_weights = able(
-    "mixture_by_covariates", "Only weights that depend on covariates differ between rows.",
+    c("mixture_by_covariates", "topics_by_covariates"), "Only weights that depend on covariates differ between rows.",
     "{.fn coef} has the weights; {.fn prior_covariates} lets them depend on covariates.",
-    label = "{.code predict(type = \"weights\")}", applies = "mixture"
+    label = "{.code predict(type = \"weights\")}", applies = c("mixture", "topics")
+  ),
+  linear_response = able(
+    "mixture_by_covariates", "Only intervals of weights that depend on covariates are found so.",
+    "Leave {.arg x} out.", topics_by_covariates = c(
+      "Intervals of topics are those of the variational posterior as yet.", "Leave {.arg x} out."
+    ), label = "{.code prevalence(x = )}", applies = c("mixture", "topics")
   ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",

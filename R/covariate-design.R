@@ -32,7 +32,7 @@ covariate_frame <- function(x, n, names, arg, word, call) {
       "{.arg {arg}} must have one row for each {word} ({n}), not {nrow(x)}."
     ), call = call)
   }
-  own <- row_names_of(x)
+  own <- if (is.character(attr(x, "row.names"))) row_names_of(x) # numbers are of rows that others were left out of
   if (!is.null(own) && !is.null(names)) {
     at <- in_order_of_names(stats::setNames(seq_len(n), own), names, n, arg, word, call)
     x <- x[at, , drop = FALSE]

@@ -219,6 +219,7 @@ fit_classes <- function(verb, obs, prior) {
     bnp_mixture = if (!is.null(prior)) {
       if (prior_entry(prior)$verb != verb) "bnp_mixture_by_time" else prior_entry(prior)$class
     },
+    bnp_topics = if (has_covariates(prior)) "bnp_topics_by_covariates",
     bnp_hmm = if (obs_facts(obs)$hidden) "bnp_lds" else if (has_covariates(prior)) "bnp_hmm_by_covariates",
     bnp_network = if (has_blocks(prior)) "bnp_blocks" else "bnp_communities"
   )

@@ -48,11 +48,11 @@ only_with_prior <- function(covariates, call) {
   }
 }
 
-need_covariates <- function(names, arg, call) {
+need_covariates <- function(names, arg, call, word = "row") {
   if (length(names)) {
     abort("covariates", c(
       "{.fn prior_covariates} needs the {cli::qty(length(names))}covariate{?s} {.field {names}}.",
-      i = "Give {.arg covariates}, a data frame with a row for each row of {.arg {arg}}."
+      i = "Give {.arg covariates}, a data frame with a row for each {word} of {.arg {arg}}."
     ), call = call)
   }
 }
@@ -168,6 +168,13 @@ fit_at_patterns <- function(fit, data) {
 # E log of the unnormalised weights is what rows have; this is the mean weight of each cluster, in their order, and of
 # those that are not found yet, at given covariates (rows of x).
 shares_at <- function(fit, x, more_variance = 0) {
+  log_weight <- log_weights_at(fit, x, more_variance)
+  share <- exp(log_weight - apply(log_weight, 1L, max))
+  share / rowSums(share)
+}
+
+# Log of the mean of each weight before they are made to sum to 1.
+log_weights_at <- function(fit, x, more_variance = 0) {
   params <- tilt_arrays(fit)
   log_weight <- rep(params$log_mean, each = nrow(x))
   dim(log_weight) <- c(nrow(x), length(params$log_mean))
@@ -177,9 +184,7 @@ shares_at <- function(fit, x, more_variance = 0) {
     variance <- rowSums((x %*% cov) * x) + fit$model$prior$effect_scale^2 * more_variance
     log_weight[, j] <- log_weight[, j] + x %*% params$mean[j, ] + variance / 2
   }
-  top <- apply(log_weight, 1L, max)
-  share <- exp(log_weight - top)
-  share / rowSums(share)
+  log_weight
 }
 
 # list(log_mean, mean, cov) of the clusters in their order: log of the mean untilted weight of each and of the rest, and
@@ -257,13 +262,13 @@ simulated_patterns <- function(fit, covariates, n, call) {
 
 # A fit whose clusters start another, to rows with patterns of their own: what it knows of weights is found anew.
 fit_without_patterns <- function(fit, prior) {
-  if (!has_covariates(prior)) {
+  if (!has_covariates(prior) || has_tilted_topics(fit) && identical(fit$model$prior$patterns, prior$patterns)) {
     return(fit)
   }
   if (prior_entry(prior)$verb == "bnp_hmm") {
     return(fit)
   }
-  fit <- fit_at_patterns(fit, prior)
+  fit <- if (has_tilted_topics(fit)) fit_with_patterns_of(fit, prior) else fit_at_patterns(fit, prior)
   fit$state$u <- numeric()
   fit
 }
@@ -276,8 +281,8 @@ described_covariates <- function(fit) {
   }
   rounded <- prior$design$rounded
   paste0(
-    if (prior_entry(prior)$verb == "bnp_hmm") "Transitions" else "Weights", " by ",
-    paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    if (prior_entry(prior)$verb == "bnp_hmm") "Transitions" else if (has_tilted_topics(fit)) "Proportions" else "Weights",
+    " by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
     if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
   )
 }

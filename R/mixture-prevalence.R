@@ -4,7 +4,8 @@ most_grid <- 50L # values of a numeric covariate
 most_draws <- 2000L
 most_exponentials <- 2e7 # of all draws, a guess: some seconds
 
-prevalence_by_model <- function(fit, by, level, at, contrast, average, call) {
+# response: list(mean, cov) of linear_response(); NULL: intervals are those of q.
+prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   design <- fit$model$prior$design
   by <- one_covariate(by, design, call)
   at <- fixed_covariates(at, by, design, call)
@@ -16,12 +17,17 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, call) {
   }
   known[names(at)] <- at
   value <- known_values(design$values[[by]])
+  known[[by]] <- rep(value[1L], nrow(known))
+  coded <- vapply(known, function(v) match(v, unique(v)), numeric(nrow(known)))
+  number <- patterns_of(matrix(coded, nrow(known)))$position
+  weight <- as.double(rowsum(rep_len(weight, nrow(known)), number, reorder = FALSE))
+  known <- known[!duplicated(number), , drop = FALSE]
   grids <- lapply(seq_along(value), function(i) {
     known[[by]] <- rep(value[i], nrow(known))
     apply_design(design, known, "at", call)$value
   })
   means <- vapply(grids, function(x) average_shares(shares_at(fit, x), weight), numeric(fit$state$k + 1L))
-  drawn <- drawn_shares(fit, do.call(rbind, grids), weight, length(grids))
+  drawn <- drawn_shares(fit, do.call(rbind, grids), weight, length(grids), response)
   against <- function(x) x - x[, rep(1L, ncol(x)), drop = FALSE]
   if (contrast) {
     means <- against(means)
@@ -38,8 +44,10 @@ prevalence_by_model <- function(fit, by, level, at, contrast, average, call) {
     conf.low = as.double(t(ends[1L, clusters, shown])), conf.high = as.double(t(ends[2L, clusters, shown]))
   )
   names(out)[2L] <- column
+  if (has_tilted_topics(fit)) names(out)[c(1L, 3L)] <- c("topic", "documents")
   structure(
     without_noise(out), class = c("bnp_prevalence", "data.frame"), by = by, of_model = TRUE,
+    responds = !is.null(response),
     against = if (contrast) label_text(value[1L])
   )
 }
@@ -74,6 +82,9 @@ known_values <- function(v) {
 
 # How many rows each pattern counts.
 pattern_sizes <- function(fit) {
+  if (has_tilted_topics(fit)) {
+    return(document_pattern_sizes(fit))
+  }
   n <- n_patterns_of(fit$model)
   unname(colSums(fit$state$obs[, ncol(fit$state$obs) - n + seq_len(n), drop = FALSE]))
 }
@@ -90,20 +101,17 @@ typical_covariates <- function(known, weight) {
 
 average_shares <- function(share, weight) as.double(crossprod(share, rep_len(weight, nrow(share)))) / sum(weight)
 
-# Clusters (and the rest) x values x draws: average weights under draws of q(weights, effects). x: the rows of one value
+# Clusters (and the rest) x values x draws: average weights under draws of weights and effects. x: the rows of one value
 # after those of the other.
-drawn_shares <- function(fit, x, weight, values) {
-  params <- tilt_arrays(fit)
+drawn_shares <- function(fit, x, weight, values, response) {
   k <- fit$state$k
   p <- ncol(x)
   draws <- as.integer(max(200, min(most_draws, most_exponentials / (nrow(x) * (k + 1L)))))
-  roots <- lapply(seq_len(k), function(j) if (p > 0L) t(chol(matrix(params$cov[, , j], p))) else matrix(0, 0L, 0L))
-  posterior <- engine_posterior(fit$model, fit$state)
+  draw <- if (is.null(response)) drawn_from_q(fit) else drawn_by_response(fit, response)
   one <- function(i) {
-    log_weight <- drawn_log_weights(posterior)[c(fit$numbering, k + 1L)]
-    effects <- vapply(seq_len(k), function(j) params$mean[j, ] + as.double(roots[[j]] %*% stats::rnorm(p)), numeric(p))
-    tilt <- cbind(if (p > 0L) x %*% matrix(effects, p) else matrix(0, nrow(x), k), 0)
-    tilt <- tilt + rep(log_weight, each = nrow(x))
+    drawn <- draw()
+    tilt <- cbind(if (p > 0L) x %*% drawn$effects else matrix(0, nrow(x), k), 0)
+    tilt <- tilt + rep(drawn$log_weight, each = nrow(x))
     share <- exp(tilt - tilt[cbind(seq_len(nrow(x)), max.col(tilt, "first"))])
     share <- share / rowSums(share)
     by_value <- rowsum(share * weight, rep(seq_len(values), each = nrow(x) / values), reorder = FALSE)
@@ -111,6 +119,32 @@ drawn_shares <- function(fit, x, weight, values) {
   }
   sets <- with_r_seed(draws, 1L, function() one(), rlang::caller_env())$sets
   array(unlist(sets), c(k + 1L, values, draws))
+}
+
+# Functions that draw list(log_weight, effects): of the clusters, in their order, and of the rest; columns x clusters.
+drawn_from_q <- function(fit) {
+  params <- tilt_arrays(fit)
+  posterior <- engine_posterior(fit$model, fit$state)
+  k <- fit$state$k
+  p <- fit$model$prior$n_columns
+  roots <- lapply(seq_len(k), function(j) if (p > 0L) t(chol(matrix(params$cov[, , j], p))) else matrix(0, 0L, 0L))
+  function() {
+    effects <- vapply(seq_len(k), function(j) params$mean[j, ] + as.double(roots[[j]] %*% stats::rnorm(p)), numeric(p))
+    list(
+      log_weight = drawn_log_weights(posterior)[c(fit$numbering, k + 1L)], effects = matrix(effects, p)
+    )
+  }
+}
+
+drawn_by_response <- function(fit, response) {
+  parts <- eigen(response$cov, symmetric = TRUE)
+  root <- parts$vectors * rep(sqrt(pmax(parts$values, 0)), each = nrow(parts$vectors))
+  log_mean <- tilt_arrays(fit)$log_mean
+  rest <- log_mean[length(log_mean)]
+  function() {
+    g <- matrix(response$mean + as.double(root %*% stats::rnorm(ncol(root))), ncol = fit$state$k)
+    list(log_weight = c(g[1L, ], rest), effects = g[-1L, , drop = FALSE])
+  }
 }
 
 # Of the clusters as the engine has them, and of the rest.
@@ -131,15 +165,24 @@ print.bnp_prevalence <- function(x, ...) {
   if (isTRUE(attr(x, "of_model"))) {
     cat(strwrap(paste0(
       if (!is.null(attr(x, "against"))) paste0("Differences from ", attr(x, "by"), " = ", attr(x, "against"), ". "),
-      "The intervals are those of the variational posterior, and too narrow: it does not know that the rows' clusters ",
-      "and the parameters of weights and clusters are uncertain together."
+      if (isTRUE(attr(x, "responds"))) {
+        "The intervals are by linear response, which counts that the rows' clusters and their parameters are uncertain."
+      } else {
+        paste0(
+          "The intervals are those of the variational posterior, and too narrow: it does not know that ",
+          if (is.null(x$topic)) "the rows' clusters and the parameters of weights and clusters" else
+            "the topics of words, topics and effects", " are uncertain together.",
+          if (is.null(x$topic)) " With x = (the data of the fit) they are by linear response."
+        )
+      }
     )), sep = "\n")
   }
   invisible(x)
 }
 
 #' @rdname prevalence
-#' @param x A table of `prevalence()`.
+#' @param x Of a mixture with [prior_covariates()]: the data of the fit, by which intervals are those of linear
+#'   response, see *Value*. Of `tidy()`: a table of `prevalence()`.
 #' @param ... Must be empty.
 #' @export
 tidy.bnp_prevalence <- function(x, ...) {

@@ -15,13 +15,13 @@
 #'
 #' Numeric terms of `formula`, also columns of splines and polynomials, are centred and scaled to a standard deviation
 #' of 1 (by weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
-#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are thereby
-#' a random effect. What is constant in the training data is left out, with a message.
+#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are
+#' thereby a random effect. What is constant in the training data is left out, with a message.
 #'
 #' Rows with the same covariates have one *covariate pattern*, and all that is computed from covariates is computed
-#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the means
-#' of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use covariates as they
-#' are.
+#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the
+#' means of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use
+#' covariates as they are.
 #'
 #' Formulas may use what [model.matrix()] takes: interactions, `splines::ns(age, 3)`, `poly(age, 2)`, `log(income)`.
 #' Splines and polynomials are kept with the fit, so that new data get the same columns.
@@ -51,10 +51,21 @@
 #'   [prior_hdp_hmm()].
 #' @param effect_scale Standard deviation of effects: of the change of the log of a ratio of weights by one standard
 #'   deviation of a numeric covariate.
-#' @param k Number of clusters or states, if it is fixed. Default: it is found.
-#' @param alpha,start,sticky Of sequences: as of [prior_hdp_hmm()].
-#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()] or [bnp_hmm()], which take the
-#'   covariates from their argument `covariates`, from `data` or from columns of `x`. Read the fit by [prevalence()].
+#' @param k Number of clusters or states, if it is fixed. Default: it is found, as that of topics always is.
+#' @param alpha Of topics, as of [prior_hdp()], of which `gamma` is here `concentration`; of sequences as of
+#'   [prior_hdp_hmm()].
+#' @param start,sticky Of sequences: as of [prior_hdp_hmm()].
+#' @section Topics:
+#'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
+#'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}, and the rest \eqn{\pi} of topics not
+#'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say
+#'   which topics are frequent in which documents, and by the sum of the parameters how much documents that have the
+#'   same covariates differ. Effects have a variational posterior like that of mixtures. The bound is always the
+#'   tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`. There are at
+#'   most 1,024 patterns.
+#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()],
+#'   which take the covariates from their argument `covariates`, from `data`, from columns of `x` or, of topics, from
+#'   the document variables of a quanteda `dfm`. Read the fit by [prevalence()].
 #' @references
 #' Dayton, C. M. and Macready, G. B. (1988). Concomitant-variable latent-class models. *Journal of the American
 #' Statistical Association* 83, 173-178.
@@ -128,14 +139,15 @@ without_previous <- function(e) {
   e
 }
 
-# Of clusters of rows, which have no transitions.
-need_no_transitions <- function(prior, call) {
+# Of clusters of rows and of topics, which have no transitions; `takes`: arguments of sequences that they have, too.
+need_no_transitions <- function(prior, call, takes = character()) {
   if (has_covariates(prior) && length(unlist(previous_in(prior$formula[[2L]])))) {
     abort("covariates", "{.fn previous} in {.arg formula} is for sequences ({.fn bnp_hmm}).", call = call)
   }
-  if (length(prior$of_sequences)) {
+  wrong <- setdiff(prior$of_sequences, takes)
+  if (length(wrong)) {
     abort("argument", c(
-      "{.arg {prior$of_sequences}} of {.fn prior_covariates} {?is/are} for sequences ({.fn bnp_hmm}).",
+      "{.arg {wrong}} of {.fn prior_covariates} {?is/are} for sequences ({.fn bnp_hmm}).",
       i = "{.arg concentration} is that of clusters."
     ), call = call)
   }

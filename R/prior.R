@@ -239,6 +239,7 @@ prior_models <- list(
     title = "Weights by covariates", constructor = "prior_covariates", verb = "bnp_mixture",
     class = "bnp_mixture_by_covariates"
   ),
+  topic_covariates = list(title = "Proportions by covariates", constructor = "prior_covariates", verb = "bnp_topics"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
     learns = c("gamma", "alpha"), network = "overlapping"
@@ -300,6 +301,7 @@ check_prior <- function(prior, verbs, call) {
 format.bnp_prior <- function(x, ...) {
   shown <- intersect(c(names(formals(prior_entry(x)$constructor)), "positions"), names(x))
   if (identical(x$family, "covariates")) shown <- setdiff(shown, setdiff(of_transitions, x$of_sequences))
+  if (identical(x$family, "topic_covariates")) shown <- setdiff(shown, c("start", "sticky"))
   paste0(prior_entry(x)$title, ": ", format_fields(x, shown), if (has_places(x)) paste0("; ", described_cells(x)))
 }
 

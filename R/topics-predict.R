@@ -24,8 +24,12 @@
 #'   topics drawn for those before it, and the average is over `draws` such sequences. Topics that the fit
 #'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
+#'   Of fits with [prior_covariates()]: `"weights"`, the mean proportions of documents with these `covariates` before
+#'   any of their words is seen, and of topics not found yet (`new`); without `covariates` those of the documents of the
+#'   fit.
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
-#' @param covariates Of the new documents, where the fit has them.
+#' @param covariates Of the new documents, where the fit has them. Without them, of fits with [prior_covariates()],
+#'   `newdata` must be the documents of the fit, or a quanteda `dfm` that has these variables.
 #' @param labels Of `newdata`, where the fit has labels: which topics each document may use, as in [bnp_topics()].
 #' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
 #'   classes that of their probability, and with a hinge that of f.
@@ -79,7 +83,7 @@
 predict.bnp_topics <- function(object, newdata = NULL,
                                type = c(
                                  "prob", "class", "cluster", "id", "response", "label", "label_prob", "topic_label",
-                                 "topic_label_prob"
+                                 "topic_label_prob", "weights"
                                ),
                                id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
                                interval = 0.9, write = NULL, labels = NULL) {
@@ -106,9 +110,15 @@ predict.bnp_topics <- function(object, newdata = NULL,
     refuse_write(write)
     return(response_of(object, newdata, id, type, covariates, interval, na_action))
   }
-  if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
+  if (!is.null(covariates) && !has_tilted_topics(object)) {
+    abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
+  }
+  if (type == "weights") {
+    return(weights_at_documents(object, newdata, covariates, rlang::current_env()))
+  }
   if (!is.null(labels)) need_labelled_fit(object, newdata, type)
   if (inherits(newdata, "bnp_source")) {
+    require_no_covariates(object$model$prior, c("source", kinds_of(object)), rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, type, !!id, na_action = na_action)
     }))
@@ -118,14 +128,14 @@ predict.bnp_topics <- function(object, newdata = NULL,
     fitted(object)
   } else {
     newdata <- without_strange_terms(object, newdata, id)
-    data <- new_documents(object, newdata, id, na_action = na_action)
+    data <- new_documents(object, newdata, id, na_action = na_action, covariates = covariates)
     if (!is.null(labels)) {
       data <- with_document_labels(
         data, labels, newdata, object$input$classes_open, rlang::current_env(), object$input$class_names
       )
     }
     warn_of_no_known_terms(data, object)
-    for_all_documents(data, proportions(object, document_counts(object, data)))
+    for_all_documents(data, proportions(fit_at_documents(object, data), document_counts(object, data)))
   }
   if (type == "prob") {
     return(prob)
@@ -204,7 +214,9 @@ read_rows.bnp_topics <- function(fit, newdata, id, call, arg = "newdata", na_act
   new_documents(fit, newdata, id, call, arg, na_action)
 }
 
-new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
+new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
+                          covariates = NULL) {
+  given <- newdata
   check_format(fit, call)
   if (inherits(newdata, "bnp_data")) {
     return(newdata)
@@ -221,11 +233,13 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   if (is.null(split$id) && obs_facts(obs)$counts_tokens) split$x <- one_document(split$x)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action
-  check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
+  data <- check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
+  if (has_tilted_topics(fit)) with_new_document_covariates(fit, data, covariates, given, call) else data
 }
 
 # Expected tokens (or rows) of each topic in each document.
 document_counts <- function(fit, data) {
+  fit <- fit_at_documents(fit, data)
   k <- fit$state$k
   names <- list(data$group_names, cluster_labels(fit))
   if (data$n == 0L) {

@@ -4,12 +4,13 @@
 #' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of
 #' causes.
 #'
-#' Of a mixture with [prior_covariates()] it gives the weights of its clusters by one of its covariates, as the model
-#' has them. Of sequences with such a prior it gives the long-run shares of states, [long_run()], if the covariate
-#' stayed at each value.
+#' Of a fit with [prior_covariates()] it gives the weights of its clusters, or the expected proportions of its
+#' topics, by one of its covariates, as the model has them. Of sequences with such a prior it gives the long-run shares
+#' of states, [long_run()], if the covariate stayed at each value.
 #'
 #' @param fit A fit of [bnp_topics()], or of [bnp_mixture()] or [bnp_hmm()] with [prior_covariates()].
-#' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
+#' @param by With [prior_covariates()]: the name of one of the covariates. Else what is known of each training
+#'   document: a column of `data`, by its name or as `~ column`; or a vector
 #'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
 #'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
 #' @param data A data frame with one row per document, in the order of the documents or, if it has a column
@@ -27,13 +28,24 @@
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
 #'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
-#'   warning. With [prior_covariates()] `cluster` (of sequences `state`) and `rows` in place of `topic` and
-#'   `documents`: `proportion` is the weight by which the model's bound goes, the intervals are quantiles of draws from
-#'   the variational posterior of weights and effects. They are too narrow where clusters overlap: with three clusters whose means are three standard
-#'   deviations apart, intervals of nominal 90 % held the truth in 65 % of cases in simulations.
+#'   warning.
+#'
+#'   With [prior_covariates()] `proportion` is the weight by which the model's bound goes, at values of the
+#'   covariate from the smallest to the largest; mixtures have `cluster` (sequences `state`) and `rows` in place of
+#'   `topic` and `documents`. The intervals are quantiles of draws from the variational posterior of weights and
+#'   effects, which takes these as independent of what else is uncertain. They are therefore too narrow where clusters
+#'   overlap, and for topics. With `x`, the data of a mixture, they are by linear response (Giordano and others, 2018):
+#'   how all means move when the bound is pulled a little at each weight and effect in turn, while everything answers.
+#'   That takes two short fits for each weight and effect, and tells beforehand if they will take long. In
+#'   simulations with three clusters and a number as covariate, 1,000 rows, intervals of nominal 90 % from draws
+#'   held the truth in 63 % of cases with means three standard deviations apart, those by linear response in 89 %
+#'   (180 cases).
 #' @references
 #' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
 #' *American Journal of Political Science* 58(4), 1064-1082; whose topics depend on covariates from the beginning.
+#'
+#' Giordano, R., Broderick, T. and Jordan, M. I. (2018). Covariances, robustness, and variational Bayes. *Journal of
+#' Machine Learning Research* 19(51), 1-49.
 #' @seealso [plot.bnp_prevalence()], [top_documents()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
@@ -41,7 +53,7 @@
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = list(), contrast = FALSE,
-                       average = TRUE) {
+                       average = TRUE, x = NULL) {
   check_able(fit, "prevalence")
   if (has_covariates(fit$model$prior)) {
     need_data(missing(by), "by")
@@ -53,7 +65,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
     }
     return(prevalence_by_model(
       fit, by, check_level(level, "level"), at, check_flag(contrast, "contrast"), check_flag(average, "average"),
-      rlang::current_env()
+      response_to_data(fit, x, rlang::current_env()), rlang::current_env()
     ))
   }
   theta <- document_proportions(fit)

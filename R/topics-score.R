@@ -6,7 +6,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
                                       split = c("token", "type"), seen = 0.5,
                                       inference = c("collapsed", "variational", "predictive"), draws = 100L,
                                       seed = NULL, per_document = FALSE, id = NULL, ...,
-                                      na_action = NULL) {
+                                      na_action = NULL, covariates = NULL) {
   check_no_dots(...)
   check_format(fit)
   na_action <- action_of_fit(fit, na_action)
@@ -31,12 +31,14 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
       x = no_named_posterior[1L], i = "{.code inference = \"collapsed\"} takes the terms of topics at their means."
     ))
   }
+  if (!is.null(covariates)) only_with_covariates(fit, rlang::current_env())
   table <- if (inherits(newdata, "bnp_source")) {
+    require_no_covariates(fit$model$prior, c("source", kinds_of(fit)), rlang::current_env())
     with_seed(seed, do.call(rbind, over_source(fit, newdata, id, function(x, id) {
-      tokens_by_document(fit, x, id, na_action, type, split, seen, inference, draws, NULL)
+      tokens_by_document(fit, x, id, na_action, type, split, seen, inference, draws, NULL, NULL)
     })))
   } else {
-    tokens_by_document(fit, newdata, id, na_action, type, split, seen, inference, draws, seed)
+    tokens_by_document(fit, newdata, id, na_action, type, split, seen, inference, draws, seed, covariates)
   }
   if (per_document) {
     return(table)
@@ -51,9 +53,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   sum(table$loglik) / sum(table$tokens)
 }
 
-tokens_by_document <- function(fit, newdata, id, na_action, type, split, seen, inference, draws, seed,
+tokens_by_document <- function(fit, newdata, id, na_action, type, split, seen, inference, draws, seed, covariates,
                                call = rlang::caller_env()) {
-  data <- new_documents(fit, newdata, id, call, na_action = na_action)
+  data <- new_documents(fit, newdata, id, call, na_action = na_action, covariates = covariates)
   if (type == "completion") {
     return(completed_documents(fit, data, split, seen, inference, seed))
   }
@@ -83,7 +85,15 @@ by_document <- function(data, tokens, loglik) {
 completed_documents <- function(fit, data, split, seen, inference, seed) {
   halves <- with_seed(seed, complete_split(data, split, seen))
   entry <- halves$held
-  loglik <- entry$n * log(completion_probability(fit, halves, inference))
+  prob <- numeric(length(entry$n))
+  by_document_pattern(fit, data, function(fit, documents) {
+    own <- entry$document %in% documents
+    held <- lapply(entry, `[`, own)
+    held$document <- match(held$document, documents)
+    seen <- if (length(documents) < data$n) data_groups(halves$seen, documents) else halves$seen
+    prob[own] <<- completion_probability(fit, list(seen = seen, held = held), inference)
+  })
+  loglik <- entry$n * log(prob)
   by <- factor(entry$document, seq_len(data$n))
   by_document(data, tapply(entry$n, by, sum, default = 0), tapply(loglik, by, sum, default = 0))
 }
@@ -99,13 +109,18 @@ whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_e
       i = "{.code type = \"completion\"} draws no tokens and takes documents of any length."
     ), call = call)
   }
-  known <- known_topics(fit, rest)
-  phi <- known$concentration / rowSums(known$concentration)
-  by_document(data, tokens, if (data$n) {
-    engine_sequential_estimates(as_engine_data(data), phi, known$weight, draws, seed, fit$control$threads)
-  } else {
-    numeric()
+  loglik <- numeric(data$n)
+  by_document_pattern(fit, data, function(fit, documents) {
+    known <- known_topics(fit, rest)
+    phi <- known$concentration / rowSums(known$concentration)
+    own <- if (length(documents) < data$n) data_groups(data, documents) else data
+    if (own$n) {
+      loglik[documents] <<- engine_sequential_estimates(
+        as_engine_data(own), phi, known$weight, draws, seed, fit$control$threads
+      )
+    }
   })
+  by_document(data, tokens, loglik)
 }
 
 # Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have

@@ -37,16 +37,26 @@ simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$
   simulate_sets(nsim, seed, function() draw(object, lengths))
 }
 
+# Of n new documents, one row for all or a row for each: those with covariates have the patterns of the fit's in turn.
+simulated_weights <- function(fit, n) {
+  if (!has_tilted_topics(fit)) {
+    return(matrix(document_weight(fit), 1L))
+  }
+  tilted_document_weights(fit)[rep_len(fit$input$document_pattern, n) + 1L, , drop = FALSE]
+}
+
 # Tokens or rows of each topic in a new document of n.
-draw_topics <- function(fit, n) {
-  weight <- document_weight(fit)[seq_len(fit$state$k)]
+draw_topics <- function(fit, n, weight) {
+  weight <- weight[seq_len(fit$state$k)]
   share <- stats::rgamma(length(weight), weight)
   if (!any(share > 0)) share[which.max(weight)] <- 1
   stats::rmultinom(1L, n, share)[, 1L]
 }
 
 draw_documents <- function(fit, lengths) {
-  topic <- unlist(lapply(lengths, function(n) rep(seq_len(fit$state$k), draw_topics(fit, n))))
+  weight <- simulated_weights(fit, length(lengths))
+  row <- rep_len(seq_len(nrow(weight)), length(lengths))
+  topic <- unlist(Map(function(n, at) rep(seq_len(fit$state$k), draw_topics(fit, n, weight[at, ])), lengths, row))
   out <- as.data.frame(draw_rows(fit, posterior_clusters(fit), topic, lengths, complete_given(fit, list())))
   out$.id <- rep(seq_along(lengths), lengths)
   out$.topic <- factor(topic, levels = seq_len(fit$state$k))
@@ -57,12 +67,14 @@ draw_corpus <- function(fit, lengths) {
   params <- posterior_params(fit)
   a <- t(params$concentration) # terms x topics
   phi <- matrix(stats::rgamma(length(a), a), nrow(a))
-  columns <- lapply(lengths, function(n) {
-    tokens <- draw_topics(fit, n)
+  weight <- simulated_weights(fit, length(lengths))
+  row <- rep_len(seq_len(nrow(weight)), length(lengths))
+  columns <- Map(function(n, at) {
+    tokens <- draw_topics(fit, n, weight[at, ])
     counts <- numeric(nrow(phi))
     for (k in which(tokens > 0)) counts <- counts + stats::rmultinom(1L, tokens[k], phi[, k])
     counts
-  })
+  }, lengths, row)
   entries <- lapply(columns, function(x) which(x > 0))
   sparseMatrix(
     i = rep(seq_along(lengths), lengths(entries)), j = unlist(entries),

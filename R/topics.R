@@ -9,7 +9,8 @@
 #'   and `n`; or a source of such ([source_files()]). A vector of counts is one document. For other observation
 #'   models: a matrix or data frame of rows that `id` groups into documents.
 #' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
-#' @param prior [prior_hdp()] or [prior_lda()].
+#' @param prior [prior_hdp()], [prior_lda()], or [prior_covariates()] of proportions that depend on what is known of
+#'   documents.
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).
 #' @param start Where to start instead: one topic per row, a matrix of
@@ -30,8 +31,8 @@
 #'   side are `covariates`, without interactions. See *Responses*.
 #' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
-#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
-#'   for each.
+#' @param covariates Of documents, a data frame with a row for each, by name or in their order: what the formula of
+#'   [prior_covariates()] names. With a `response`: what has effects of its own on it, also a vector or a matrix.
 #' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound, and
 #'   the variance of a number about its mean is not learned while topics are. A document has one response and many
 #'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
@@ -137,6 +138,8 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   call <- rename_call(match.call(), "bnp_topics")
   check_form(x, "topics", rlang::current_env())
   check_obs(obs, "bnp_topics", rlang::current_env())
+  check_class(prior, "bnp_prior", "prior", prior_makers("bnp_topics"))
+  prior <- prior_of_documents(prior, rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
   data <- as_documents(x, obs, id, na_action = na_action)
@@ -151,15 +154,26 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
     need_room_for_labels(data, obs, prior, rlang::current_env())
     need_labelled_start(start, data, rlang::current_env())
   }
+  input <- NULL
+  if (has_covariates(prior)) {
+    require_abilities(
+      c(if (identical(control$algorithm, "truncation_free")) "truncation_free", kinds_to_fit("bnp_topics", obs, prior)),
+      list(prior_covariates = prior, response = response), rlang::current_env()
+    )
+    counted <- with_document_covariates(data, prior, covariates, x, rlang::current_env())
+    data <- counted$data
+    prior <- counted$prior
+    input <- counted$input
+  }
   known <- read_response(
-    response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
-    rlang::current_env()
+    response, x, data, family, if (!has_covariates(prior)) covariates, response_weight, response_cost,
+    response_epsilon, response_precision, rlang::current_env()
   )
   data$response <- known
-  data$group_values <- known$values
+  if (!is.null(known)) data$group_values <- known$values
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
-    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(document_response = known$input))
+    c(list(lengths = document_lengths(data, obs)), input, if (!is.null(known)) list(document_response = known$input))
   )
 }
 
@@ -191,8 +205,12 @@ document_lengths <- function(data, obs) {
   diff(total[data$row_start + 1L])
 }
 
-# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document.
+# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document; with covariates, on
+# average over documents.
 document_weight <- function(fit) {
+  if (has_tilted_topics(fit)) {
+    return(average_shares(tilted_document_weights(fit), document_pattern_sizes(fit)))
+  }
   k <- fit$model$prior$k
   alpha <- plugged_in(fit$model$prior$alpha)
   if (!is.null(k)) {
@@ -205,6 +223,10 @@ document_weight <- function(fit) {
 # Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are
 # all there are: the weights of their Dirichlet posterior, and its mean.
 document_concentration <- function(fit, counts) {
+  if (has_tilted_topics(fit)) {
+    weight <- tilted_document_weights(fit)[, seq_len(fit$state$k), drop = FALSE]
+    return(as.matrix(counts) + weight[fit$input$document_pattern + 1L, , drop = FALSE])
+  }
   weight <- document_weight(fit)[seq_len(fit$state$k)]
   as.matrix(counts) + rep(weight, each = nrow(counts))
 }

@@ -1,6 +1,9 @@
 # Mixtures whose weights depend on covariates beside flexmix (FLXPmultinom) on the same rows: effects as weights at five
 # ages, labels, time. flexmix is given the number of clusters, bnpvi finds it.
 #
+# Then latent classes of a survey beside poLCA (`election`, by party), and topics of open answers beside stm
+# (`gadarian`, by treatment and party identification), where these packages are installed: the same numbers of clusters.
+#
 #   Rscript covariates-peers.R [sets]
 library(bnpvi)
 sets <- as.integer(c(commandArgs(TRUE), 5)[1])
@@ -141,4 +144,76 @@ if (requireNamespace("moveHMM", quietly = TRUE)) {
       cat("                                 theirs", shown(1 - leave), "\n")
     }
   }
+}
+
+seconds <- function(expr) system.time(expr)[["elapsed"]]
+
+# Weights of classes against party, classes matched by the rows that they share.
+if (requireNamespace("poLCA", quietly = TRUE)) {
+  data(election, package = "poLCA")
+  items <- names(election)[1:12]
+  survey <- election[complete.cases(election[c(items, "PARTY")]), c(items, "PARTY")]
+  for (k in 2:3) {
+    theirs <- seconds(other <- poLCA::poLCA(
+      stats::as.formula(paste0("cbind(", paste(items, collapse = ","), ") ~ PARTY")), survey,
+      nclass = k, nrep = 5, verbose = FALSE
+    ))
+    ours <- seconds(fit <- bnp_mixture(
+      survey[items], obs_categorical(), prior_covariates(~ PARTY, k = k), covariates = survey["PARTY"],
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))
+    logit <- cbind(0, cbind(1, 1:7) %*% other$coeff)
+    share <- exp(logit) / rowSums(exp(logit))
+    order <- apply(table(fitted(fit), other$predclass), 1, which.max)
+    weights <- predict(fit, data.frame(PARTY = 1:7), type = "weights")[, seq_len(k)]
+    cat(sprintf(
+      "election, %d rows, K %d: weights by party differ by at most %.3f, ari of labels %.3f; %.2f s, poLCA %.2f s\n",
+      nrow(survey), k, max(abs(weights - share[, order])), adjusted_rand_index(fitted(fit), other$predclass),
+      ours, theirs
+    ))
+  }
+  open <- seconds(fit <- bnp_mixture(
+    survey[items], obs_categorical(), prior_covariates(~ PARTY), covariates = survey["PARTY"],
+    control = bnp_control(seed = 1, verbose = FALSE)
+  ))
+  cat(sprintf("election, K found: %d, %.2f s\n", n_clusters(fit), open))
+}
+
+# Differences of mean proportions between treatment and control, of topics matched by their words.
+if (requireNamespace("stm", quietly = TRUE)) {
+  data(gadarian, package = "stm")
+  words <- strsplit(gsub("[^a-z ]", " ", tolower(gadarian$open.ended.response)), " +")
+  long <- data.frame(document = rep(seq_along(words), lengths(words)), term = unlist(words))
+  long <- long[nchar(long$term) > 3L & long$term %in% names(which(table(long$term) >= 3)), ]
+  used <- sort(unique(long$document))
+  counts <- unclass(table(factor(long$document, used), long$term))
+  about <- gadarian[used, c("treatment", "pid_rep")]
+  rownames(about) <- NULL
+  documents <- lapply(seq_along(used), function(d) {
+    at <- which(counts[d, ] > 0)
+    rbind(at, counts[d, at])
+  })
+  counts <- Matrix::Matrix(counts, sparse = TRUE, dimnames = list(NULL, colnames(counts)))
+  ours <- seconds(fit <- bnp_topics(
+    counts, prior = prior_covariates(~ treatment + pid_rep), covariates = about,
+    control = bnp_control(seed = 1, verbose = FALSE)
+  ))
+  for (k in unique(c(3, n_clusters(fit)))) {
+    theirs <- seconds(other <- stm::stm(
+      documents, colnames(counts), K = k, prevalence = ~ treatment + pid_rep, data = about, init.type = "Spectral",
+      verbose = FALSE, seed = 1
+    ))
+    effect <- stm::estimateEffect(seq_len(k) ~ treatment + pid_rep, other, metadata = about, nsims = 100)
+    of_theirs <- vapply(summary(effect)$tables, function(t) t["treatment", 1:2], numeric(2))
+    cat(sprintf("gadarian: stm K %d, %.2f s; effects of treatment (se):\n", k, theirs))
+    print(round(of_theirs, 3))
+    phi <- posterior_params(fit)$concentration
+    near <- apply(cor(t(phi / rowSums(phi)), t(exp(other$beta$logbeta[[1]]))), 1, which.max)
+    cat("topic of stm with the most similar words, of each of ours:", near, "\n")
+  }
+  cat(sprintf("gadarian: bnpvi K %d, %.2f s; effects of treatment:\n", n_clusters(fit), ours))
+  values <- prevalence(fit, by = "treatment", level = 0.95, contrast = TRUE)
+  ends <- values[values$at == 1, ]
+  print(ends[c("topic", "proportion", "conf.low", "conf.high")], digits = 2)
+  print(summary(fit))
 }

@@ -33,6 +33,14 @@ std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const 
 }
 
 // `patterns`: covariates of each, patterns × columns, column-major.
+Vec patterns_by_row(const Fields& f, Index patterns, Index columns) {
+  const Vec x = columns > 0 ? f.numbers("patterns", patterns * columns) : Vec();
+  Vec out;
+  for (Index c = 0; c < patterns; ++c)
+    for (Index i = 0; i < columns; ++i) out.push_back(x[i * patterns + c]);
+  return out;
+}
+
 TiltPrior tilt_prior(const Fields& f) {
   TiltPrior prior;
   prior.patterns = f.integer("n_patterns");
@@ -40,10 +48,21 @@ TiltPrior tilt_prior(const Fields& f) {
   prior.variance = f.number("effect_scale") * f.number("effect_scale");
   prior.concentration = f.number("concentration");
   prior.finite = f.has("k");
-  const Vec x = prior.columns > 0 ? f.numbers("patterns", prior.patterns * prior.columns) : Vec();
-  for (Index c = 0; c < prior.patterns; ++c)
-    for (Index i = 0; i < prior.columns; ++i) prior.x.push_back(x[i * prior.patterns + c]);
+  prior.x = patterns_by_row(f, prior.patterns, prior.columns);
+  if (f.has("pull")) prior.pull = f.numbers("pull");
   return prior;
+}
+
+// The same of documents; `more_variance`: of new documents, TopicTilt.
+std::unique_ptr<AllocModel> make_tilted_proportions(const Fields& f, const Sparsity& sparsity) {
+  topics::TopicTilt tilt;
+  tilt.patterns = f.integer("n_patterns");
+  tilt.columns = f.integer("n_columns");
+  tilt.variance = f.number("effect_scale") * f.number("effect_scale");
+  tilt.alpha = f.number("alpha");
+  tilt.x = patterns_by_row(f, tilt.patterns, tilt.columns);
+  if (f.has("more_variance")) tilt.more_variance = f.numbers("more_variance", tilt.patterns);
+  return topics::make_tilted_topics(tilt, f.number("concentration"), sparsity);
 }
 
 TopConcentration top_concentration(const Fields& f) {
@@ -183,6 +202,7 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "hdp")
     return topics::make_hdp_topics(top_concentration(f), concentration(f, "alpha"), bound, sparsity,
                                    make_response_model(response));
+  if (family == "topic_covariates") return make_tilted_proportions(f, sparsity);
   if (family == "lda")
     return topics::make_lda(f.integer("k"), concentration(f, "alpha", f.number("k")), sparsity,
                             make_response_model(response));

@@ -49,13 +49,13 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
     const Weights weights = weights_of(c);
     const TopicTable table(weights, true);
-    const DocumentPrior prior(Vec(static_cast<std::size_t>(k), 1.0));
+    const DocumentPriors prior(DocumentPrior(Vec(static_cast<std::size_t>(k), 1.0)));
     std::vector<Index> units(static_cast<std::size_t>(n));
     std::iota(units.begin(), units.end(), Index{0});
     std::vector<TermSum> parts;
-    parts.emplace_back(rdata.view(), units, 0, half, k, 1, nullptr);
-    parts.emplace_back(rdata.view(), units, half, n, k, 1, nullptr);
-    TopicSum by_document(*rmodel.obs, rdata.view(), k, 1, width, nullptr);
+    parts.emplace_back(rdata.view(), units, 0, half, k, DocumentTerms{1});
+    parts.emplace_back(rdata.view(), units, half, n, k, DocumentTerms{1});
+    TopicSum by_document(*rmodel.obs, rdata.view(), k, width, {1});
     DocumentReader reader(*rmodel.obs, rdata.view());
     DocStep step(prior, width);
     Vec r;
@@ -76,7 +76,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
       by_document.add(reader, view, share);
     }
     const Summary terms = TermSum::finish(parts, table, pool);
-    Summary documents(topic_shape(n_terms + 1, nullptr), k);
+    Summary documents(topic_shape(n_terms + 1, {1}), k);
     by_document.finish(documents);
     const auto list = [](const Summary& s) {
       using Rcpp::_;
@@ -95,7 +95,7 @@ Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weig
   return entry([&] {
     const Weights weights = weights_of(c);
     const TopicTable table(weights, true);
-    const DocumentPrior prior(Rcpp::as<Vec>(alpha_pi));
+    const DocumentPriors prior(DocumentPrior(Rcpp::as<Vec>(alpha_pi)));
     DocStep step(prior, width);
     DocumentView view;
     view.n = c.nrow();

@@ -40,6 +40,12 @@ class TiltSearch {
     }
     for (Index c = 0; c < prior.patterns; ++c)
       if (rows_[c] > least_rows) with_rows_.push_back(c);
+    if (static_cast<Index>(prior.pull.size()) != k_ * (1 + prior.columns)) return;
+    for (Index j = 0; j < k_; ++j) {
+      const double* own = prior.pull.data() + j * (1 + prior.columns);
+      size_[j] += own[0];
+      for (Index i = 0; i < prior.columns; ++i) moment_[j * prior.columns + i] += own[1 + i];
+    }
   }
 
   void start_untilted() {

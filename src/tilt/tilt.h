@@ -22,6 +22,9 @@ struct TiltPrior {
   /// that of π_rest. Then L lacks the normaliser of the prior.
   Vec weights;
   bool rest = false;
+  /// What is added to the bound for each cluster, K × (1 + P) or empty: pull_k0 E log π_k + pull_k'm_k. How
+  /// the optimum answers to it says how uncertain weights and effects are (linear response).
+  Vec pull;
 };
 
 /// q(π) Π_k N(λ_k; m_k, S_k) of K clusters, each of whose rows has the parameters of its own weight: of

@@ -28,20 +28,21 @@ void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) 
 
 }  // namespace
 
-DocumentPrior::DocumentPrior(Vec alpha_pi) : a(std::move(alpha_pi)) {
+DocumentPrior::DocumentPrior(Vec prior, double sum) : a(std::move(prior)), all(sum) {
   for (double x : a) {
     log_a.push_back(std::log(x));
     log_gamma_a.push_back(log_gamma(x));
   }
 }
 
-DocStep::DocStep(const DocumentPrior& prior, Index width, const ResponseModel* model,
+DocStep::DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model,
                  const ResponsePosterior* responses)
-    : prior_(prior), width_(width) {
+    : priors_(priors), prior_(&priors.of.front()), width_(width) {
   if (responses) response_.emplace(*model, *responses);
 }
 
 void DocStep::begin(const DocumentView& view) {
+  prior_ = &priors_[view];
   tilted_ = response_ && response_->begin(view);
   const std::size_t n = static_cast<std::size_t>(view.n);
   if (!view.weight) ones_.resize(n, 1.0);
@@ -90,7 +91,7 @@ void DocStep::gather(const DocumentView& view) {
 
 void DocStep::weigh_by_counts() {
   const Index m = active();
-  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_.a[topic_[j]];
+  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_->a[topic_[j]];
   kernels().digamma_each(m, x_.data(), p_.data());
 }
 
@@ -185,10 +186,10 @@ double DocStep::log_sum() {
 
 double DocStep::bound() {
   const Index m = active();
-  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_.a[topic_[j]];
+  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_->a[topic_[j]];
   kernels().log_gamma_each(m, x_.data(), y_.data());
   double f = log_sum();
-  for (Index j = 0; j < m; ++j) f += y_[j] - prior_.log_gamma_a[topic_[j]];
+  for (Index j = 0; j < m; ++j) f += y_[j] - prior_->log_gamma_a[topic_[j]];
   return tilted_ ? f + response_->value(count_, nullptr) : f;
 }
 
@@ -233,9 +234,10 @@ const DocumentFit& DocStep::fit(bool tell_bound) {
   fit_.bound = tell_bound ? bound() : -1e300;
   fit_.share.clear();
   for (std::size_t j = 0; j < topic_.size(); ++j)
-    fit_.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
+    fit_.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_->a[topic_[j]]});
   fit_.local.clear();
   if (tilted_) response_->value(count_, &fit_.local);
+  if (priors_.patterned) fit_.local = {static_cast<double>(prior_ - priors_.of.data()), prior_->all};
   return fit_;
 }
 
@@ -246,7 +248,7 @@ const DocumentFit& DocStep::cold(const DocumentView& view) {
   topic_.resize(static_cast<std::size_t>(view.k));
   std::iota(topic_.begin(), topic_.end(), 0);
   for (Vec* v : {&count_, &p_, &w_, &x_}) v->resize(topic_.size());
-  p_ = prior_.log_a;
+  p_ = prior_->log_a;
   std::vector<int> likely;
   for (Index i = 0; i < max_sweeps; ++i) {
     sweep(view);
@@ -274,7 +276,7 @@ const DocumentFit& DocStep::cold_in(const DocumentView& view, const std::vector<
   use(view);
   for (std::size_t j = 0; j < topic_.size(); ++j) {
     count_[j] = 0;
-    p_[j] = prior_.log_a[topic_[j]];
+    p_[j] = prior_->log_a[topic_[j]];
   }
   ascend(view, max_rounds, 0);
   narrow(view, max_rounds);

@@ -8,14 +8,37 @@
 
 namespace bnpvi::topics {
 
-/// Dirichlet parameters απ_k of every document, with their logarithms and log Γ.
+/// Dirichlet parameters a_k of documents, with their logarithms and log Γ.
 struct DocumentPrior {
-  explicit DocumentPrior(Vec alpha_pi);
+  /// all: their sum, the remainder's among them, where it is asked for.
+  explicit DocumentPrior(Vec a, double all = 0);
   Index k() const { return static_cast<Index>(a.size()); }
 
-  Vec a;  // απ_k
+  Vec a;  // απ_k, or of documents with a covariate pattern απ_k E exp(x'λ_k)
   Vec log_a;
   Vec log_gamma_a;
+  double all;
+};
+
+/// Of all documents, or of those of each covariate pattern, whose documents have its number as their value.
+struct DocumentPriors {
+  explicit DocumentPriors(DocumentPrior prior) : of{std::move(prior)} {}
+  explicit DocumentPriors(std::vector<DocumentPrior> by_pattern)
+      : of(std::move(by_pattern)), patterned(true) {}
+
+  const DocumentPrior& operator[](const DocumentView& view) const { return of[pattern(view)]; }
+  Index pattern(const DocumentView& view) const {
+    return patterned && view.response ? static_cast<Index>(view.response[0]) : 0;
+  }
+
+  std::vector<DocumentPrior> of;
+  bool patterned = false;
+};
+
+/// What the memory has of a document with a covariate pattern: its number, and the sum of its prior where its
+/// tangents are.
+struct PatternLocal {
+  enum { pattern, all, size };
 };
 
 /// A local optimum of the document's bound. With θ̂_k = N_k + απ_k optimal the bound depends on q(z) alone:
@@ -58,7 +81,7 @@ class DocStep {
  public:
   /// width: L, topics a token may belong to; 0 = all.
   /// responses: their q(η); null: documents go by their tokens alone.
-  DocStep(const DocumentPrior& prior, Index width, const ResponseModel* model = nullptr,
+  DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
   /// An optimum from the likelihood and π alone [Hughes 2016, Alg. 5.1].
@@ -103,7 +126,8 @@ class DocStep {
   }
   Index active() const { return static_cast<Index>(topic_.size()); }
 
-  const DocumentPrior& prior_;
+  const DocumentPriors& priors_;
+  const DocumentPrior* prior_;  // of the document
   Index width_;
   double cost_ = 0;
   const double* c_ = nullptr;  // n: counts of the document's rows

@@ -15,8 +15,8 @@ constexpr Index step = 32;  // terms a task: a guess
 }  // namespace
 
 TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
-                 double alpha, const ResponseModel* response)
-    : alpha_(alpha), response_(response), rest_(topic_shape(1, response), k) {
+                 const DocumentTerms& terms)
+    : terms_(terms), rest_(topic_shape(1, terms), k) {
   std::size_t n = 0;
   for (Index i = from; i < to; ++i)
     n += static_cast<std::size_t>(data.row_start[units[i] + 1] - data.row_start[units[i]]);
@@ -26,7 +26,7 @@ TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index fro
 
 void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors& factors) {
   const int document = static_cast<int>(document_.size());
-  add_document(view, share, alpha_, response_, rest_);
+  add_document(view, share, terms_, rest_);
   rest_.scalar[TopicScalar::entropy] += view.times * factors.log_sum;
   for (const Share& s : share) rest_.edit_t(s.cluster)[0] += view.times * s.count;
   for (Index j = 0; j < factors.m; ++j)
@@ -76,7 +76,7 @@ void TermSum::add_topic(Index topic, double* t) const {
 Summary TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool) {
   const Index k = table.k, n_terms = static_cast<Index>(table.top.size()), p = n_terms + 1;
   const Index n_tasks = (n_terms + step - 1) / step;
-  Summary out(topic_shape(p, parts.front().response_), k, false);
+  Summary out(topic_shape(p, parts.front().terms_), k, false);
   double* const all = out.edit_t(0);
   pool.run(static_cast<Index>(parts.size()), [&](Index part) { parts[part].sort_uses(); });
   pool.run(k, [&](Index topic) {

@@ -11,8 +11,8 @@ namespace bnpvi::topics {
 class TermSum {
  public:
   /// For the documents units[from] .. units[to − 1].
-  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha,
-          const ResponseModel* response);
+  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
+          const DocumentTerms& terms);
 
   /// Adds the next of these documents. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
@@ -38,8 +38,7 @@ class TermSum {
   void sort_uses();
   void add_topic(Index topic, double* t) const;
 
-  double alpha_;
-  const ResponseModel* response_;
+  DocumentTerms terms_;
   Summary rest_;  // all but T, and T_0
   std::vector<Document> document_;
   Vec share_;

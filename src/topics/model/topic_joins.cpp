@@ -114,6 +114,17 @@ Summary TopicAlloc::explicit_step(const Visit& in, JoinParts& parts) const {
   return out;
 }
 
+Globals TopicAlloc::joined(const Globals& before, const Summary& merged, Index a, Index b) const {
+  if (!has_sticks()) return global_step(merged, {});
+  Vec weights = mean_weights(before);
+  weights[a] += weights[b];
+  weights.erase(weights.begin() + b);
+  Globals out = globals_at(merged, weights);
+  out.omega = before.omega;
+  out.omega.erase(out.omega.begin() + b);
+  return out;
+}
+
 Globals TopicAlloc::merged(const Globals& globals, Index a, Index b) const {
   Summary s = globals.effective;
   s.merge(a, b);

@@ -21,7 +21,8 @@ constexpr int longest_wait =
 // Gives the sink a document's responsibilities: those of its rows, or its proportions when it is a row of
 // counts.
 void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
-          const Vec& r, const DocumentPrior& prior) {
+          const Vec& r, const DocumentPriors& priors) {
+  const DocumentPrior& prior = priors[view];
   const Index k = prior.k(), m = static_cast<Index>(share.size());
   const std::vector<Index>& rows = reader.rows();
   Responsibilities out;
@@ -89,13 +90,13 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
 }
 
 SummaryShape TopicAlloc::shape(const ObsModel& obs) const {
-  return topic_shape(obs.n_features(), response());
+  return topic_shape(obs.n_features(), document_terms());
 }
 
 Summary TopicAlloc::local_step(const Visit& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k, n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
-  const DocumentPrior prior(document_prior(in.globals));
+  const DocumentPriors prior = document_priors(in.globals);
   const AllowedTopics allowed(in.data, in.globals.effective);
   const auto responses = response_posterior(in.globals);
   const std::shared_ptr<const Weights>& weights = in.weights;
@@ -110,9 +111,9 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     if (by_term)
-      by_terms.emplace_back(in.data, in.units, from, to, k, alpha(), response());
+      by_terms.emplace_back(in.data, in.units, from, to, k, document_terms());
     else
-      sums.emplace_back(in.obs, in.data, k, alpha(), width(), response());
+      sums.emplace_back(in.obs, in.data, k, width(), document_terms());
   }
   in.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(in.obs, in.data);
@@ -187,18 +188,21 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     }
   }
   const Vec a = document_prior_of(sizes);
-  TopicSum sum(in.obs, in.data, k, alpha(), 0, response());
+  TopicSum sum(in.obs, in.data, k, 0, document_terms());
   auto memory = std::make_shared<UnitMemory>();
   const auto block = std::make_shared<ShareBlock>();
   Vec logs;
   for (Index i = 0; i < n_units; ++i) {
     for (Share& s : shares[i]) s.theta = s.count + a[s.cluster];
-    const DocumentView view = load(in.units[i]);
+    DocumentView view = load(in.units[i]);
+    Vec local;
+    if (patterns_ > 0) local = {view.response ? view.response[0] : 0, alpha()};
+    view.local = local.empty() ? nullptr : local.data();
     sum.add(reader, view, shares[i]);
     const std::size_t from = logs.size();
     append_logs(view, shares[i], logs);
     for (std::size_t j = 0; j < shares[i].size(); ++j) shares[i][j].column = static_cast<int>(j);
-    memory->shares.unit.push_back(remember(*block, 0, shares[i]));
+    memory->shares.unit.push_back(remember(*block, 0, shares[i], local));
     memory->shares.unit.back().logs = from;
     memory->shares.unit.back().weight = view.times;
   }
@@ -214,7 +218,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
 Summary TopicAlloc::recompute(const Visit& in) const {
   const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
-  TopicSum sum(in.obs, in.data, in.weights->k, alpha(), width(), response());
+  TopicSum sum(in.obs, in.data, in.weights->k, width(), document_terms());
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
@@ -246,23 +250,6 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
     effective.scalar = noisy.scalar;
   }
   return global_step(effective, out);
-}
-
-void TopicAlloc::settle(Summary& batch, const Globals& globals) const {
-  if (!batch.memory) return;
-  const Vec a = document_prior(globals);
-  std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
-  auto settled = std::make_shared<UnitMemory>();
-  settled->shares = batch.memory->shares.changed([&](std::vector<Share>& share, double weight) {
-    for (Share& s : share) s.theta = s.count + a[s.cluster];
-    add_tangents(share, weight, batch.extra.data());
-  });
-  if (alpha_.prior) {
-    DocumentLengths lengths;
-    lengths.add(settled->shares);
-    batch.scalar[TopicScalar::lengths] = lengths.term(alpha());
-  }
-  batch.memory = std::move(settled);
 }
 
 std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {

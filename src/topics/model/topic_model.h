@@ -5,6 +5,8 @@
 #include "hdp/top_concentration.h"
 #include "inference/learn/alloc_capabilities.h"
 #include "topics/model/document_step.h"
+#include "topics/model/topic_sum.h"
+#include "topics/model/topic_tilt.h"
 #include "topics/responses/response.h"
 
 namespace bnpvi::topics {
@@ -14,6 +16,9 @@ namespace bnpvi::topics {
 std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
                                             RowBound bound, const Sparsity& sparsity,
                                             std::shared_ptr<const ResponseModel> response = nullptr);
+
+/// The same with tilts of the documents' priors by covariate pattern (topic_tilt.h), and the tight bound.
+std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gamma, const Sparsity& sparsity);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
 std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
@@ -43,10 +48,8 @@ class TopicAlloc : public AllocModel,
   /// fixed_k: 0 where sticks order any number of topics.
   TopicAlloc(Index fixed_k, const Concentration& alpha, const Sparsity& sparsity,
              std::shared_ptr<const ResponseModel> response)
-      : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0},
-                   sparsity),
-        alpha_(alpha),
-        response_(std::move(response)) {}
+      : TopicAlloc({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0}, alpha,
+                   sparsity, response, 0) {}
   SummaryShape shape(const ObsModel& obs) const override;
   Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
   std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
@@ -71,6 +74,9 @@ class TopicAlloc : public AllocModel,
   double log_hyperprior() const override { return log_density(alpha_); }
 
   double alpha() const { return alpha_.value; }
+  /// Covariate patterns of documents, on which their priors depend; 0: on none.
+  Index document_patterns() const { return patterns_; }
+  DocumentTerms document_terms() const { return {alpha(), response(), patterns_}; }
 
   /// The model of the documents' responses; null: they have none.
   const ResponseModel* response() const { return response_.get(); }
@@ -96,8 +102,20 @@ class TopicAlloc : public AllocModel,
 
   /// απ_1 .. απ_K.
   virtual Vec document_prior(const Globals& globals) const = 0;
+  /// The same of the documents of each pattern.
+  virtual DocumentPriors document_priors(const Globals& globals) const {
+    return DocumentPriors(DocumentPrior(document_prior(globals)));
+  }
+
+  /// Globals after b joined a < b, which has the proportion of both, all else as it was before. merged: the
+  /// statistics afterwards.
+  virtual Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const;
 
  protected:
+  TopicAlloc(const AllocFacts& facts, const Concentration& alpha, const Sparsity& sparsity,
+             std::shared_ptr<const ResponseModel> response, Index patterns)
+      : AllocModel(facts, sparsity), alpha_(alpha), response_(std::move(response)), patterns_(patterns) {}
+
   /// An estimate of document_prior() from the sizes of the topics, when no document has been visited yet.
   virtual Vec document_prior_of(const Vec& sizes) const = 0;
 
@@ -113,6 +131,11 @@ class TopicAlloc : public AllocModel,
 
   const Concentration alpha_;
   const std::shared_ptr<const ResponseModel> response_;
+
+ private:
+  void settle_by_pattern(Summary& batch, const DocumentPriors& priors) const;
+
+  const Index patterns_;
 };
 
 }  // namespace bnpvi::topics

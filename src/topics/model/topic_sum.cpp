@@ -7,12 +7,14 @@
 
 namespace bnpvi::topics {
 
-SummaryShape topic_shape(Index p, const ResponseModel* response) {
-  return {p, TopicExtra::size, response ? response->n_pairs() : 0,
-          TopicScalar::size + (response ? response->n_scalars() : 0)};
+SummaryShape topic_shape(Index p, const DocumentTerms& terms) {
+  const ResponseModel* response = terms.response;
+  return {p, TopicExtra::size_of(terms.patterns), response ? response->n_pairs() : 0,
+          TopicScalar::size + 2 * terms.patterns + (response ? response->n_scalars() : 0)};
 }
 
-void add_tangents(Shares share, double times, double* extra) {
+void add_tangents(Shares share, double times, double* extra, Index pattern, Index patterns) {
+  const Index width = TopicExtra::size_of(patterns);
   constexpr std::size_t step = 16;  // shares that one call of a kernel takes: a guess
   double theta[step], slope[step], value[step];
   for (std::size_t from = 0; from < share.size(); from += step) {
@@ -22,31 +24,42 @@ void add_tangents(Shares share, double times, double* extra) {
     kernels().log_gamma_each(static_cast<Index>(n), theta, value);
     for (std::size_t j = 0; j < n; ++j) {
       const Share& s = share[from + j];
-      double* to = extra + s.cluster * TopicExtra::size;
-      to[TopicExtra::users] += times;
-      to[TopicExtra::slope] += times * slope[j];
-      to[TopicExtra::offset] += times * (value[j] + (s.count - s.theta) * slope[j]);
+      double* to = extra + s.cluster * width;
+      to[TopicExtra::users_of(pattern)] += times;
+      to[TopicExtra::slope_of(pattern)] += times * slope[j];
+      to[width - 1] += times * (value[j] + (s.count - s.theta) * slope[j]);
     }
   }
 }
 
-void add_document(const DocumentView& view, Shares share, double alpha, const ResponseModel* response,
-                  Summary& to) {
-  to.scalar[TopicScalar::documents] += view.times;
-  to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + alpha);
-  add_tangents(share, view.times, to.extra.data());
-  if (response) response->add(view.response, view.local, view.length, view.times, share, to);
+void add_length(double length, double times, Index pattern, double all, Vec& scalar) {
+  const double slope = digamma_difference(all, length);
+  scalar[TopicScalar::slope_of(pattern)] += times * slope;
+  scalar[TopicScalar::lengths] += times * (log_gamma_difference(all, length) - all * slope);
 }
 
-TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width,
-                   const ResponseModel* response)
+void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to) {
+  to.scalar[TopicScalar::documents] += view.times;
+  if (terms.patterns == 0) {
+    to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + terms.alpha);
+    add_tangents(share, view.times, to.extra.data());
+  } else {
+    const Index pattern = view.response ? static_cast<Index>(view.response[0]) : 0;
+    to.scalar[TopicScalar::documents_of(pattern)] += view.times;
+    if (view.local) add_length(view.length, view.times, pattern, view.local[PatternLocal::all], to.scalar);
+    add_tangents(share, view.times, to.extra.data(), pattern, terms.patterns);
+  }
+  if (terms.response) terms.response->add(view.response, view.local, view.length, view.times, share, to);
+}
+
+TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, Index width,
+                   const DocumentTerms& terms)
     : k_(k),
       n_terms_(obs.n_features() - 1),
-      alpha_(alpha),
       width_(width),
-      response_(response),
+      terms_(terms),
       by_term_(rows_are_documents(obs, data)),
-      rest_(topic_shape(1, response), k),
+      rest_(topic_shape(1, terms), k),
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
@@ -54,7 +67,7 @@ const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Share
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
   rest_.scalar[TopicScalar::entropy] += view.times * entropy;
-  add_document(view, share, alpha_, response_, rest_);
+  add_document(view, share, terms_, rest_);
   if (!share.empty()) add_statistics(reader, view, share);
   return r_;
 }

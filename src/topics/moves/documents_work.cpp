@@ -8,7 +8,7 @@ namespace bnpvi::topics {
 DocumentVisits::DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data,
                                const WorkGlobals& at, Pool& pool)
     : table(rows_are_documents(obs, data) ? TopicTable(*at.globals.weights, true, &pool) : TopicTable()),
-      prior(alloc.document_prior(at.globals)),
+      prior(alloc.document_priors(at.globals)),
       responses(alloc.response_posterior(at.globals)) {}
 
 DocumentsWork::DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,

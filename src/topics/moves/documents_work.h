@@ -13,7 +13,7 @@ struct DocumentVisits {
                  Pool& pool);
 
   TopicTable table;  // of documents of counts
-  DocumentPrior prior;
+  DocumentPriors prior;
   std::unique_ptr<const ResponsePosterior> responses;
 };
 

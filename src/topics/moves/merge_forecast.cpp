@@ -21,63 +21,60 @@ MergeForecast::MergeForecast(const MoveContext& context, const TopicAlloc& alloc
     : c_(context),
       alloc_(alloc),
       state_(state),
-      wanted_(static_cast<std::size_t>(state.k() * state.k()), 0),
-      prior_(alloc.document_prior(state.globals)),
-      joint_(wanted_.size() * TopicExtra::size, 0.0),
+      wanted_(static_cast<std::size_t>(state.k() * state.k()), -1),
+      priors_(alloc.document_priors(state.globals)),
+      width_(TopicExtra::size_of(alloc.document_patterns())),
+      joint_(wanted.size() * static_cast<std::size_t>(width_), 0.0),
       evidence_(static_cast<std::size_t>(state.k()), NAN),
       present_(sum_terms(alloc.elbo_terms(state.total, state.globals))) {
+  Index place = 0;
   for (const auto& [a, b] : wanted) {
-    wanted_[a * state.k() + b] = 1;
+    wanted_[a * state.k() + b] = width_ * place++;
     for (Index j : {a, b})
       if (std::isnan(evidence_[j])) evidence_[j] = used_evidence(context.problem.obs, state.total, j);
   }
   for (Index batch = 0; batch < static_cast<Index>(state.batch.size()); ++batch) {
     const ShareTable& memory = memory_of(state, batch);
     for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
-      add_joint_tangents(memory.shares(i), memory.unit[i].weight);
+      add_joint_tangents(memory.shares(i), memory.unit[i].weight, memory.local(i));
   }
 }
 
 // The tangent of log Γ at what a document has of both, in place of those of each.
-void MergeForecast::add_joint_tangents(Shares shares, double times) {
+void MergeForecast::add_joint_tangents(Shares shares, double times, const double* local) {
+  const Index patterns = alloc_.document_patterns();
+  const Index pattern = patterns > 0 && local ? static_cast<Index>(local[PatternLocal::pattern]) : 0;
+  const Vec& own = priors_.of[pattern].a;
   for (std::size_t i = 0; i < shares.size(); ++i)
     for (std::size_t j = i + 1; j < shares.size(); ++j) {
       const Share &a = shares[i], &b = shares[j];
-      if (!wanted_[a.cluster * state_.k() + b.cluster]) continue;
-      double* to = joint_.data() + (a.cluster * state_.k() + b.cluster) * TopicExtra::size;
+      const Index place = wanted_[a.cluster * state_.k() + b.cluster];
+      if (place < 0) continue;
+      double* to = joint_.data() + place;
       const double count = a.count + b.count;
-      const double prior = prior_[a.cluster] + (alloc_.fixed_k() > 0 ? 0 : prior_[b.cluster]);
+      const double prior = own[a.cluster] + (alloc_.fixed_k() > 0 ? 0 : own[b.cluster]);
       Share part[] = {a, b, {0, 0, count, 0, count + prior}};
       for (Share& s : part) s.cluster = 0;
-      add_tangents(Shares(part, 2), -times, to);
-      add_tangents(Shares(part + 2, 1), times, to);
+      add_tangents(Shares(part, 2), -times, to, pattern, patterns);
+      add_tangents(Shares(part + 2, 1), times, to, pattern, patterns);
     }
 }
 
 bool MergeForecast::shared(Index a, Index b) const {
-  return joint_[(a * state_.k() + b) * TopicExtra::size + TopicExtra::users] != 0;
-}
-
-Globals MergeForecast::at_present(const Summary& merged, Index a, Index b) const {
-  if (!alloc_.has_sticks()) return alloc_.global_step(merged, {});
-  Vec weights = alloc_.mean_weights(state_.globals);
-  weights[a] += weights[b];
-  weights.erase(weights.begin() + b);
-  Globals out = alloc_.globals_at(merged, weights);
-  out.omega = state_.globals.omega;
-  out.omega.erase(out.omega.begin() + b);
-  return out;
+  const double* joint = joint_.data() + wanted_[a * state_.k() + b];
+  for (Index c = 0; c < static_cast<Index>(priors_.of.size()); ++c)
+    if (joint[TopicExtra::users_of(c)] != 0) return true;
+  return false;
 }
 
 double MergeForecast::gain(Index a, Index b, double least) const {
   const ObsModel& obs = c_.problem.obs;
   const Summary& s = state_.total;
   Summary merged = allocation_part(s);
-  for (Index i = 0; i < TopicExtra::size; ++i)
-    merged.extra[a * TopicExtra::size + i] += joint_[(a * s.k + b) * TopicExtra::size + i];
+  for (Index i = 0; i < width_; ++i) merged.extra[a * width_ + i] += joint_[wanted_[a * s.k + b] + i];
   keeping_fixed_k(alloc_, Changes().merge(a, b)).apply(merged);
   const double others = evidence_of_pair(obs, s, a, b) - evidence_[a] - evidence_[b] - present_;
-  const Globals now = at_present(merged, a, b);
+  const Globals now = alloc_.joined(state_.globals, merged, a, b);
   const double low = others + sum_terms(alloc_.elbo_terms(merged, now));
   if (low + best_sticks_bring < least) return low;
   return others + sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, now)));

@@ -23,17 +23,17 @@ class MergeForecast {
   bool shared(Index a, Index b) const;  // some document uses both
 
  private:
-  void add_joint_tangents(Shares shares, double times);
-  Globals at_present(const Summary& merged, Index a, Index b) const;  // sticks as they are, a has b's too
+  void add_joint_tangents(Shares shares, double times, const double* local);
 
   const MoveContext& c_;
   const TopicAlloc& alloc_;
   const State& state_;
-  std::vector<char> wanted_;  // K × K
-  const Vec prior_;           // of documents, απ_k
-  Vec joint_;                 // K × K × TopicExtra::size: what documents that use both add and lose
-  Vec evidence_;              // Λ of each topic that is wanted
-  double present_;            // allocation terms
+  std::vector<Index> wanted_;  // K × K: where a pair's numbers in joint_ begin; −1: it is not wanted
+  const DocumentPriors priors_;
+  const Index width_;  // of TopicExtra
+  Vec joint_;          // of each pair: what documents that use both add and lose
+  Vec evidence_;       // Λ of each topic that is wanted
+  double present_;     // allocation terms
 };
 
 }  // namespace bnpvi::topics

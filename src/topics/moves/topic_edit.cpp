@@ -184,8 +184,7 @@ void TopicEdit::move(Documents how, Index from, Index to, const FewTerms* few, S
     const Index n = std::min(at_once, n_chunks - first);
     sums.clear();
     for (Index i = 0; i < n; ++i)
-      sums.emplace_back(obs, problem.source.shape(), sum.k, alloc_.alpha(), alloc_.width(),
-                        alloc_.response());
+      sums.emplace_back(obs, problem.source.shape(), sum.k, alloc_.width(), alloc_.document_terms());
     c_.pool.run(n, [&](Index i) { add_up(first + i, sums[i]); });
     for (TopicSum& part : sums) part.finish(sum, as_before ? -1 : 1);
   }

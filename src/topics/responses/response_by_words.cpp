@@ -14,7 +14,7 @@ constexpr double least_gain = 1e-6;  // of the bound, relative to its size: a gu
 
 Summary statistics(const ResponseModel& model, Index k, const std::vector<SharesByWords>& documents,
                    const std::vector<Vec>& local) {
-  Summary out(topic_shape(1, &model), k);
+  Summary out(topic_shape(1, {0, &model}), k);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     const SharesByWords& d = documents[i];
     model.add(d.value, local[i].empty() ? nullptr : local[i].data(), d.length, d.times, d.share, out);

@@ -1,0 +1,137 @@
+# How uncertain the weights of a mixture with covariates are, by linear response (Giordano, Broderick & Jordan 2018).
+# The variational posterior takes rows' clusters, parameters of clusters and effects as independent, which makes it too
+# narrow. If t g_i is added to the log of the joint density, the mean of g_j moves by t Cov(g_i, g_j) under the exact
+# posterior; how the mean moves at the optimum of the bound, where all else may answer, is taken for that covariance.
+#
+# g of a cluster: E log pi_k, the log of its untilted weight, then its effects, one after another.
+
+response_step <- 0.25 # t times the standard deviation of g under q: the mean moves by so many of them, or some more
+laps_at_once <- 4L
+most_rounds <- 15L # of so many laps
+settled_share <- 0.03 # of the way gone that the last laps may have added
+
+# list(mean, cov, settled): of g, clusters in the user's order, and which answers had come to rest. data: the training
+# data, with weights, labels and patterns.
+linear_response <- function(fit, data, call) {
+  learn <- response_engine(fit, data, call)
+  base <- learn(fit$state)
+  mean <- weight_means(fit$model, base$state)
+  sd <- pmax(effect_deviations(fit$model, base$state), 1e-4)
+  report_response_time(length(sd), base$seconds)
+  moved <- lapply(seq_along(sd), function(i) {
+    pull <- replace(numeric(length(sd)), i, response_step / sd[i])
+    answer_to(pull, fit$model, base$state, learn)
+  })
+  cov <- vapply(moved, `[[`, numeric(length(sd)), "slope")
+  cov <- nearest_covariance((cov + t(cov)) / 2)
+  width <- 1L + fit$model$prior$n_columns
+  at <- as.integer(outer(seq_len(width), (fit$numbering - 1L) * width, `+`))
+  list(mean = mean[at], cov = cov[at, at, drop = FALSE], settled = vapply(moved, `[[`, NA, "settled")[at])
+}
+
+# list(slope, settled): how g moves with a pull, by half the difference of a pull and its opposite. Both have the same
+# laps, so that what the state would have moved by itself is not in the difference.
+answer_to <- function(pull, model, state, learn) {
+  up <- down <- state
+  gone <- step <- 0
+  for (i in seq_len(most_rounds)) {
+    up <- learn(up, pull)$state
+    down <- learn(down, -pull)$state
+    last <- step
+    step <- (weight_means(model, up) - weight_means(model, down)) / 2 - gone
+    gone <- gone + step
+    settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
+    if (settled) break
+  }
+  # What is still to come, if steps go on to shrink as the last one did.
+  shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
+  list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
+}
+
+# Of the data of the fit as a user gives them; NULL without. The fit knows their covariates.
+response_to_data <- function(fit, x, call) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  require_ability(fit, "linear_response", call)
+  check_form(x, "mixture", call)
+  without <- fit
+  class(without$model$prior) <- setdiff(class(fit$model$prior), "bnp_prior_covariates")
+  data <- as_trained(as_newdata(without, x, call, "x"), fit)
+  if (is.null(data)) {
+    abort("x", c(
+      "{.arg x} must be the data of the fit.", i = "Intervals by linear response learn on from them."
+    ), call = call)
+  }
+  data$position <- fit$input$position
+  linear_response(fit, data, call)
+}
+
+# A function(state, pull) that learns on from a state for some laps, without moves: list(state, seconds).
+response_engine <- function(fit, data, call) {
+  still <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  control <- bnp_control(
+    "full", seed = 1, threads = fit$control$threads, moves = still, max_laps = laps_at_once, tol = 0,
+    sparsity = if (fit$control$sparsity > 0L) fit$control$sparsity, verbose = FALSE
+  )
+  asked <- c(
+    resolve_control(control, fit$model$obs, fit$model$prior, data$n, units_that_count(data), fit["state"], call),
+    list(keep_interrupted = FALSE)
+  )
+  asked$header <- NULL
+  form <- as_engine_data(data)
+  function(state, pull = NULL) {
+    model <- fit$model
+    model$prior$pull <- pull
+    began <- proc.time()[["elapsed"]]
+    result <- engine_fit(form, model, asked, list(state = state), NULL)
+    if (!is.finite(result$elbo) || result$state$k != fit$state$k) {
+      abort("numerical", "A cluster was lost, so that it is not known how uncertain weights are.", call = call)
+    }
+    list(state = result$state, seconds = proc.time()[["elapsed"]] - began)
+  }
+}
+
+# g at a state, clusters in the engine's order.
+weight_means <- function(model, state) {
+  posterior <- engine_posterior(model, state)
+  as.double(rbind(log_weight_moments(posterior)$mean, t(posterior$effects)))
+}
+
+# Standard deviations of g under q.
+effect_deviations <- function(model, state) {
+  posterior <- engine_posterior(model, state)
+  p <- model$prior$n_columns
+  own <- vapply(seq_len(state$k), function(j) diag(matrix(posterior$effects_cov[, , j], p)), numeric(p))
+  as.double(rbind(sqrt(log_weight_moments(posterior)$variance), sqrt(matrix(own, ncol = state$k))))
+}
+
+# list(mean, variance): of log pi_k under q.
+log_weight_moments <- function(posterior) {
+  if (is.null(posterior$untilted_sticks)) {
+    own <- as.double(posterior$untilted_concentration)
+    return(list(mean = digamma(own) - digamma(sum(own)), variance = trigamma(own) - trigamma(sum(own))))
+  }
+  a <- posterior$untilted_sticks[, 1L]
+  b <- posterior$untilted_sticks[, 2L]
+  before <- function(x) c(0, cumsum(x))[seq_along(a)]
+  list(
+    mean = digamma(a) - digamma(a + b) + before(digamma(b) - digamma(a + b)),
+    variance = trigamma(a) - trigamma(a + b) + before(trigamma(b) - trigamma(a + b))
+  )
+}
+
+nearest_covariance <- function(x) {
+  parts <- eigen(x, symmetric = TRUE)
+  parts$vectors %*% (pmax(parts$values, 0) * t(parts$vectors))
+}
+
+report_response_time <- function(n, seconds_a_round) {
+  seconds <- 2 * n * 4 * seconds_a_round # most answers have come to rest after so many rounds
+  if (seconds > 30) {
+    cli::cli_inform(
+      c("Intervals by linear response: {2 * n} times some laps, in all about {round(seconds / 60, 1)} minute{?s}."),
+      class = c("bnpvi_message_time", "bnpvi_message")
+    )
+  }
+}

@@ -1,0 +1,94 @@
+// Priors of documents' proportions that depend on covariates, as a tilt of the proportions that all share.
+#pragma once
+#include "foundation/named_array.h"
+#include "hdp/sticks.h"
+
+namespace bnpvi::topics {
+
+/// A document with covariate pattern c, which has the covariates x_c (P numbers), has proportions
+///
+///   π_d ~ Dirichlet(a_c),   a_ck = απ_k exp(x_c'λ_k),  a_c,K+1 = απ_{K+1},   λ_k ~ N(0, s² I),
+///
+/// with π the sticks that all documents share [Mimno & McCallum 2008, with the top level of an HDP].
+struct TopicTilt {
+  Index patterns = 1;   // C
+  Index columns = 0;    // P
+  Vec x;                // C × P, row-major
+  Vec more_variance;    // C, or empty: what is added to x_c'S_k x_c, of levels that the fit has not seen
+  double variance = 1;  // s²
+  double alpha;         // α
+};
+
+/// What documents say of one topic: by pattern, of those that use it their number and Σ_d ψ(θ_dk).
+struct TopicCounts {
+  Vec users, slope;  // C
+};
+
+/// q(λ_k) = N(m, S).
+class TopicEffect {
+ public:
+  /// No effect, and hardly any doubt of it.
+  explicit TopicEffect(const TopicTilt& tilt);
+  /// From width() numbers: m, then the lower triangle of S⁻¹, packed by rows.
+  TopicEffect(const TopicTilt& tilt, const double* stored);
+
+  static Index width(const TopicTilt& tilt) { return tilt.columns + tilt.columns * (tilt.columns + 1) / 2; }
+  void store(double* to) const;
+
+  const Vec& mean() const { return mean_; }
+  Vec covariance() const;                                      // S, P × P
+  double log_factor(Index c) const { return log_factor_[c]; }  // log E exp(x_c'λ)
+  double divergence() const { return divergence_; }            // KL(q ‖ prior)
+  double slope(Index c) const { return slope_[c]; }            // x_c'm
+  double variance(Index c) const { return variance_[c]; }      // x_c'S x_c
+
+ private:
+  friend class EffectSearch;
+  void take_precision();
+  void take_mean();
+
+  const TopicTilt* tilt_;
+  Vec mean_, precision_;               // P, P × P
+  Vec root_;                           // L⁻¹ with S⁻¹ = L Lᵀ
+  Vec slope_, variance_, log_factor_;  // C
+  double spread_ = 0, divergence_ = 0;
+};
+
+/// With e = exp(x_c'λ_k) and a = α E e E π_k, the part of the bound that depends on the effects of topic k
+/// is, n_c documents having pattern c and f_c being the sum of the tangents' slopes of their lengths
+/// (TopicScalar),
+///
+///   Σ_c { a (slope_c + f_c) + (n_c − users_c) log Γ(a) + n_c [log α + x_c'm − g_c] } − KL(q(λ_k)),
+///   g_c = min{ E π_k [log Γ(1 + α E e) + ½ ζ(2) α² Var e],  log Γ(1 + a) + ½ ζ(2) α² Var(e π_k) }
+///       ≥ E log Γ(1 + α e π_k),
+///
+/// the second by log Γ(1 + y)'' ≤ ζ(2); E log π_k is counted elsewhere. With no effects, and no doubt of it,
+/// g is that of DirichletRows. Which of the two it is stays during a search: it would have a kink.
+class TopicPart {
+ public:
+  /// n, f: of each pattern.
+  TopicPart(const TopicTilt& tilt, const Vec& n, const Vec& f) : tilt_(tilt), n_(n), f_(f) {}
+
+  /// For each pattern: is the second of g the lower one?
+  std::vector<char> choose(const TopicEffect& effect, double mean, double variance) const;
+
+  /// The part without KL at E π_k = mean and Var π_k = variance. by_mean, by_variance: unless null, its
+  /// derivatives in these are added.
+  RoundedSum value(const TopicCounts& counts, const TopicEffect& effect, const std::vector<char>& second,
+                   double mean, double variance, double* by_mean, double* by_variance) const;
+
+  /// The effect with the best mean at its precision, found by L-BFGS from where it is.
+  TopicEffect with_best_mean(const TopicCounts& counts, const TopicEffect& from,
+                             const std::vector<char>& second, double mean, double variance) const;
+  /// The effect after a step of its precision to its fixed point, I/s² and twice what the part loses by
+  /// x_c'S x_c, halved where its value would fall.
+  TopicEffect widened(const TopicCounts& counts, const TopicEffect& from, const std::vector<char>& second,
+                      double mean, double variance) const;
+
+ private:
+  friend class EffectSearch;
+  const TopicTilt& tilt_;
+  const Vec &n_, &f_;
+};
+
+}  // namespace bnpvi::topics
