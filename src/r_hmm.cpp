@@ -54,6 +54,17 @@ Chain mean_chain(const Query& q, bool first_only) {
 
 }  // namespace bnpvi
 
+namespace {
+
+// Owners of the k outcomes of a chain: no class owns those that are not in use.
+std::vector<int> owners(const Query& q, Index k) {
+  std::vector<int> out = q.globals.effective.owner;
+  out.resize(static_cast<std::size_t>(k), 0);
+  return out;
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
@@ -110,7 +121,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
         s.clear();
         s.append(q.data(), g, q.obs().capabilities().lag);
         log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
-        log_likelihoods(block, *weights, {}, s.rows.data(), s.size(), log_e.data());
+        log_likelihoods(block, *weights, owners(q, chain.k), s.rows.data(), s.size(), log_e.data());
         filter.draw(s.size(), log_e.data(), nullptr, stream, path);
         path += s.size();
       }
@@ -121,13 +132,6 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
 }
 
 namespace {
-
-// Owners of the k outcomes of a chain: no class owns those that are not in use.
-std::vector<int> owners(const Query& q, Index k) {
-  std::vector<int> out = q.globals.effective.owner;
-  out.resize(static_cast<std::size_t>(k), 0);
-  return out;
-}
 
 // The rows that a row depends on: a sequence is a tree whose nodes follow the row before them.
 std::vector<int> steps_back(const SequenceRows& s) {

@@ -205,6 +205,40 @@ test_that("a class of a whole sequence: states of its own and open ones, and the
   expect_equal(predict(fit, short, type = "sequence_label_prob")["s", ], z / sum(z), tolerance = 1e-8)
 })
 
+test_that("draws keep what is known: no state has rows of two classes, and chains begin from the fit or without it", {
+  planted <- planted_states(3, 150, 0.1)
+  fit <- suppressWarnings(bnp_hmm(planted$x, labels = planted$labels, control = bnp_control(seed = 1, max_laps = 20)))
+  draws <- bnp_sample(fit, planted$x, draws = 20, seed = 1, verbose = FALSE)
+  own <- !is.na(planted$labels)
+  apart <- outer(planted$labels[own], planted$labels[own], `!=`)
+  for (i in seq_len(ncol(draws$labels))) {
+    z <- draws$labels[own, i]
+    expect_false(any(outer(z, z, `==`) & apart))
+  }
+  more <- update(draws, planted$x, draws = 5)
+  whole <- bnp_sample(fit, planted$x, draws = 25, warmup = 10, seed = 1, verbose = FALSE)
+  expect_identical(more$trace, whole$trace)
+  sure <- check_fit(fit, planted$x, draws = 10, seed = 1, verbose = FALSE)
+  expect_null(sure$evidence)
+  few <- bnp_hmm(pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = c("a", NA, NA, "b", NA, "a", NA))
+  checked <- check_fit(few, pattern_x, draws = 50, seed = 1, verbose = FALSE)
+  expect_gt(checked$evidence[["estimate"]] + 4 * checked$evidence[["se"]], elbo(few))
+  id <- rep(c("s", "t"), each = 75)
+  closed <- suppressWarnings(bnp_hmm(
+    planted$x, id = id, sequence_labels = c("one", "two"), open = FALSE, control = bnp_control(seed = 1, max_laps = 20)
+  ))
+  draws <- bnp_sample(closed, planted$x, id = id, draws = 20, seed = 1, verbose = FALSE)
+  for (i in seq_len(ncol(draws$labels))) {
+    expect_length(intersect(draws$labels[id == "s", i], draws$labels[id == "t", i]), 0L)
+  }
+  # Classes that need all states of a finite prior: chains that find no states in sequence begin from the fit.
+  x <- rep(0, 100)
+  labels <- c(rep("a", 98), "b", "b")
+  tight <- bnp_hmm(x, prior = prior_hmm(2), labels = labels)
+  draws <- bnp_sample(tight, x, draws = 5, seed = 1, verbose = FALSE)
+  expect_true(all(draws$trace[, , "largest"] == 98))
+})
+
 test_that("bad labels are refused", {
   expect_bad(bnp_hmm(pattern_x, labels = rep(NA, 7)), "labels", "missing")
   expect_bad(bnp_hmm(pattern_x, labels = c("a", "b")), "labels", "7")
@@ -214,7 +248,6 @@ test_that("bad labels are refused", {
   expect_bad(bnp_hmm(list(pattern_x), sequence_labels = NA), "labels", "missing")
   expect_bad(bnp_hmm(list(pattern_x, pattern_x), sequence_labels = c("a", NA), open = NA), "argument")
   expect_bad(bnp_hmm(cbind(pattern_x, 1), obs = obs_lds(), labels = rep("a", 7)), "not_defined")
-  expect_bad(bnp_sample(bnp_hmm(pattern_x, labels = c("a", rep(NA, 6))), pattern_x, draws = 5), "labels")
   expect_bad(predict(bnp_hmm(pattern_x), pattern_x, type = "label"), "labels")
   expect_message(
     bnp_hmm(c(0, rnorm(30)), obs = obs_ar(), labels = c("a", "a", rep(NA, 29))), class = "bnpvi_message_labels"
