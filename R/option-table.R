@@ -107,7 +107,8 @@ option_table <- list(
     takes = c("batches", "restarts", "effort", "sparsity", "checkpoint", "max_births", "max_merges"),
     instead = c(
       k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
-      keep = "A fit has the probability of every feature in every row: {.fn feature_probs}."
+      keep = "A fit has the probability of every feature in every row: {.fn feature_probs}.",
+      stochastic = "A fit starts without any feature: all come by moves, of which stochastic steps have none."
     )
   ),
   network = list(
@@ -187,6 +188,7 @@ check_options <- function(control, kind, prior, call) {
   if (!control$algorithm %in% entry$algorithms) {
     abort(c("not_defined", "argument"), c(
       paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", what, "."),
+      i = unname(entry$instead[intersect(control$algorithm, names(entry$instead))]),
       i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
     ), call = call)
   }
