@@ -63,9 +63,10 @@
 #' one class: the law is that of rows without labels, given that. A state is of the class of its labelled rows, and of
 #' none if it has none. `sequence_labels` rule something out with `open = FALSE` only: with `open = TRUE` a state that
 #' sequences of several classes use is an open one, and draws are those without labels. States that have places
-#' (`transitions`, `fixed` or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws,
-#' where some may be without rows. Forbidden transitions have no probability, and each sweep draws whole paths given transition probabilities and
-#' parameters that are drawn, too (Chib 1996).
+#' (`transitions`, `fixed` or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws, where
+#' some may be without rows. Forbidden transitions have no probability, and each sweep draws whole paths given
+#' transition probabilities and parameters that are drawn, too (Chib 1996). Chains of stages hardly change the order in
+#' which they have found these: look at `rhat`.
 #'
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
@@ -78,8 +79,8 @@
 #' draws so far.
 #'
 #' Rows, documents and sequences with weights are refused: a row of weight 2 is no row of the exchangeable sequence that
-#' is sampled from. So are labels of mixtures and of documents, and named topics. So are rows that lack values of columns which depend on each other
-#' within a cluster.
+#' is sampled from. So are labels of mixtures and of documents, named topics, and rows that lack values of columns which
+#' depend on each other within a cluster.
 #' @references
 #' Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. *Journal of Computational
 #' and Graphical Statistics* 9(2), 249-265.

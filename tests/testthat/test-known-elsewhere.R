@@ -18,10 +18,12 @@ stages <- prior_hmm(3, transitions = left_to_right(3, return = TRUE))
 # name = list(data, fit(data, control), control), as of worker_cases() and checkpoint_cases().
 cases <- list(
   keywords = list(documents, function(x, control) {
-    bnp_topics(x, obs_multinomial(keywords = list(first = colnames(x)[1:2], second = colnames(x)[5])), control = control)
+    lists <- list(first = colnames(x)[1:2], second = colnames(x)[5])
+    bnp_topics(x, obs_multinomial(keywords = lists), control = control)
   }, list(batches = 3L, max_laps = 8L)),
   documents = list(
-    documents, function(x, control) bnp_topics(x, control = control, labels = topic_of), list(batches = 3L, max_laps = 8L)
+    documents, function(x, control) bnp_topics(x, control = control, labels = topic_of),
+    list(batches = 3L, max_laps = 8L)
   ),
   states = list(walks, function(x, control) bnp_hmm(x, labels = seen, control = control), list(
     batches = 2L, max_laps = 8L

@@ -139,7 +139,8 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
   for (case in list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed))) {
     fit <- bnp_hmm(
       planted$x, obs = obs_gaussian(mean = 2, mean_strength = 0.01, df = 2, scale = 0.1),
-      prior = prior_hmm(3, alpha = 0.3, start = 0.03, fixed = case[[2]]), labels = if (!all(is.na(case[[1]]))) case[[1]],
+      prior = prior_hmm(3, alpha = 0.3, start = 0.03, fixed = case[[2]]),
+      labels = if (!all(is.na(case[[1]]))) case[[1]],
       start = if (all(is.na(case[[1]]))) planted$z, control = bnp_control(seed = 1)
     )
     own <- order(drop(coef(fit)$mean))

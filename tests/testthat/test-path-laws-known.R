@@ -150,7 +150,9 @@ fixed <- rbind(0, 0, 0, c(0, 0.25, 0))
 patterns <- list(
   weights = list(weight = weights, fixed = weights * 0),
   fixed = list(weight = weights * (fixed == 0), fixed = fixed),
-  known = list(weight = rbind(c(1, 1, 0), matrix(0, 3, 3)), fixed = rbind(0, c(0.5, 0.5, 0), c(0, 0.6, 0.4), c(1, 0, 0)))
+  known = list(
+    weight = rbind(c(1, 1, 0), matrix(0, 3, 3)), fixed = rbind(0, c(0.5, 0.5, 0), c(0, 0.6, 0.4), c(1, 0, 0))
+  )
 )
 of_place <- matrix(TRUE, 6, 3)
 of_place[2, ] <- c(FALSE, TRUE, TRUE)
@@ -200,7 +202,7 @@ test_that("data and paths drawn in turn keep the law of the prior, learned conce
     c(drawn$records[1L, names(means)], stays = drawn$labels[1] == drawn$labels[2], third = drawn$labels[3] == 3)
   }, numeric(5))))
   for (name in names(means)) expect_lt(abs(batch_z(out[, name], means[[name]])), 4, label = name)
-  # First states 1 or 2 alike; a state stays with (alpha / 3 + kappa) / (2 alpha / 3 + kappa), in the mean over the prior.
+  # First states 1 or 2 alike; a state stays with (alpha / 3 + kappa) / (2 alpha / 3 + kappa), averaged over the prior.
   prior <- withr::with_seed(2, t(vapply(1:4000, function(i) {
     a <- rgamma(1, 2, 1) / 3
     kappa <- rgamma(1, 2, 2)
