@@ -106,3 +106,12 @@ test_that("new rows take part, and what is known of the old ones stays", {
     expect_identical(classes(more$state$owner), classes(fit$state$owner), info = name)
   }
 })
+
+test_that("states of different classes are not joined", {
+  fit <- bnp_hmm(walks, labels = seen, prior = prior_hmm(6), control = bnp_control(seed = 2, max_laps = 15)) |>
+    suppressWarnings()
+  joined <- cut_fit(fit, walks, k = 2)
+  own <- which(!is.na(seen))
+  expect_identical(cluster_classes(joined)[fitted(joined)[own]], seen[own])
+  expect_error(cut_fit(fit, walks, k = 1))
+})

@@ -56,6 +56,20 @@ test_that("fixed transitions have the bound of the twin, and stay as they are", 
   expect_lt(elbo(fit), twin_log_evidence(pattern_x, cells))
 })
 
+test_that("the best ends are those of the derivation", {
+  best <- function(prior) {
+    max(vapply(1:20, function(seed) {
+      start <- withr::with_seed(seed, matrix(rgamma(21, 0.3), 7))
+      elbo(bnp_hmm(
+        pattern_x, obs = unit_variance, prior = prior, control = to_the_end(), start = start / rowSums(start)
+      ))
+    }, 1))
+  }
+  expect_equal(best(prior_hmm(3)), -15.35673847, tolerance = 1e-6)
+  fixed <- rbind(c(0.9, NA, NA), c(0.1, 0.8, 0.1), NA)
+  expect_equal(best(prior_hmm(3, fixed = fixed)), -14.25545962, tolerance = 1e-6)
+})
+
 test_that("weights and first states of their own have the bound of the twin", {
   weights <- rbind(c(2, 0.3, 0), c(0, 1, 0.5), c(1, 0, 4))
   first <- c(3, 0, 1)
