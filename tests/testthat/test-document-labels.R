@@ -69,6 +69,18 @@ test_that("a label keeps a topic of a finite prior, and has the topics that its 
   }
 })
 
+test_that("two idle topics of a label do not both make room", {
+  for (case in list(c(6, 0.5), c(8, 1))) { # label politics, or tech, had none in the end
+    data <- planted_labels(case[1])
+    run <- function(max_laps, ...) {
+      control <- bnp_control(seed = 1, max_laps = max_laps, restarts = 1)
+      suppressWarnings(bnp_topics(data$x, prior = prior_lda(8, alpha = case[2]), control = control,
+        labels = data$labels, ...))
+    }
+    expect_setequal(setdiff(run(60, start = run(1))$state$owner, 0L), 1:3)
+  }
+})
+
 test_that("with all documents of one label each and one topic a label the ELBO is the log evidence", {
   x <- matrix(c(2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1), 3, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:5)))
   dm <- function(t, a) lgamma(sum(a)) - lgamma(sum(a) + sum(t)) + sum(lgamma(a + t) - lgamma(a))
