@@ -118,10 +118,6 @@ of_samplers <- able(
   random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
   scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
-  placed = c(
-    "States of draws come and go, and have no places for {.arg transitions}.",
-    "{.fn confint} and {.fn simulate} are about the posterior of the fit."
-  ),
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),
   draws = c("{.fn update} draws more.")

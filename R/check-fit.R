@@ -49,6 +49,9 @@ evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
     as_engine_data(data_of_draws(draws, data, id)), draws$model, as.double(seq_len(runs)),
     starting_concentration(draws$model$prior), draws$options$seed, draws$options$threads
   )$log_evidence
+  if (all(log_p == -Inf)) { # no run found states for all labelled rows
+    return(NULL)
+  }
   relative <- exp(log_p - max(log_p))
   c(estimate = max(log_p) + log(mean(relative)), se = stats::sd(relative) / mean(relative) / sqrt(runs))
 }

@@ -67,6 +67,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       better <- if (isTRUE(data$grouped)) better_with_labelled_rows else better_with_classes_alone
       result <- better(result, data, model, asked, run)
     }
+    if (class == "bnp_topics" && is.null(start) && !is.null(data$classes) && control$algorithm != "stochastic" &&
+          !isTRUE(result$interrupted)) {
+      result <- better_with_topics_of_labels(result, data, run)
+    }
     again <- if (is.null(start) && is.finite(result$elbo) && obs_can(obs, "begin_again")) {
       obs_begin_again(obs, result$state$k)
     }

@@ -52,7 +52,7 @@ shape_of_draws <- function(x) {
         "n_clusters", "log_joint", "largest", "entropy", names(sampled_concentrations(x$model$prior))
       )) && are_whole(x$trace[, , c("n_clusters", "largest")], 0, n),
     "labels" = is.null(x$labels) && is.null(x$kept) || is.matrix(x$labels) && nrow(x$labels) == n &&
-      are_whole(x$labels, 1, n),
+      are_whole(x$labels, 1, most_states(x, n)),
     "kept" = is.null(x$kept) && is.null(x$labels) || identical(names(x$kept), c("chain", "draw")) &&
       are_columns(x$kept, c("chain", "draw"), ncol(x$labels)) && are_whole(x$kept$chain, 1, size[2L]) &&
       are_whole(x$kept$draw, 1, size[1L])
@@ -65,12 +65,16 @@ shape_of_draws <- function(x) {
   ))
 }
 
+# States that have places may be more than rows.
+most_states <- function(x, n) if (has_places(x$model$prior)) x$model$prior$k else n
+
 shape_of_chains <- function(x, n) {
   concentrations <- length(sampled_concentrations(x$model$prior))
+  most <- most_states(x, n)
   which_hold("chains" = is.list(x$chains) && length(x$chains) == x$options$chains &&
     all(vapply(seq_along(x$chains), function(number) {
       chain <- x$chains[[number]]
-      length(chain$labels) == n && are_whole(chain$labels, 1, n) && is.numeric(chain$weights) &&
+      length(chain$labels) == n && are_whole(chain$labels, 1, most) && is.numeric(chain$weights) &&
         length(chain$weights) %in% c(0, max(chain$labels, 0) + 1) && all(is.finite(chain$weights)) &&
         all(chain$weights >= 0) &&
         are_finite(chain$concentration, concentrations) && all(chain$concentration >= 0) &&

@@ -51,7 +51,9 @@
 #'   away from it.
 #' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as of [obs_ar()] with `lag = 1`; in the
 #'   unit of the columns, or of scores with learned loadings.
-#' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned.
+#' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned. Not one
+#'   for each mode: modes come and go while a fit is made, and are numbered in the end. Systems whose modes are known
+#'   have it as `R` of [lds_model()].
 #' @param noise_df,noise_scale Prior of the noise; `noise_scale / (noise_df - 2)` is its expected variance.
 #' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
 #'   sequence. Default: column medians, and ten times the variance of the columns.
@@ -124,6 +126,13 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
 }
 
 check_noise <- function(x, arg, call) {
+  if (is.matrix(x) && min(dim(x)) > 1L) {
+    abort("argument", c(
+      "{.arg {arg}} must be one number, or one for each column, not {describe(x)}.",
+      i = "Modes come and go while a fit is made, and have no numbers before: their noise is learned, with
+           {.code emission = \"by_mode\"}. Noise of modes that are known is {.arg R} of {.fn lds_model}."
+    ), call = call)
+  }
   x <- check_vector(x, arg, call)
   if (any(x <= 0)) {
     abort("argument", c(

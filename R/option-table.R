@@ -47,7 +47,7 @@ common_options <- c(
 )
 
 # Of each kind (R/abilities.R): its algorithms, the options that it takes beside the common ones (and the common ones
-# that it lacks), and what there is instead of others.
+# that it lacks), what there is instead of others, and why it is refused some algorithms.
 option_table <- list(
   mixture = list(
     algorithms = c("memoized", "full", "stochastic"),
@@ -123,6 +123,9 @@ option_table <- list(
     instead = c(
       k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
       keep = "A fit has the probability of every feature in every row: {.fn feature_probs}."
+    ),
+    refused = c(
+      stochastic = "A fit starts without any feature: all come by moves, of which stochastic steps have none."
     )
   ),
   network = list(
@@ -203,6 +206,7 @@ check_options <- function(control, kind, prior, call) {
   if (!control$algorithm %in% entry$algorithms) {
     abort(c("not_defined", "argument"), c(
       paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", what, "."),
+      i = unname(entry$refused[intersect(control$algorithm, names(entry$refused))]),
       i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
     ), call = call)
   }

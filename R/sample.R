@@ -18,7 +18,8 @@
 #'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
 #'   of 500,000 tokens).
 #' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
-#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none.
+#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none, nor chains whose
+#'   states have places.
 #' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
 #'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
@@ -58,6 +59,15 @@
 #' even-numbered ones row after row without it. The first `lag` rows of autoregressions are given, and have no
 #' state of their own.
 #'
+#' **What is known of states.** With `labels` of rows, partitions are drawn in which no state has rows that cannot be of
+#' one class: the law is that of rows without labels, given that. A state is of the class of its labelled rows, and of
+#' none if it has none. `sequence_labels` rule something out with `open = FALSE` only: with `open = TRUE` a state that
+#' sequences of several classes use is an open one, and draws are those without labels. States that have places
+#' (`transitions`, `fixed` or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws, where
+#' some may be without rows. Forbidden transitions have no probability, and each sweep draws whole paths given
+#' transition probabilities and parameters that are drawn, too (Chib 1996). Chains of stages hardly change the order in
+#' which they have found these: look at `rhat`.
+#'
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
@@ -68,9 +78,9 @@
 #' second). Interrupting (Ctrl-C) an interactive session returns the
 #' draws so far.
 #'
-#' Rows, documents and sequences with weights, and rows with known labels are refused: a row of weight 2 is no row of
-#' the exchangeable sequence that is sampled from. So are rows that lack values of columns which depend on each other
-#' within a cluster.
+#' Rows, documents and sequences with weights are refused: a row of weight 2 is no row of the exchangeable sequence that
+#' is sampled from. So are labels of mixtures and of documents, named topics, and rows that lack values of columns which
+#' depend on each other within a cluster.
 #' @references
 #' Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. *Journal of Computational
 #' and Graphical Statistics* 9(2), 249-265.
@@ -80,6 +90,9 @@
 #'
 #' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet processes. *Journal of the
 #' American Statistical Association* 101, 1566-1581.
+#'
+#' Chib, S. (1996). Calculating posterior distributions and modal estimates in Markov mixture models. *Journal of
+#' Econometrics* 75(1), 79-97.
 #'
 #' Van Gael, J., Saatci, Y., Teh, Y. W. and Ghahramani, Z. (2008). Beam sampling for the infinite hidden Markov model.
 #' *Proceedings of the 25th International Conference on Machine Learning*, 1088-1095.
@@ -115,9 +128,8 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
                                threads = default_threads(), verbose = NULL) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   check_prior(prior, sampled_verbs, rlang::current_env())
-  if (has_places(prior)) require_ability("placed", "bnp_sample")
   verb <- prior_entry(prior)$verb
-  refuse_proposals(verb, options)
+  refuse_proposals(verb, prior, options)
   if (is.null(control)) {
     control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
   }
@@ -143,21 +155,25 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
   data <- data_or_kept(if (!missing(data)) data, x, "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
-  refuse_proposals(verb_of(x), options)
+  refuse_proposals(verb_of(x), x$model$prior, options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
 sampled_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
 
-refuse_proposals <- function(verb, options, call = rlang::caller_env()) {
-  if (verb == "bnp_topics" && !is.null(options$split_merge)) {
-    abort("argument", "{.arg split_merge}: topics are not split. Leave it out.", call = call)
+refuse_proposals <- function(verb, prior, options, call = rlang::caller_env()) {
+  what <- if (verb == "bnp_topics") "topics" else if (has_places(prior)) "states that have places"
+  if (!is.null(what) && !is.null(options$split_merge)) {
+    abort("argument", "{.arg split_merge}: {what} are not split. Leave it out.", call = call)
   }
 }
 
 # Splits and merges a sweep: a number that does not depend on where a chain is, which would spoil the law of its draws.
 # (Guesses: sequences gain by more; with four a state beaver1 had twice the effective draws a second of one.)
 default_proposals <- function(fit) {
+  if (has_places(fit$model$prior)) {
+    return(0L)
+  }
   a_cluster <- c(bnp_mixture = 1L, bnp_topics = 0L, bnp_hmm = 4L)[[verb_of(fit)]]
   a_cluster * max(5L, as.integer(n_clusters(fit)))
 }
@@ -240,7 +256,8 @@ partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 # The training data of a fit in the engine's form, if they can be sampled from.
 sampled_data <- function(fit, data, id, call) {
   check_able(fit, "bnp_sample", call = call)
-  what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
+  labelled <- !is.null(fit$input$classes) && verb_of(fit) != "bnp_hmm"
+  what <- c("weights", "labels")[c(!is.null(fit$input$weights), labelled)]
   if (length(what)) {
     abort(what[1L], c(
       "Observations with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
@@ -279,7 +296,7 @@ without_gaps <- function(obs, data) {
 }
 
 # list(labels, weights, concentration, sweeps, number) of each chain: odd ones from the fit's probabilities, even ones
-# drawn in sequence.
+# drawn in sequence, where states that known labels allow were found so.
 first_states <- function(fit, data, model, options) {
   numbers <- seq_len(options$chains)
   concentration <- starting_concentration(model$prior)
@@ -291,9 +308,11 @@ first_states <- function(fit, data, model, options) {
   )
   labels[!odd] <- in_sequence$labels
   weights[!odd] <- in_sequence$weights
+  stuck <- lengths(labels) == 0L
+  if (any(stuck)) labels[stuck] <- asplit(labels_from_fit(fit, data, model, numbers[stuck], options$seed), 2L)
   lapply(numbers, function(chain) {
     z <- as.vector(labels[[chain]])
-    first <- unique(z)
+    first <- if (has_places(model$prior)) seq_len(model$prior$k) else unique(z)
     weight <- as.double(weights[[chain]])
     if (length(weight)) weight <- weight[c(first, length(weight))]
     list(labels = match(z, first), weights = weight, concentration = concentration, sweeps = 0, number = chain)

@@ -136,3 +136,37 @@ need_labelled_start <- function(start, data, call) {
     ), call = call)
   }
 }
+
+# What a label is about may have gone to an open topic, which its documents may use, too: the label's own topic has then
+# next to nothing, and documents without labels that are about it do not get the label. The bound says nothing of that;
+# it is even a little higher, as an open topic is open to all. An open topic gets a label where that makes the labels
+# more probable: if they had nothing to do with the topic, n labelled documents that are mostly about it would all have
+# this one with probability p^n, p being its share of the labelled documents. The bound may cost less than n log(1 / p).
+better_with_topics_of_labels <- function(result, data, run) {
+  state <- result$state
+  counts <- as.matrix(sparseMatrix(
+    i = result$documents$document, j = result$documents$topic, x = result$documents$count,
+    dims = c(length(data$starts) - 1L, state$k)
+  ))
+  set <- data$classes[match(seq_len(length(data$starts) - 1L), group_of_rows(data))]
+  labelled <- which(set > 0L) # empty documents have no label
+  has <- data$class_sets[set[labelled], , drop = FALSE]
+  main <- max.col(counts[labelled, , drop = FALSE], "first")
+  gain <- numeric(state$k)
+  label <- integer(state$k)
+  for (j in which(state$owner == 0L & !(state$named %||% integer(state$k)) & tabulate(main, state$k) > 0L)) {
+    own <- main == j
+    shared <- which(colSums(has[own, , drop = FALSE]) == sum(own))
+    if (!length(shared)) next
+    label[j] <- shared[which.min(colMeans(has)[shared])]
+    gain[j] <- -sum(own) * log(mean(has[, label[j]]))
+  }
+  gets <- gain >= stats::qchisq(0.95, 1) / 2
+  if (!any(gets)) {
+    return(result)
+  }
+  idle <- state$owner %in% label[gets] & colSums(counts) < 0.5
+  state$owner <- replace(replace(state$owner, idle, 0L), gets, label[gets])
+  again <- run(start = list(state = state))
+  if (isTRUE(again$elbo > result$elbo - sum(gain[gets]))) again else result
+}

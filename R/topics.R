@@ -69,6 +69,8 @@
 #'   them). What a document may not use has an expected count of exactly 0. Births, merges and deletes keep
 #'   to this: a new topic has the label of that which it comes from, topics of different labels do not become one, and
 #'   no label loses its last topic. The labels are data: the ELBO bounds the probability of words and labels.
+#'   In the end an open topic gets the label that all labelled documents have which are mostly about it, where that
+#'   makes these labels more probable than it costs: what a label is about may have gone to an open topic before.
 #'   `open = FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of
 #'   documents without tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
 #' @section Responses:

@@ -65,6 +65,13 @@ std::vector<int> steps_back(const SequenceRows& s) {
   return out;
 }
 
+// Owners of the k outcomes of a chain: no class owns those that are not in use.
+std::vector<int> owners(const Query& q, Index k) {
+  std::vector<int> out = q.globals.effective.owner;
+  out.resize(static_cast<std::size_t>(k), 0);
+  return out;
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -124,7 +131,7 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
         s.clear();
         s.append(q.data(), g, q.obs().capabilities().lag);
         log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
-        log_likelihoods(block, *weights, {}, s.rows.data(), s.size(), log_e.data());
+        log_likelihoods(block, *weights, owners(q, chain.k), s.rows.data(), s.size(), log_e.data());
         filter.draw(s.size(), log_e.data(), nullptr, stream, path);
         path += s.size();
       }
@@ -135,13 +142,6 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
 }
 
 namespace {
-
-// Owners of the k outcomes of a chain: no class owns those that are not in use.
-std::vector<int> owners(const Query& q, Index k) {
-  std::vector<int> out = q.globals.effective.owner;
-  out.resize(static_cast<std::size_t>(k), 0);
-  return out;
-}
 
 // log p(x | state) of the rows of a sequence or tree, n × K, without their base measure, whose sum is
 // returned.

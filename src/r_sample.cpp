@@ -23,8 +23,9 @@ struct Sampling {
         view(rdata.view_for(*obs)),
         pool(threads, monitor) {
     require(!obs->capabilities().cells, "rows with expected cells cannot be sampled");
-    require(view.weight == nullptr && view.classes == nullptr,
-            "rows with weights or labels cannot be sampled");
+    const std::string prior = ListFields(Rcpp::List(model["prior"])).text("family");
+    require(view.weight == nullptr && (view.classes == nullptr || prior == "hdp_hmm" || prior == "hmm"),
+            "rows with weights cannot be sampled, nor those with labels but of sequences");
   }
 
   std::unique_ptr<Target> target(const Rcpp::List& model, Index split_merge) const {
@@ -41,7 +42,8 @@ ChainState chain_from_r(const Rcpp::List& chain, const Target& target) {
   z.sweeps = static_cast<Index>(Rcpp::as<double>(chain["sweeps"]));
   require(static_cast<Index>(z.label.size()) == n, "a chain has not one label for each observation");
   require(z.concentration.size() == target.concentrations().size(), "a chain has other concentrations");
-  for (int& label : z.label) require(--label >= 0 && label < n, "a chain's labels are not 1 to K");
+  for (int& label : z.label)
+    require(--label >= 0 && label < target.most_clusters(), "a chain's labels are not 1 to K");
   return z;
 }
 
@@ -114,8 +116,9 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
   });
 }
 
-// First states of chains with these numbers, each observation drawn given those before it; `log_evidence`
-// has, for each, a number whose exponential is p(x) on average, or NaN.
+// First states of chains with these numbers, each observation drawn given those before it, without labels
+// where none was found that known labels allow; `log_evidence` has, for each, a number whose exponential is
+// p(x) on average, or NaN.
 // [[Rcpp::export]]
 Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers,
                                    Rcpp::NumericVector concentration, double seed, int threads) {

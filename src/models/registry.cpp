@@ -7,6 +7,7 @@
 
 #include "chains/model/hmm.h"
 #include "chains/sampling/path_sampler.h"
+#include "chains/sampling/place_sampler.h"
 #include "dynamics/expected_system.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
@@ -250,6 +251,11 @@ chains::PathPrior path_prior(const Fields& f) {
   return out;
 }
 
+chains::PlacePrior place_prior(const Fields& f) {
+  const chains::PathPrior rows = path_prior(f);
+  return {rows.most_states, rows.alpha, rows.start, rows.sticky, hmm_prior(f, f.number("k")).pattern};
+}
+
 // For tests: which steps a sweep has.
 chains::PathStep path_step(const Fields& f) {
   if (!f.has("step")) return chains::PathStep::all;
@@ -264,6 +270,7 @@ chains::PathStep path_step(const Fields& f) {
 std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const Dataset& data,
                                     Index split_merge) {
   const std::string family = f.text("family");
+  if (f.has("cell_fixed")) return chains::make_place_target(obs, data, place_prior(f));
   if (family == "hdp" || family == "lda") return topics::make_topic_target(obs, data, make_topic_prior(f));
   if (family == "hdp_hmm" || family == "hmm")
     return chains::make_path_target(obs, data, path_prior(f), split_merge, path_step(f));

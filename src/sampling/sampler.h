@@ -12,7 +12,7 @@ namespace bnpvi {
 
 /// Where a chain is: all that its next sweep depends on, beside its seed and its number. A plain value.
 struct ChainState {
-  std::vector<int> label;  // of each observation, 0 .. K − 1, all in use
+  std::vector<int> label;  // of each observation, 0 .. K − 1, all in use unless they have places
   Vec weight;         // β_1, ..., β_K and what is left for all others, of models whose groups share weights
                       // that are not integrated out; empty: there are none, or none have been drawn yet
   Vec concentration;  // values of the concentrations, in the order of Target::concentrations()
@@ -49,6 +49,7 @@ class Target {
   virtual ~Target() = default;
 
   virtual Index n_observations() const = 0;  // that have labels
+  virtual Index most_clusters() const { return n_observations(); }
   virtual std::vector<std::string> concentrations() const = 0;
   /// Names of what is recorded: n_clusters, the concentrations, log_joint (of data, partition, weights and
   /// learned concentrations, base measure left out), largest (observations of the largest cluster), entropy

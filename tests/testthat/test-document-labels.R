@@ -55,6 +55,32 @@ test_that("documents use topics of their labels and open ones only, exactly, aft
   expect_identical(forbidden(closed, one_of(data$labels, closed$input$class_names), FALSE), 0)
 })
 
+test_that("a label keeps a topic of a finite prior, and has the topics that its documents are about", {
+  # An open topic had taken over what label politics or tech is about, or both idle topics of sport had made room.
+  for (case in list(list(1, prior_hdp()), list(1, prior_lda(8, alpha = 1)), list(3, prior_lda(8)))) {
+    data <- planted_labels(case[[1]])
+    fit <- bnp_topics(data$x, prior = case[[2]], control = bnp_control(seed = 1), labels = data$labels)
+    expect_setequal(setdiff(fit$state$owner, 0L), 1:3)
+    expect_identical(forbidden(fit, one_of(data$labels, fit$input$class_names)), 0)
+    prob <- predict(fit, type = "label_prob")
+    named <- colnames(prob)[1:3][max.col(prob[, 1:3])]
+    open <- is.na(data$labels)
+    expect_gt(mean(named[open] == data$truth[open]), .95)
+  }
+})
+
+test_that("two idle topics of a label do not both make room", {
+  for (case in list(c(6, 0.5), c(8, 1))) { # label politics, or tech, had none in the end
+    data <- planted_labels(case[1])
+    run <- function(max_laps, ...) {
+      control <- bnp_control(seed = 1, max_laps = max_laps, restarts = 1)
+      suppressWarnings(bnp_topics(data$x, prior = prior_lda(8, alpha = case[2]), control = control,
+        labels = data$labels, ...))
+    }
+    expect_setequal(setdiff(run(60, start = run(1))$state$owner, 0L), 1:3)
+  }
+})
+
 test_that("with all documents of one label each and one topic a label the ELBO is the log evidence", {
   x <- matrix(c(2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 2, 1), 3, byrow = TRUE, dimnames = list(NULL, paste0("w", 1:5)))
   dm <- function(t, a) lgamma(sum(a)) - lgamma(sum(a) + sum(t)) + sum(lgamma(a + t) - lgamma(a))

@@ -47,6 +47,12 @@ test_that("a named topic has the evidence of a Dirichlet tree, its gradient and 
   row <- matrix(c(1, tabulate(tokens, 5)), 1)
   expect_equal(drop(one(numeric(5), phi = row)$predictive), sum, tolerance = 1e-12)
   expect_equal(one(numeric(5))$evidence, 0)
+  expect_equal(one(c(3, 1, 2, 2, 0))$evidence, -15.48077230, tolerance = 1e-9)
+  # Where share and keyword have the weights of the plain prior it is that.
+  plain <- five_terms(term_prior = c(1, .2, .5, .3, .4), keyword = 1, keyword_list = 1, keyword_share = 1 / 2.4)
+  plain <- plain[!duplicated(names(plain), fromLast = TRUE)]
+  of <- lapply(1:0, function(name) engine_named(plain, statistic(t), name, cbind(1, diag(5))))
+  expect_equal(of[[1]][c("evidence", "weights", "prob")], of[[2]][c("evidence", "weights", "prob")], tolerance = 1e-12)
 })
 
 # Evidence of clusters, given shares beta of terms, averaged over Dir(1/2, ...) of three terms.
@@ -113,6 +119,14 @@ test_that("of a tiny corpus the bound is the best that enumeration and other pro
   }, 0))
   expect_lt(best, -16.82795691) # all assignments summed
   expect_equal(best, -18.31988996, tolerance = 1e-7)
+  plain <- max(vapply(1:12, function(seed) {
+    start <- withr::with_seed(seed, matrix(stats::runif(6), 3))
+    control <- bnp_control("full", seed = seed, max_laps = 300, tol = 0)
+    elbo(bnp_topics(x, obs_multinomial(c(.3, .2, .5, .3, .4)), prior_lda(2, alpha = 1.2), control,
+      start = start / rowSums(start)))
+  }, 0))
+  expect_lt(plain, -16.88972383)
+  expect_equal(plain, -18.99943384, tolerance = 1e-7)
 })
 
 planted_texts <- function(seed = 1, n = 120, length = 40) {

@@ -116,6 +116,5 @@ test_that("what cannot be sampled of sequences is refused", {
   expect_bad(some(fit, data = series$x, id = series$id, split_merge = -3), "argument", "split_merge")
   expect_bad(predict(drawn, series$x, series$x, id = series$id), "argument", "states and densities")
   expect_bad(some(fit, data = series$x), "other_data", "id")
-  expect_bad(some(series$x, id = series$id, prior = prior, labels = series$state), "labels")
   expect_bad(update(drawn, series$x), "other_data")
 })

@@ -56,6 +56,20 @@ test_that("fixed transitions have the bound of the twin, and stay as they are", 
   expect_lt(elbo(fit), twin_log_evidence(pattern_x, cells))
 })
 
+test_that("the best ends are those of the derivation", {
+  best <- function(prior) {
+    max(vapply(1:20, function(seed) {
+      start <- withr::with_seed(seed, matrix(rgamma(21, 0.3), 7))
+      elbo(bnp_hmm(
+        pattern_x, obs = unit_variance, prior = prior, control = to_the_end(), start = start / rowSums(start)
+      ))
+    }, 1))
+  }
+  expect_equal(best(prior_hmm(3)), -15.35673847, tolerance = 1e-6)
+  fixed <- rbind(c(0.9, NA, NA), c(0.1, 0.8, 0.1), NA)
+  expect_equal(best(prior_hmm(3, fixed = fixed)), -14.25545962, tolerance = 1e-6)
+})
+
 test_that("weights and first states of their own have the bound of the twin", {
   weights <- rbind(c(2, 0.3, 0), c(0, 1, 0.5), c(1, 0, 4))
   first <- c(3, 0, 1)
@@ -284,11 +298,37 @@ test_that("what has no answer with places is refused by name", {
   prior <- prior_hmm(4, transitions = left_to_right(4))
   expect_bad(bnp_hmm(stages$x, prior = prior, control = bnp_control(sparsity = 2)), "not_defined", "sparsity")
   expect_bad(bnp_hmm(stages$x, obs = obs_lds(), prior = prior), "not_defined")
-  expect_bad(bnp_sample(stages$x, prior = prior, draws = 5), "not_defined", "transitions")
   fit <- bnp_hmm(stages$x, prior = prior, control = bnp_control(seed = 1))
-  expect_bad(bnp_sample(fit, stages$x, draws = 5), "not_defined")
+  expect_bad(bnp_sample(fit, stages$x, draws = 5, split_merge = 3), "argument", "places")
   expect_bad(cluster_tree(fit, stages$x), "not_defined")
   expect_bad(bnp_hmm(stages$x, prior = prior, start = rep(7, length(stages$z))), "start")
   plain <- bnp_hmm(stages$x, prior = prior_hmm(4), control = bnp_control(seed = 1))
   expect_bad(bnp_hmm(stages$x, prior = prior, start = plain), "start")
+})
+
+test_that("draws of stages are paths of the pattern, with the numbers of the states", {
+  stages <- four_stages(1, 3)
+  prior <- prior_hmm(4, alpha = gamma_prior(2, 1), transitions = left_to_right(4))
+  fit <- bnp_hmm(stages$x, prior = prior, control = bnp_control(seed = 1))
+  draws <- bnp_sample(fit, stages$x, draws = 40, seed = 1, verbose = FALSE)
+  starts <- fit$input$starts
+  within <- setdiff(seq_along(stages$z)[-1L], starts + 1L)
+  for (i in seq_len(ncol(draws$labels))) {
+    z <- draws$labels[, i]
+    expect_true(all(z[starts[-length(starts)] + 1L] == 1L))
+    expect_true(all((z[within] - z[within - 1L]) %in% 0:1))
+  }
+  # Chains from the fit; the others may be long at another optimum, which their R-hat says.
+  right <- colMeans(draws$labels == stages$z)[draws$kept$chain %in% c(1, 3)]
+  expect_gt(mean(right), 0.95)
+  expect_gt(stats::sd(draws$trace[, , "alpha"]), 0)
+  expect_identical(update(draws, stages$x, draws = 2)$trace[1:40, , ], draws$trace[1:40, , ])
+  one <- bnp_sample(c(0.1, 2.2), prior = prior_hmm(5, transitions = left_to_right(5, skip = TRUE)), draws = 10,
+    seed = 1, verbose = FALSE)
+  expect_lte(max(one$labels), 5)
+  known <- check_fit(
+    bnp_hmm(pattern_x, obs = unit_variance, prior = prior_hmm(3, transitions = left_to_right(3))), pattern_x,
+    draws = 20, seed = 1, verbose = FALSE
+  )
+  expect_equal(known$evidence[["estimate"]], -12.61989407, tolerance = 0.01)
 })

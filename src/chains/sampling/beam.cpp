@@ -14,28 +14,19 @@ namespace {
 constexpr double least_shape = 1e-300;  // of Gamma variates: β_k may be 0 for doubles
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// Calls f(begin, end) for each sequence.
-template <class F>
-void for_sequences(const SequenceRows& rows, F f) {
-  for (Index begin = 0, end; begin < rows.size(); begin = end) {
-    for (end = begin + 1; end < rows.size() && !rows.first[end];) ++end;
-    f(begin, end);
-  }
-}
-
 }  // namespace
 
 Beam::Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool)
-    : obs_(obs), data_(data), rows_(rows), pool_(pool), block_(obs, data) {}
+    : rows_(rows), pool_(pool), likelihoods_(obs, data, rows, pool) {}
 
 bool Beam::step(const PathPrior& prior, const TransitionCounts& counts, std::vector<int>& label,
-                StateWeights& weight, Stream& stream) {
+                StateWeights& weight, StateClasses& classes, Stream& stream) {
   draw_rows(prior, counts, weight, stream);
   draw_slices(label, stream);
   StateWeights with_new = weight;
   if (!open_states(prior, with_new, stream)) return false;
-  draw_parameters(label, stream);
-  draw_paths(label, stream);
+  likelihoods_.draw(likelihoods_.statistics(label, k()), stream);
+  draw_paths(label, classes, stream);
   weight = std::move(with_new);
   drop_unused(label, weight);
   return true;
@@ -148,37 +139,41 @@ void Beam::forget(const std::vector<char>& known, StateWeights& weight) {
   log_rows_ = std::move(rows);
 }
 
-void Beam::draw_parameters(const std::vector<int>& label, Stream& stream) {
-  const Index p = obs_.n_features();
-  Vec t(static_cast<std::size_t>(k() * p), 0.0);
-  for (Index from = 0; from < rows_.size(); from += block_.block_rows()) {
-    const Index n = std::min(block_.block_rows(), rows_.size() - from);
-    block_.load(rows_.rows.data() + from, n);
-    const double* phi = block_.features();
-    for (Index i = 0; i < n; ++i) {
-      double* own = t.data() + label[from + i] * p;
-      for (Index f = 0; f < p; ++f) own[f] += phi[i * block_.ld() + f];
-    }
-    pool_.poll();
-  }
-  parameters_ = {};
-  parameters_.k = k();
-  parameters_.p = p;
-  parameters_.w.resize(static_cast<std::size_t>(k() * p));
-  for (Index j = 0; j < k(); ++j) obs_.draw(t.data() + j * p, stream, parameters_.w.data() + j * p);
-  if (has_entries(obs_)) parameters_.transpose();
-}
-
-void Beam::draw_paths(std::vector<int>& label, Stream& stream) {
+void Beam::draw_paths(std::vector<int>& label, StateClasses& classes, Stream& stream) {
   Vec log_rows;
   for (const Vec& row : log_rows_) log_rows.insert(log_rows.end(), row.begin(), row.end());
   const PathFilter filter(k(), log_rows);
-  Vec log_e;
+  std::vector<int> owner, before;
+  if (classes.labelled()) {
+    classes.begin_with(label, k());
+    for (Index j = 0; j < k(); ++j) owner.push_back(classes.draw_class(j, stream));
+  }
+  const auto log_draw = [&] {
+    double sum = 0;
+    for (Index j = 0; j < k(); ++j) sum += classes.log_draw(j);
+    return sum;
+  };
   for_sequences(rows_, [&](Index begin, Index end) {
     pool_.poll();
-    log_e.resize(static_cast<std::size_t>((end - begin) * k()));
-    log_likelihoods(block_, parameters_, {}, rows_.rows.data() + begin, end - begin, log_e.data());
-    filter.draw(end - begin, log_e.data(), log_slice_.data() + begin, stream, label.data() + begin);
+    int* own = label.data() + begin;
+    const auto propose = [&] {
+      filter.draw(end - begin, likelihoods_.of_rows(begin, end, owner), log_slice_.data() + begin, stream,
+                  own);
+    };
+    if (!classes.labelled()) return propose();
+    before.assign(own, label.data() + end);
+    const double log_draw_before = log_draw();
+    propose();
+    const auto change = [&](const std::vector<int>& from, const int* to) {
+      for (Index t = begin; t < end; ++t) {
+        classes.add(t, from[t - begin], -1);
+        classes.add(t, to[t - begin], 1);
+      }
+    };
+    change(before, own);
+    if (std::log1p(-stream.uniform()) < log_draw() - log_draw_before) return;
+    change(std::vector<int>(own, label.data() + end), before.data());
+    std::copy(before.begin(), before.end(), own);
   });
 }
 

@@ -1,7 +1,8 @@
 // One step of beam sampling.
 #pragma once
-#include "chains/model/sequence_rows.h"
 #include "chains/sampling/path_prior.h"
+#include "chains/sampling/state_classes.h"
+#include "chains/sampling/state_likelihoods.h"
 
 namespace bnpvi::chains {
 
@@ -16,11 +17,11 @@ class Beam {
   /// rows: of all sequences.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Changes label (states 0 .. K − 1, all in use) and weight; counts are those of the labels before. In the
-  /// end states are 0 .. K' − 1, all in use, and weight has K' + 1 numbers. False when nothing changed
-  /// because of most_new.
+  /// Changes label (states 0 .. K − 1, all in use) and weight; counts and classes are those of the labels
+  /// before. In the end states are 0 .. K' − 1, all in use, weight has K' + 1 numbers, and classes are of no
+  /// use. False when nothing changed because of most_new.
   bool step(const PathPrior& prior, const TransitionCounts& counts, std::vector<int>& label,
-            StateWeights& weight, Stream& stream);
+            StateWeights& weight, StateClasses& classes, Stream& stream);
 
  private:
   void draw_rows(const PathPrior& prior, const TransitionCounts& counts, const StateWeights& weight,
@@ -31,20 +32,16 @@ class Beam {
   void draw_slices(const std::vector<int>& label, Stream& stream);
   bool open_states(const PathPrior& prior, StateWeights& weight, Stream& stream);
   void forget(const std::vector<char>& known, StateWeights& weight);
-  void draw_parameters(const std::vector<int>& label, Stream& stream);
-  void draw_paths(std::vector<int>& label, Stream& stream);
+  void draw_paths(std::vector<int>& label, StateClasses& classes, Stream& stream);
   Index k() const { return static_cast<Index>(log_rows_.size()) - 1; }
 
-  const ObsModel& obs_;
-  const Dataset& data_;
   const SequenceRows& rows_;
   Pool& pool_;
-  FeatureBlock block_;
+  StateLikelihoods likelihoods_;
   std::vector<Vec> log_rows_;                 // log π_jk, K + 1 rows
   Vec log_rest_;                              // of all other states, K + 1
   Vec log_slice_;                             // of each row
   double least_first_ = 0, least_later_ = 0;  // of first rows, and of others
-  Weights parameters_;
 };
 
 /// Drops states that no row is in, whose weight goes to the others; the order of those that stay is kept.

@@ -14,10 +14,10 @@ class PathFilter {
   /// they need not sum to 1, and may be −∞.
   PathFilter(Index k, const Vec& log_rows);
 
-  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1). log_e (n × K,
-  /// finite): log e, overwritten. With slices (n; else null) a step into row t is as good as any other if its
-  /// log probability is at least log_slice[t], and impossible if not [Van Gael et al. 2008]; steps that are
-  /// not looked at take no time. Throws std::domain_error where no path is possible. Filters are in
+  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1). log_e (n × K;
+  /// may be −∞): log e, overwritten. With slices (n; else null) a step into row t is as good as any other if
+  /// its log probability is at least log_slice[t], and impossible if not [Van Gael et al. 2008]; steps that
+  /// are not looked at take no time. Throws std::domain_error where no path is possible. Filters are in
   /// logarithms, as a state that all but vanishes may be the only way to the next row.
   void draw(Index n, double* log_e, const double* log_slice, Stream& stream, int* state) const;
 

@@ -16,6 +16,17 @@ constexpr double least_weight = 1e-300;  // of β_rest: its logarithm is needed
 
 }  // namespace
 
+void draw_concentration(SampledConcentration& c, const std::function<double()>& log_p, Stream& stream) {
+  if (!c.prior) return;
+  c.value = slice_step(
+      c.value, c.least, c.most,
+      [&](double x) {
+        c.value = x;
+        return log_p() + c.prior->log_density(x);
+      },
+      stream);
+}
+
 std::vector<std::string> PathPrior::names() const {
   if (open_ended()) return {"gamma", "alpha", "start", "sticky"};
   return {"alpha", "start", "sticky"};
@@ -89,17 +100,9 @@ void PathPrior::draw(const TransitionCounts& counts, StateWeights& weight, Strea
     }
     weight = draw_top_weights(Vec(tables.begin(), tables.end()), gamma.value, stream);
   }
-  for (SampledConcentration* c : {&alpha, &start, &sticky}) {
-    if (!c->prior) continue;
-    c->value = slice_step(
-        c->value, c->least, c->most,
-        [&](double x) {
-          PathPrior at = *this;
-          (c == &alpha ? at.alpha : c == &start ? at.start : at.sticky).value = x;
-          return at.log_of_rows(counts, weight) + c->prior->log_density(x);
-        },
-        stream);
-  }
+  for (SampledConcentration* c : {&alpha, &start, &sticky})
+    draw_concentration(
+        *c, [&] { return log_of_rows(counts, weight); }, stream);
 }
 
 }  // namespace bnpvi::chains

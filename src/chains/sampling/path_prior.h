@@ -1,6 +1,7 @@
 // The prior of the states of all rows, transition probabilities integrated out.
 #pragma once
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,10 @@ struct SampledConcentration {
 
   void set(double x) { value = std::clamp(x, least, most); }
 };
+
+/// Draws a concentration that has a prior by slice sampling; log_p: of all else given it, at the value that
+/// it has when this is called.
+void draw_concentration(SampledConcentration& c, const std::function<double()>& log_p, Stream& stream);
 
 /// β of the K states in use and, last, of all others: K + 1 numbers that sum to 1.
 using StateWeights = Vec;

@@ -1,10 +1,12 @@
 #include "chains/sampling/path_sampler.h"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "chains/sampling/beam.h"
 #include "chains/sampling/path_draws.h"
 #include "chains/sampling/path_split_merge.h"
+#include "chains/sampling/state_likelihoods.h"
 #include "sampling/labels.h"
 #include "sampling/row_urns.h"
 
@@ -12,11 +14,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-SequenceRows all_sequences(const Dataset& data, Index lag) {
-  SequenceRows out;
-  for (Index g = 0; g < data.n_groups(); ++g) out.append(data, g, lag);
-  return out;
-}
+constexpr int most_attempts = 100;  // of drawing all rows in sequence: a guess
 
 class PathSampler final : public Sampler {
  public:
@@ -28,24 +26,25 @@ class PathSampler final : public Sampler {
         split_merge_(split_merge),
         step_(step),
         pool_(pool),
+        classes_(data, rows),
         urns_(obs, features),
         beam_(obs, data, rows, pool),
-        row_draws_(rows, prior_, label_, counts_, weight_, urns_, pool) {}
+        row_draws_(rows, prior_, label_, counts_, weight_, classes_, urns_, pool) {}
 
-  // In the order of time; a new state breaks its weight from the rest, so that it is drawn from its prior.
+  // Where a row has no state left, its probability of 0 counts for the mean, and the state is drawn again.
   double draw_in_sequence(ChainState& z, Stream& stream) override {
     prior_.set_values(z.concentration);
-    weight_ = PathPrior::no_states();
-    counts_.clear();
-    urns_.begin_with(nullptr, 0);
-    label_.assign(static_cast<std::size_t>(features_.n()), -1);
     double log_probability = 0;
-    for (Index t = 0; t < features_.n(); ++t) {
-      const double odds_of_any = row_draws_.odds_of_any(t);
-      row_draws_.place(t, label_, stream);
-      log_probability += row_draws_.log_predictive(odds_of_any);
+    for (int i = 0; i < most_attempts; ++i) {
+      const double log_p = draw_all_rows(stream);
+      if (i == 0) log_probability = log_p;
+      if (log_p > -INFINITY) {
+        write(z);
+        return log_probability;
+      }
     }
-    write(z);
+    z.label.clear();
+    z.weight.clear();
     return log_probability;
   }
 
@@ -53,7 +52,8 @@ class PathSampler final : public Sampler {
   double draw(ChainState& z, Stream& stream) override {
     read(z);
     prior_.draw(counts_, weight_, stream);
-    if (has(PathStep::sequences) && beam_.step(prior_, counts_, label_, weight_, stream)) count();
+    if (has(PathStep::sequences) && beam_.step(prior_, counts_, label_, weight_, classes_, stream)) count();
+    classes_.begin_with(label_, counts_.k());
     urns_.begin_with(label_);
     if (has(PathStep::splits)) split_and_merge(stream);
     if (has(PathStep::rows))
@@ -67,6 +67,24 @@ class PathSampler final : public Sampler {
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
 
  private:
+  // In the order of time; a new state breaks its weight from the rest, so that it is drawn from its prior. −∞
+  // where labels leave no state for a row.
+  double draw_all_rows(Stream& stream) {
+    weight_ = PathPrior::no_states();
+    counts_.clear();
+    classes_.begin_with({}, 0);
+    urns_.begin_with(nullptr, 0);
+    label_.assign(static_cast<std::size_t>(features_.n()), -1);
+    double log_probability = 0;
+    for (Index t = 0; t < features_.n(); ++t) {
+      if (!row_draws_.may_place(t)) return -INFINITY;
+      const double odds_of_any = row_draws_.odds_of_any(t);
+      row_draws_.place(t, label_, stream);
+      log_probability += row_draws_.log_predictive(odds_of_any);
+    }
+    return log_probability;
+  }
+
   bool has(PathStep step) const { return step_ == PathStep::all || step_ == step; }
 
   void read(const ChainState& z) {
@@ -103,7 +121,7 @@ class PathSampler final : public Sampler {
 
   void split_and_merge(Stream& stream) {
     if (features_.n() < 2) return;
-    PathSplitMerge split_merge(features_, rows_, prior_, urns_.urns(), label_, counts_, weight_);
+    PathSplitMerge split_merge(features_, rows_, prior_, urns_.urns(), label_, counts_, weight_, classes_);
     for (Index i = 0; i < split_merge_; ++i) {
       pool_.poll();
       split_merge.propose(stream);
@@ -119,6 +137,7 @@ class PathSampler final : public Sampler {
   std::vector<int> label_;
   StateWeights weight_;
   TransitionCounts counts_;
+  StateClasses classes_;
   RowUrns urns_;
   Beam beam_;
   PathDraws row_draws_;

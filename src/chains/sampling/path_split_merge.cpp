@@ -16,17 +16,9 @@ constexpr Index most_rows = 4096;  // of the states of a proposal: a guess
 
 }  // namespace
 
-TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k) {
-  TransitionCounts out;
-  while (out.k() < k) out.open();
-  for (Index t = 0; t < rows.size(); ++t)
-    out.add(rows.first[t] ? start_row : row_after(label[t - 1]), label[t], 1);
-  return out;
-}
-
 PathSplitMerge::PathSplitMerge(const RowFeatures& features, const SequenceRows& rows, const PathPrior& prior,
                                Urns& urns, std::vector<int>& label, TransitionCounts& counts,
-                               StateWeights& weight)
+                               StateWeights& weight, StateClasses& classes)
     : features_(features),
       rows_(rows),
       prior_(prior),
@@ -34,6 +26,7 @@ PathSplitMerge::PathSplitMerge(const RowFeatures& features, const SequenceRows& 
       label_(label),
       counts_(counts),
       weight_(weight),
+      classes_(classes),
       pair_(urns),
       side_(label.size(), -1),
       phi_(static_cast<std::size_t>(features.p())) {}
@@ -123,12 +116,13 @@ bool PathSplitMerge::split(Index first, Index second, Stream& stream) {
   label_ = std::move(label);
   counts_ = std::move(counts);
   weight_ = std::move(weight);
+  classes_.begin_with(label_, urns_.k());
   return true;
 }
 
 bool PathSplitMerge::merge(Index first, Index second, Stream& stream) {
   const Index a = label_[first], b = label_[second], last = urns_.k() - 1;
-  if (urns_.count(a) + urns_.count(b) > most_rows) return false;
+  if (urns_.count(a) + urns_.count(b) > most_rows || !classes_.may_join(a, b)) return false;
   std::vector<int> label = label_;
   for (int& j : label) {
     if (j == b) j = static_cast<int>(a);
@@ -156,6 +150,7 @@ bool PathSplitMerge::merge(Index first, Index second, Stream& stream) {
   label_ = std::move(label);
   counts_ = std::move(counts);
   weight_ = std::move(weight);
+  classes_.begin_with(label_, urns_.k());
   return true;
 }
 

@@ -2,13 +2,11 @@
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "chains/sampling/path_prior.h"
+#include "chains/sampling/state_classes.h"
 #include "sampling/row_features.h"
 #include "sampling/urns.h"
 
 namespace bnpvi::chains {
-
-/// n_jk of the rows of sequences with these states, K of them.
-TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k);
 
 /// Splits and merges as those of mixtures [Dahl 2005]: two rows are drawn; are they in one state, each begins
 /// a state of its own, and the other rows of theirs join either, by the probability that they have given
@@ -21,9 +19,10 @@ TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<i
 /// and has no law.
 class PathSplitMerge {
  public:
-  /// Changes urns, label, counts and weight, which must agree; at least 2 rows.
+  /// Changes urns, label, counts, weight and classes, which must agree; at least 2 rows.
   PathSplitMerge(const RowFeatures& features, const SequenceRows& rows, const PathPrior& prior, Urns& urns,
-                 std::vector<int>& label, TransitionCounts& counts, StateWeights& weight);
+                 std::vector<int>& label, TransitionCounts& counts, StateWeights& weight,
+                 StateClasses& classes);
 
   /// Draws two rows and makes one proposal; true when it was accepted.
   bool propose(Stream& stream);
@@ -49,6 +48,7 @@ class PathSplitMerge {
   std::vector<int>& label_;
   TransitionCounts& counts_;
   StateWeights& weight_;
+  StateClasses& classes_;
   Urns pair_;
   std::vector<signed char> side_;  // of each row
   Vec phi_;

@@ -26,4 +26,12 @@ void TransitionCounts::drop(Index j) {
   sums_.pop_back();
 }
 
+TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k) {
+  TransitionCounts out;
+  while (out.k() < k) out.open();
+  for (Index t = 0; t < rows.size(); ++t)
+    out.add(rows.first[t] ? start_row : row_after(label[t - 1]), label[t], 1);
+  return out;
+}
+
 }  // namespace bnpvi::chains

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "foundation/types.h"
+#include "chains/model/sequence_rows.h"
 
 namespace bnpvi::chains {
 
@@ -31,5 +31,8 @@ class TransitionCounts {
   std::vector<std::vector<Index>> rows_ = std::vector<std::vector<Index>>(1);  // K + 1
   std::vector<Index> sums_ = {0};
 };
+
+/// n_jk of the rows of sequences with these states, K of them.
+TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k);
 
 }  // namespace bnpvi::chains

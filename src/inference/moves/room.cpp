@@ -1,6 +1,7 @@
 #include "inference/moves/room.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace bnpvi {
@@ -37,6 +38,10 @@ std::vector<Index> idle_clusters(const State& state) {
   for (Index j = 0; j < s.k; ++j)
     if (s.size(j) < 0.5 && !has_settled(state, j) && !s.is_last_of_class(j)) out.push_back(j);
   std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) { return s.size(x) < s.size(y); });
+  std::map<int, Index> left;
+  for (int owner : s.owner) ++left[owner];
+  const auto lasts = [&](Index j) { return s.owner_of(j) > 0 && --left[s.owner_of(j)] == 0; };
+  out.erase(std::remove_if(out.begin(), out.end(), lasts), out.end());
   return out;
 }
 

@@ -23,7 +23,7 @@ struct Room {
 };
 
 /// Clusters of less than half an observation, smallest first; nothing is lost without them. None with settled
-/// mass is among them.
+/// mass is among them, and they are not all clusters of a class, or with a name.
 std::vector<Index> idle_clusters(const State& state);
 
 /// Room for m new clusters: idle ones are dropped, then pairs joined, disjoint ones in the given order.
