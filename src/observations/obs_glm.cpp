@@ -67,12 +67,14 @@ class Glm final : public ObsModel,
                                               Index n) const override {
     const Index d = layout_.columns();
     IncompleteGroups groups;
+    MissingCells cells;
     for (Index i = 0; i < n; ++i) {
       Index seen = 1;
       if (layout_.individuals) seen = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
       for (Index j = 0; j < d && !layout_.individuals; ++j)
         if (std::isnan(data.dense[j * data.n + rows[i]])) seen = 0;
-      groups.add(i, seen > 0 ? MissingCells(static_cast<std::size_t>(seen), false) : MissingCells{true});
+      cells.assign(static_cast<std::size_t>(std::max<Index>(seen, 1)), seen == 0);
+      groups.add(i, cells);
     }
     return groups.take();
   }

@@ -6,6 +6,7 @@
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "kernels/tangent_kernels.h"
 #include "observations/linalg.h"
 
 namespace bnpvi {
@@ -66,6 +67,14 @@ double logistic_evidence(const LogisticTerm& term, double& mean, double& varianc
   return top + std::log(sum * step) - 0.5 * log_2pi;
 }
 
+namespace {
+
+double log_choose(double n, double y) {
+  return n <= 1 ? 0 : log_gamma(n + 1) - log_gamma(y + 1) - log_gamma(n - y + 1);
+}
+
+}  // namespace
+
 void TangentRows::write(const double* cells, double* row) const {
   const double y = cells[0], trials = layout.size.empty() ? (layout.responses == 2 ? y + cells[1] : 1) : 0;
   const double* at = cells + layout.responses;
@@ -75,8 +84,7 @@ void TangentRows::write(const double* cells, double* row) const {
   row[3] = layout.has_offset ? *at++ : 0;
   for (Index g = 0; g < layout.sizes(); ++g) {
     const double s = layout.size.empty() ? 0 : layout.size[g];
-    row[4 + g] = layout.size.empty() ? log_gamma(trials + 1) - log_gamma(y + 1) - log_gamma(trials - y + 1)
-                                     : -log_gamma_difference(s, y) - log_gamma(y + 1);
+    row[4 + g] = layout.size.empty() ? log_choose(trials, y) : -log_gamma_difference(s, y) - log_gamma(y + 1);
   }
   double* x = row + regressors;
   if (layout.intercept) *x++ = 1;
@@ -153,16 +161,12 @@ class TangentPattern final : public MissingPattern {
       block.load(phi + from * rows_of_.width, std::min(step, all - from));
       for (Index g = 0; g < layout_.sizes(); ++g) {
         block.predict(g, reduced);
-        block.normalise();
+        block.bound();
+        for (Index j = 0; j < k; ++j) block.share[j] = reduced[j * n_weights() + weights_.of(g)];
         for (Index i = 0; i < block.n; ++i) {
-          const LogisticTerm term = rows_of_.term(block.row(i), g);
           double* to = out + (from + i) / rows_ * k;
-          const Index at = i * k;
-          for (Index j = 0; j < k; ++j) {
-            const double q = reduced[j * n_weights() + weights_.of(g)];
-            to[j] += q * (term.constant + term.kappa * block.psi[at + j] -
-                          term.m * (0.5 * block.c[at + j] + block.log_one[at + j]));
-          }
+          const double *own = block.turned.data() + i * k, constant = block.constant[i];
+          for (Index j = 0; j < k; ++j) to[j] += block.share[j] * (constant + own[j]);
         }
       }
     }
@@ -182,11 +186,10 @@ class TangentPattern final : public MissingPattern {
     const Index all = n * rows_;
     for (Index from = 0; from < all; from += step) {
       block.load(phi + from * rows_of_.width, std::min(step, all - from));
+      block.take_masses(r, from, rows_);
       for (Index g = 0; g < layout_.sizes(); ++g) {
         block.predict(g, reduced.data());
-        block.normalise();
-        block.add(
-            g, [&](Index i) { return r + (from + i) / rows_ * k; }, t);
+        block.add(g, t);
       }
     }
   }
@@ -196,14 +199,13 @@ class TangentPattern final : public MissingPattern {
   }
 
  private:
-  // Some rows beside k clusters; arrays by row and cluster.
+  // Some rows beside k clusters, of which arrays have `step` numbers each.
   struct Block {
     Block(const TangentPattern& pattern, Index k)
         : p(pattern), k(k), outer(static_cast<std::size_t>(step * p.layout_.squares())) {
-      for (Vec* v : {&psi, &c, &log_one, &pull, &omega, &curve})
-        v->resize(static_cast<std::size_t>(step * k));
-      for (Vec* v : {&scratch, &power}) v->resize(static_cast<std::size_t>(step * k + 1));
-      sum.resize(static_cast<std::size_t>(k * p.layout_.squares()));
+      for (Vec* v : {&m, &kappa, &constant, &offset}) v->resize(static_cast<std::size_t>(step));
+      for (Vec* v : {&linear, &square, &turned}) v->resize(static_cast<std::size_t>(step * k));
+      share.resize(static_cast<std::size_t>(k));
     }
 
     const double* row(Index i) const { return rows + i * p.rows_of_.width; }
@@ -215,73 +217,59 @@ class TangentPattern final : public MissingPattern {
                              outer.data(), p.layout_.squares());
     }
 
-    // E ψ and c, which is at least |E ψ| but for rounding.
+    // Of each row what it is for this size, and E x'b and E (x'b)² in each cluster.
     void predict(Index g, const double* reduced) {
-      const Index e = p.layout_.regressors(), squares = p.layout_.squares(), ld = p.n_weights();
+      const Index squares = p.layout_.squares(), ld = p.n_weights();
       const double* own = reduced + p.weights_.of(g);
-      kernels().product_nt(n, k, e, rows + p.rows_of_.regressors, p.rows_of_.width, own + p.weights_.mean, ld,
-                           psi.data(), k);
-      kernels().product_nt(n, k, squares, outer.data(), squares, own + p.weights_.second, ld, c.data(), k);
-      for (Index i = 0; i < n; ++i) {
-        const double o = row(i)[3] + p.layout_.shift(g);
-        for (Index v = i * k; v < (i + 1) * k; ++v) {
-          const double square = c[v] + o * (2 * psi[v] + o);
-          psi[v] += o;
-          c[v] = std::sqrt(std::max(square, psi[v] * psi[v]));
-        }
-      }
-    }
-
-    // e^(−c) and log(1 + e^(−c)); the last number, 0, is the largest of what exp_rows() subtracts.
-    void normalise() {
-      const Index size = n * k;
-      for (Index v = 0; v < size; ++v) scratch[v] = -c[v];
-      exponentials(size);
-      for (Index v = 0; v < size; ++v) log_one[v] = 1 + power[v];
-      kernels().log_each(size, log_one.data(), log_one.data());
-    }
-
-    void exponentials(Index size) {
-      double top;
-      scratch[size] = 0;
-      kernels().exp_rows(1, size + 1, scratch.data(), size + 1, power.data(), size + 1, &top);
-    }
-
-    template <class Mass>
-    void add(Index g, Mass mass, double* const* t) {
-      const TangentLayout& at = p.layout_;
-      const Index e = at.regressors(), squares = at.squares();
       for (Index i = 0; i < n; ++i) {
         const LogisticTerm term = p.rows_of_.term(row(i), g);
-        const double* r = mass(i);
-        for (Index j = 0; j < k; ++j) {
-          const Index v = i * k + j;
-          const double ratio =
-              c[v] < 1e-4 ? 0.25 - c[v] * c[v] / 48 : (1 - power[v]) / (1 + power[v]) / (2 * c[v]);
-          const double w = term.m * ratio, o = term.offset;
-          t[j][at.constant(g)] += r[j] * (term.constant + o * (term.kappa - 0.5 * w * o) +
-                                          0.5 * w * c[v] * c[v] - term.m * (0.5 * c[v] + log_one[v]));
-          pull[v] = r[j] * (term.kappa - w * o);
-          omega[v] = r[j] * w;
-          scratch[v] = -std::abs(psi[v]);
-        }
+        m[i] = term.m;
+        kappa[i] = term.kappa;
+        constant[i] = term.constant;
+        offset[i] = term.offset;
       }
-      exponentials(n * k);
-      for (Index i = 0; i < n; ++i) {
-        const double m = p.rows_of_.term(row(i), g).m, *r = mass(i);
-        for (Index j = 0; j < k; ++j) {
-          const double x = power[i * k + j];
-          curve[i * k + j] = r[j] * m * x / ((1 + x) * (1 + x));
-        }
-      }
-      sum_up(pull, e, rows + p.rows_of_.regressors, p.rows_of_.width, at.linear(g), t);
-      sum_up(omega, squares, outer.data(), squares, at.quadratic(g), t);
-      sum_up(curve, squares, outer.data(), squares, at.curvature(g), t);
+      kernels().product_nt(k, n, p.layout_.regressors(), own + p.weights_.mean, ld,
+                           rows + p.rows_of_.regressors, p.rows_of_.width, linear.data(), step);
+      kernels().product_nt(k, n, squares, own + p.weights_.second, ld, outer.data(), squares, square.data(),
+                           step);
     }
 
-    void sum_up(const Vec& r, Index width, const double* a, Index lda, Index at, double* const* t) {
+    // What the likelihoods are at most, but for their constants, by row.
+    void bound() {
+      for (Index j = 0; j < k; ++j)
+        tangent_kernels().bounds(n, m.data(), kappa.data(), offset.data(), linear.data() + j * step,
+                                 square.data() + j * step, square.data() + j * step);
+      kernels().transpose_rows(k, n, square.data(), step, turned.data(), k);
+    }
+
+    // masses: of units, of which the first row here is number `from` among all rows.
+    void take_masses(const double* masses, Index from, Index rows_of_unit) {
+      for (Vec* v : {&r, &pull, &omega, &curve}) v->resize(static_cast<std::size_t>(step * k));
+      sum.resize(static_cast<std::size_t>(k * p.layout_.squares()));
+      if (rows_of_unit == 1) return kernels().transpose_rows(n, k, masses + from * k, k, r.data(), step);
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < k; ++j) r[j * step + i] = masses[(from + i) / rows_of_unit * k + j];
+    }
+
+    void add(Index g, double* const* t) {
+      const TangentLayout& at = p.layout_;
+      for (Index j = 0; j < k; ++j) {
+        const Index from = j * step;
+        double& to = t[j][at.constant(g)];
+        to += tangent_kernels().tangents(n, m.data(), kappa.data(), offset.data(), linear.data() + from,
+                                         square.data() + from, r.data() + from, pull.data() + from,
+                                         omega.data() + from, curve.data() + from);
+        for (Index i = 0; i < n; ++i) to += r[from + i] * constant[i];
+      }
+      sum_up(pull, at.regressors(), rows + p.rows_of_.regressors, p.rows_of_.width, at.linear(g), t);
+      sum_up(omega, at.squares(), outer.data(), at.squares(), at.quadratic(g), t);
+      sum_up(curve, at.squares(), outer.data(), at.squares(), at.curvature(g), t);
+    }
+
+    void sum_up(const Vec& of_clusters, Index width, const double* a, Index lda, Index at, double* const* t) {
       std::fill_n(sum.begin(), k * width, 0.0);
-      kernels().add_product_tn(n, k, width, r.data(), k, a, lda, sum.data(), width);
+      kernels().transpose_rows(k, n, of_clusters.data(), step, turned.data(), k);
+      kernels().add_product_tn(n, k, width, turned.data(), k, a, lda, sum.data(), width);
       for (Index j = 0; j < k; ++j)
         for (Index v = 0; v < width; ++v) t[j][at + v] += sum[j * width + v];
     }
@@ -290,7 +278,8 @@ class TangentPattern final : public MissingPattern {
     Index k, n = 0;
     const double* rows = nullptr;
     Vec outer;
-    Vec psi, c, log_one, pull, omega, curve, scratch, power, sum;
+    Vec m, kappa, constant, offset;                                 // of rows
+    Vec linear, square, r, pull, omega, curve, turned, sum, share;  // of clusters, and rows
   };
 
   const TangentLayout& layout_;
