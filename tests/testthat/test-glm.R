@@ -295,7 +295,7 @@ test_that("every state is its recomputation, and no lap, move or batch lowers th
 
 test_that("weights are the gradient of the evidence, and a cluster without data is the prior", {
   skip_without_testing_entries()
-  x <- withr::with_seed(2, cbind(stats::rpois(25, 2), stats::rpois(25, 3), stats::rnorm(25), matrix(stats::rnorm(50), 25)))
+  x <- withr::with_seed(2, cbind(stats::rpois(25, 2), stats::rpois(25, 3), matrix(stats::rnorm(75), 25)))
   resp <- withr::with_seed(3, matrix(stats::runif(50), 25))
   change <- withr::with_seed(4, stats::rnorm(25))
   cases <- list(
@@ -331,4 +331,80 @@ test_that("new rows are taken in, and a fit begins where another ended", {
   begun <- bnp_mixture(y ~ x | id, d, logistic, start = bnp_mixture(y ~ x | id, d, logistic, control = quick(seed = 5)),
     control = quick(moves = FALSE))
   expect_equal(elbo(begun), elbo(other), tolerance = 1e-5)
+})
+
+test_that("counts: the bound of each size is that of plain R, below quadrature, and sizes are weighed by it", {
+  d <- withr::with_seed(1, data.frame(x = stats::rnorm(40), hours = stats::rexp(40) + 0.5))
+  d$y <- withr::with_seed(2, stats::rnbinom(40, size = 2, mu = d$hours * exp(0.2 + 0.5 * d$x)))
+  precision <- diag(c(0.3, 0.5))
+  sizes <- c(0.25, 1, 5, 20)
+  rows_of <- function(size) glm_rows(d$y, size = size, offset = log(d$hours))
+  twins <- lapply(sizes, function(s) glm_fixed_point(rows_of(s), cbind(1, d$x), precision))
+  for (i in seq_along(sizes)) {
+    rows <- rows_of(sizes[i])
+    b <- c(0.3, 0.4)
+    psi <- rows$offset + drop(cbind(1, d$x) %*% b)
+    expect_equal(
+      rows$constant + rows$kappa * psi - rows$m * log_2cosh(abs(psi)),
+      stats::dnbinom(d$y, size = sizes[i], mu = d$hours * exp(0.3 + 0.4 * d$x), log = TRUE), tolerance = 1e-10
+    )
+    expect_lt(twins[[i]]$value, glm_quadrature(rows, cbind(1, d$x), precision))
+    fit <- one_cluster(y ~ x + offset(log(hours)), d, by_hand(family = "negbinomial", size = sizes[i]))
+    expect_equal(elbo(fit), twins[[i]]$value, tolerance = 1e-8)
+    expect_equal(unname(coef(fit)$coef[1, , 1]), twins[[i]]$mean, tolerance = 1e-4)
+  }
+  all <- one_cluster(y ~ x + offset(log(hours)), d, by_hand(family = "negbinomial", size = sizes))
+  value <- vapply(twins, `[[`, 1, "value")
+  top <- max(value)
+  expect_equal(elbo(all), top + log(mean(exp(value - top))), tolerance = 1e-7)
+  share <- exp(value - top) / sum(exp(value - top))
+  expect_equal(unname(posterior_params(all)$size_prob[1, ]), share, tolerance = 1e-4)
+  expect_equal(unname(coef(all)$size), sum(share * sizes), tolerance = 1e-4)
+})
+
+test_that("counts in clusters: means, draws, intervals and densities", {
+  d <- withr::with_seed(6, data.frame(id = rep(1:40, each = 10), x = stats::rnorm(400)))
+  kind <- rep(1:2, length.out = 40)[d$id]
+  d$y <- withr::with_seed(7, stats::rnbinom(400, size = 3, mu = exp(c(0.5, 2)[kind] + c(0.8, -0.4)[kind] * d$x)))
+  counts <- obs_regression(family = "negbinomial")
+  fit <- bnp_mixture(y ~ x | id, d, counts, control = quick())
+  expect_identical(n_clusters(fit), 2L)
+  expect_gt(adjusted_rand_index(fitted(fit), kind), 0.9)
+  expect_equal(mean(predict(fit, d, type = "response")), mean(d$y), tolerance = 0.1)
+  drawn <- simulate(fit, 20, seed = 1, new = FALSE)
+  expect_equal(mean(vapply(drawn, function(s) mean(s$y), 1)), mean(d$y), tolerance = 0.25)
+  p <- predict(fit, d[1:5, ], type = "response", interval = 0.9)
+  expect_true(all(p[, "lower"] < p[, "fit"] & p[, "fit"] < p[, "upper"]))
+  expect_true(all(confint(fit, "size") >= 0.25 & confint(fit, "size") <= 20))
+  expect_gt(heldout_loglik(fit, d), mean(stats::dnbinom(d$y, size = 1, mu = mean(d$y), log = TRUE)))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(fit, data = d), fit)
+  states <- bnp_hmm(y ~ x, d, id = ~ id, obs = counts, control = quick())
+  expect_gt(adjusted_rand_index(fitted(states), kind), 0.6)
+})
+
+test_that("one cluster of counts is near MASS::glm.nb", {
+  skip_if_not_installed("MASS")
+  d <- withr::with_seed(8, data.frame(x = stats::rnorm(300)))
+  d$y <- withr::with_seed(9, stats::rnbinom(300, size = 2, mu = exp(1 + 0.5 * d$x)))
+  other <- MASS::glm.nb(y ~ x, d)
+  counts <- obs_regression(family = "negbinomial")
+  fit <- bnp_mixture(y ~ x, d, counts, prior = prior_dirichlet(1), control = quick())
+  se <- summary(other)$coefficients[, 2]
+  expect_lt(max(abs(coef(fit)$coef[1, , 1] - coef(other)) / se), 0.2)
+  expect_lt(abs(log(coef(fit)$size / other$theta)), 0.35)
+  half <- drop(diff(t(confint(fit, "coef", level = 0.9)))) / 2 / stats::qnorm(0.95)
+  expect_lt(max(abs(half / se - 1)), 0.1)
+})
+
+test_that("one cluster is near glm()", {
+  d <- withr::with_seed(8, data.frame(x = stats::rnorm(300)))
+  d$y <- withr::with_seed(9, stats::rbinom(300, 1, stats::plogis(0.5 + d$x)))
+  other <- stats::glm(y ~ x, binomial, d)
+  fit <- bnp_mixture(y ~ x, d, logistic, prior = prior_dirichlet(1), control = quick())
+  se <- summary(other)$coefficients[, 2]
+  expect_lt(max(abs(coef(fit)$coef[1, , 1] - coef(other)) / se), 0.1)
+  half <- drop(diff(t(confint(fit, "coef", level = 0.9)))) / 2 / stats::qnorm(0.95)
+  expect_lt(max(abs(half / se - 1)), 0.05)
 })
