@@ -21,6 +21,9 @@ kinds <- list(
     error = "covariates"
   ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
+  glm_rows = kind(
+    "logistic and negative binomial regressions in clusters ({.fn obs_regression} with {.arg family})", of = "mixture"
+  ),
   named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
   clusters_of_texts = kind("mixtures of counts of terms ({.fn obs_multinomial})", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
@@ -48,6 +51,9 @@ kinds <- list(
   ),
   recurrent = kind("transitions by {.fn previous} rows", of = "sequences", error = "covariates"),
   scaled_sequences = kind("sequences of rows with scales ({.fn obs_student}, {.arg tails})", of = "sequences"),
+  glm_sequences = kind(
+    "logistic and negative binomial regressions in states ({.fn obs_regression} with {.arg family})", of = "sequences"
+  ),
   features = kind("features ({.fn bnp_features})", "bnp_features"),
   network = kind("networks ({.fn bnp_network})", "bnp_network"),
   blocks = kind("blockmodels", "bnp_blocks", of = "network"),
@@ -100,6 +106,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
     if (!is.null(obs$keywords)) list(bnp_mixture = "named_clusters", bnp_topics = "named_topics")[[verb]],
+    if (!is.null(obs$offset)) c(bnp_mixture = "glm_rows", bnp_hmm = "glm_sequences")[[verb]],
     if (any_tails(obs)) c(bnp_mixture = "scaled_rows", bnp_hmm = "scaled_sequences")[[verb]],
     if (!is.null(obs$inputs) || isTRUE(obs$by_mode)) "switched",
     of_classes[-length(of_classes)],

@@ -91,7 +91,8 @@ of_joins <- able(
 of_pairs <- able(
   of_clusters, "It needs clusters with a distribution.", "See {.fn tidy}.", features = many_features,
   drift = c("A cluster has a distribution at each time.", "See {.fn trajectories}."),
-  series = no_closed_form, lagged = no_closed_form, regressions = no_closed_form, hidden = no_closed_form,
+  series = no_closed_form, lagged = no_closed_form, glm_sequences = no_closed_form,
+  regressions = no_closed_form, hidden = no_closed_form,
   network = c("Blocks are nodes, not distributions of rows.", "{.fn coef} has the rates between them.")
 )
 no_scaled_streams <- c(
@@ -100,6 +101,16 @@ no_scaled_streams <- c(
 no_scaled_samplers <- c(
   "The scale of a row, which a draw would have to have, is none of those that are drawn.",
   "Sample with Gaussian rows."
+)
+no_tangents_drawn <- c(
+  "Each row has tangents of its own, which are none of what is drawn.", "{.fn confint} has intervals of coefficients."
+)
+no_glm_imputed <- c(
+  "A missing response is left out, and covariates are not modelled.",
+  "{.code predict(fit, newdata, type = \"response\")} has what is expected of it."
+)
+no_glm_streams <- c(
+  "The tangents of a row depend on its cluster.", "Learn in batches ({.fn bnp_control}), or choose {.fn obs_gaussian}."
 )
 no_named_samplers <- c("There are no samplers yet of clusters with names.", "Fit without {.arg keywords}.")
 no_named_streams <- c(
@@ -116,7 +127,8 @@ of_samplers <- able(
   mixture_by_covariates = no_samplers_yet, sequences_by_covariates = no_samplers_yet,
   topics_by_covariates = no_samplers_yet,
   random_effects = no_effects_drawn, scaled_rows = no_scaled_samplers,
-  scaled_sequences = no_scaled_samplers, named_clusters = no_named_samplers, named_topics = no_named_samplers,
+  scaled_sequences = no_scaled_samplers, glm_rows = no_tangents_drawn, glm_sequences = no_tangents_drawn,
+  named_clusters = no_named_samplers, named_topics = no_named_samplers,
   labelled_topics = c("There are no samplers yet of documents with labels.", "Fit without {.arg labels}."),
   response = c("There are no samplers yet of topics with a response.", "Fit without {.arg response}."),
   stream = c("A stream has no data that could be given again.", "Fit data in memory."),

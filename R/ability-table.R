@@ -18,7 +18,8 @@ ability_table <- c(list(
     c("mixture", "topics"), "Only clusters of single rows and of documents are learned without a truncation.",
     "Read the data into memory, or give a source.",
     drift = c("Each row of a stream is for itself.", "{.fn update} takes in rows as they come."),
-    scaled_rows = no_scaled_streams, named_clusters = no_named_streams, named_topics = no_named_streams,
+    scaled_rows = no_scaled_streams, glm_rows = no_glm_streams, named_clusters = no_named_streams,
+    named_topics = no_named_streams,
     area = "data", label = "A stream (truncation-free learning)"
   ),
   weights = able(
@@ -251,6 +252,7 @@ ability_table <- c(list(
       "A missing response is left out, and covariates are not modelled.",
       "{.code predict(fit, newdata, type = \"individual\")} has what is expected of it."
     ),
+    glm_rows = no_glm_imputed, glm_sequences = no_glm_imputed,
     drift = c("There are no imputations where clusters drift.", "Leave rows with missing values out."),
     trees = c("There are no imputations of nodes.", "{.fn predict} takes rows with missing values."),
     hidden = hidden_instead, draws = c("{.code impute(draws$fit, newdata)} draws by the fit."),

@@ -14,7 +14,8 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
     return(list(x = frame$frame, obs = obs, input = list(terms = frame$terms)))
   }
   obs <- if (is.null(obs)) obs_of_responses() else check_obs_of_responses(obs, verb, call)
-  table <- regression_table(formula, data, call)
+  table <- regression_table(formula, data, call, obs)
+  obs <- table$model
   obs[names(table$obs)] <- table$obs
   if (has_effects(obs)) {
     regressors <- c(if (obs$intercept) "(Intercept)", colnames(table$x)[-seq_len(obs$responses)])

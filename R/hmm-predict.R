@@ -314,6 +314,9 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   check_able(object, "residuals", "object")
   obs <- object$model$obs
+  if (is_glm(obs)) {
+    return(residuals_of_choices(object, newdata, id, rlang::current_env()))
+  }
   if (!obs_can(obs, "predictive_cdf")) {
     makers <- makers_that_can("predictive_cdf")
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {obs_facts(obs)$constructor}}.")

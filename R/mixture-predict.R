@@ -110,7 +110,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     if (!type %in% c("response", "individual")) {
       abort("argument", "{.arg interval} is for {.code type = \"response\"} and {.code \"individual\"}.")
     }
-    need_effects(object, type, rlang::current_env())
+    if (type != "response" || !is_glm(object$model$obs)) need_effects(object, type, rlang::current_env())
     interval <- check_level(interval, "interval")
   }
   if (type %in% c("individual", "effects")) need_effects(object, type, rlang::current_env())
@@ -155,6 +155,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type == "individual" || !is.null(interval)) {
     need_data(is.null(newdata), "newdata")
+    if (is_glm(object$model$obs)) {
+      return(intervals_of_glm(object, newdata, covariates, interval, rlang::current_env()))
+    }
     return(responses_of_individuals(object, newdata, type, id, interval, rlang::current_env()))
   }
   if (type == "response") {

@@ -41,7 +41,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   y <- response_columns(obs)
   data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
-  left <- data$x[, y, drop = FALSE] - if (type == "response") {
+  left <- obs_seen_response(obs, data$x) - if (type == "response") {
     average_response(object, z)
   } else if (type == "individual") {
     response_of_individual(object, data, z)
@@ -49,17 +49,19 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
     own <- of_rows(data, state_responsibilities(object, with_known(data, object)))
     response_in_cluster(object, z, most_probable(own))
   }
-  dimnames(left) <- list(data$row_names, data$column_names[y])
+  dimnames(left) <- list(data$row_names, data$column_names[seq_len(ncol(left))])
   left <- for_all_rows(list(left_out = data$left_out), left)
   if (ncol(left) == 1L) stats::setNames(as.vector(left), rownames(left)) else left
 }
 
 # E[y | z] of rows in their clusters, 1 to K: rows x responses.
 response_in_cluster <- function(fit, z, cluster) {
-  out <- matrix(0, nrow(z), length(response_columns(fit$model$obs)))
+  out <- NULL
   for (k in unique(cluster)) {
     rows <- cluster == k
-    out[rows, ] <- average_response(fit, z[rows, , drop = FALSE], as.double(seq_len(fit$state$k) == k))
+    one <- average_response(fit, z[rows, , drop = FALSE], as.double(seq_len(fit$state$k) == k))
+    if (is.null(out)) out <- matrix(0, nrow(z), ncol(one))
+    out[rows, ] <- one
   }
   out
 }

@@ -276,6 +276,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   if (!is.null(beside$id$id)) data <- with_individuals(data, beside$id$id, obs, "x", error_call, beside$id$name)
+  if (!is.null(obs$offset) && is.null(beside$id$id)) tell_of_one_trial(obs, data)
   if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
   if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
   if (!is.null(covariates)) {

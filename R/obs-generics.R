@@ -135,6 +135,13 @@ obs_marginals <- function(obs, means) UseMethod("obs_marginals")
 # By column, its density in a cluster with this part of coef(), as column_density() has it (R/picture-densities.R); of a
 # product only of the blocks that have one.
 obs_densities <- function(obs, means) UseMethod("obs_densities")
+# Of models with responses: E[y | z] of rows with covariates z in a cluster (rows x responses); the same averaged over
+# clusters by these weights, of all rows or (a matrix) of each; and what was seen of the responses in the unit of what
+# is expected of them.
+obs_expected_response <- function(obs, q, z) UseMethod("obs_expected_response")
+obs_average_response <- function(obs, fit, z, weight) UseMethod("obs_average_response")
+obs_seen_response <- function(obs, x) UseMethod("obs_seen_response")
+obs_seen_response.default <- function(obs, x) x[, response_columns(obs), drop = FALSE]
 # What the exponential of a bound is, in words.
 obs_measure <- function(obs) UseMethod("obs_measure")
 obs_measure.default <- function(obs) {

@@ -23,7 +23,7 @@ check_against_data <- function(given, obs, call) {
     check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)
   }
   if (gave("coef_precision")) {
-    unit <- if (regresses) c(if (obs$intercept) 1, obs$unit[-response_columns(obs)]) else
+    unit <- if (regresses) c(if (obs$intercept) 1, obs$unit[covariate_columns(obs)]) else
       c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }

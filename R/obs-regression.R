@@ -16,7 +16,7 @@
 #' @export
 obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL,
                            learn = NULL, tails = Inf, random = NULL, random_df = NULL, random_scale = NULL,
-                           shared = TRUE) {
+                           shared = TRUE, family = NULL, size = NULL) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
@@ -30,6 +30,14 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
   learned <- if (!is.null(learn)) list(learn = check_flag(learn, "learn"))
   tails <- tails_argument(tails, learn)
   obs <- do.call(new_obs, c("regression", parameters, learned, of_formula, if (!is.null(tails)) list(tails = tails)))
+  family <- regression_family(family, rlang::current_env())
+  if (!is.null(size) && !identical(family, "negbinomial")) {
+    abort("argument", "{.arg size} is for {.code family = \"negbinomial\"}.")
+  }
+  if (!is.null(family) && family != "gaussian") {
+    obs["random"] <- list(random)
+    return(with_family(obs, family, size, rlang::current_env()))
+  }
   if (!is.null(random)) {
     return(with_effects(obs, random, random_df, random_scale, shared, rlang::current_env()))
   }
@@ -39,7 +47,7 @@ obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_preci
       i = "Write {.code obs_regression(random = ~ 1 + t)}."
     ))
   }
-  obs
+  if (is.null(family)) obs else with_stated_family(obs)
 }
 
 # Coefficients of one response may be given as a vector.
@@ -89,7 +97,7 @@ obs_resolve.obs_regression <- function(obs, data, start, call) {
 # The engine wants the precision of the coefficients of (covariates - origin) / spread. A default is known for
 # covariates that are centred and scaled, where it has all its digits. strength: that of each coefficient of these.
 with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
-  covariates <- -response_columns(obs)
+  covariates <- covariate_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
@@ -176,7 +184,7 @@ model_regression <- list(
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), kind = "formula",
   working = c(
     "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates", "design",
-    "regressors", hyper_working
+    "regressors", "stated_family", hyper_working
   ),
   parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )

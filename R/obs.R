@@ -103,6 +103,8 @@ obs_models <- list(
   binomial = model_binomial,
   regression = model_regression,
   random_effects = model_random_effects,
+  binomial_regression = model_binomial_regression,
+  negbinomial_regression = model_negbinomial_regression,
   categorical = model_categorical,
   product = model_product,
   weibull = model_weibull,

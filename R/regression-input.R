@@ -16,28 +16,35 @@ check_obs_of_responses <- function(obs, verb, call = rlang::caller_env()) {
   obs
 }
 
-# list(x, obs, input): a table of responses and covariates, what the model is to know of it, and what new data need.
-regression_table <- function(formula, data, call = rlang::caller_env()) {
+# list(x, model, obs, input): a table of responses and covariates, the model `obs`, or another one that these responses
+# ask for, what it is to know of the table, and what new data need.
+regression_table <- function(formula, data, call, obs) {
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
   }
   terms <- formula_terms(formula, data, "data", call)
-  if (!is.null(attr(terms, "offset"))) {
-    abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
-  }
   if (explains_itself(terms)) {
     abort("formula", "The response, {.code {deparse1(formula[[2L]])}}, must not be a covariate, too.", call = call)
   }
   frame <- evaluate_formula(formula_variables(terms, data, NULL, "data", call), "data", call)
-  y <- response_matrix(frame, formula, call)
-  z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
+  obs <- obs_of_response(obs, stats::model.response(frame), call)
+  coded <- if (is_glm(obs)) coded_response(stats::model.response(frame), NULL, call)
+  y <- response_matrix(frame, formula, call, obs, coded$levels)
   terms <- attr(frame, "terms")
+  offset <- !is.null(attr(terms, "offset"))
+  if (offset && !is_glm(obs)) {
+    abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
+  }
+  z <- covariate_matrix(terms, frame, NULL, "data", call)
   environment(terms) <- globalenv() # or a fit would carry along where it was made
   list(
-    x = side_by_side_table(y, z), obs = list(responses = ncol(y), intercept = attr(terms, "intercept") == 1L),
+    x = side_by_side_table(y, z), model = obs,
+    obs = c(
+      list(responses = ncol(y), intercept = attr(terms, "intercept") == 1L), if (is_glm(obs)) list(offset = offset)
+    ),
     input = list(
       terms = terms, levels = stats::.getXlevels(terms, frame), contrasts = attr(z, "contrasts"),
-      response = colnames(y)
+      response = colnames(y), response_levels = coded$levels
     )
   )
 }
@@ -63,20 +70,29 @@ evaluate_formula <- function(value, arg, call) {
   })
 }
 
-response_matrix <- function(frame, formula, call) {
+response_matrix <- function(frame, formula, call, obs, levels = NULL) {
   y <- plain_values(stats::model.response(frame))
+  if (is_glm(obs)) y <- coded_response(y, levels, call)$values
   if (!is_plain_number(y) || length(dim(y)) > 2L) {
     abort("not_numeric", "The response must be numbers, not {describe(y)}.", call = call)
   }
   name <- paste(deparse(formula[[2L]]), collapse = "")
   names <- if (is.null(dim(y))) name else colnames(y) %||% paste0("y", seq_len(ncol(y)))
+  if (is_glm(obs) && NCOL(y) > if (is_counted(obs)) 1L else 2L) {
+    abort(c("response", "argument"), c(
+      "The response has {ncol(y)} columns, which is too many for its family.",
+      i = "Numbers of successes and failures are {.code cbind(yes, no)}; counts are one column."
+    ), call = call)
+  }
   matrix(as.double(y), NROW(y), NCOL(y), dimnames = list(row.names(frame), names))
 }
 
-# Without the intercept, which the engine has by itself; with the attribute `contrasts`.
+# Without the intercept, which the engine has by itself, and with the offset first; with the attribute `contrasts`.
 covariate_matrix <- function(terms, frame, contrasts, arg, call) {
   full <- evaluate_formula(stats::model.matrix(terms, frame, contrasts.arg = contrasts), arg, call)
   z <- full[, colnames(full) != "(Intercept)", drop = FALSE]
+  offset <- stats::model.offset(frame)
+  if (!is.null(offset)) z <- cbind(`(offset)` = as.double(offset), z)
   structure(z, assign = NULL, contrasts = attr(full, "contrasts"))
 }
 
@@ -90,7 +106,7 @@ side_by_side_table <- function(y, z) {
 # New data of a fit by a formula -> the columns of its table.
 regression_newdata <- function(fit, newdata, arg, call) {
   frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels, arg, call), arg, call)
-  y <- response_matrix(frame, stats::formula(fit$input$terms), call)
+  y <- response_matrix(frame, stats::formula(fit$input$terms), call, fit$model$obs, fit$input$response_levels)
   z <- covariate_matrix(fit$input$terms, frame, fit$input$contrasts, arg, call)
   side_by_side_table(y, z)
 }
@@ -190,8 +206,12 @@ expected_response <- function(fit, newdata, covariates = NULL, call = rlang::cal
 # E[y | z] of rows with covariates z: rows x responses, the average over clusters by these weights, of all rows or (a
 # matrix) of each.
 average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
+  obs_average_response(fit$model$obs, fit, z, weight)
+}
+
+obs_average_response.obs_regression <- function(obs, fit, z, weight) {
   coef <- coef(fit)$coef
-  z <- with_intercept(z, fit$model$obs)
+  z <- with_intercept(z, obs)
   out <- if (is.matrix(weight)) {
     Reduce(`+`, lapply(seq_len(ncol(weight)), function(k) weight[, k] * z %*% t(matrix(coef[, , k], dim(coef)[1]))))
   } else {
@@ -212,11 +232,13 @@ response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env
   data <- as_new_sequences(fit, newdata, id, call, na_action = na_action)
   obs <- fit$model$obs
   y <- response_columns(obs)
-  z <- with_intercept(data$x[, -y, drop = FALSE], obs)
+  z <- data$x[, -y, drop = FALSE]
   prob <- one_step_ahead(fit, data)$prob
   parameters <- clusters_with_new(fit)
-  out <- Reduce(`+`, lapply(seq_len(ncol(prob)), function(k) prob[, k] * z %*% t(parameters[[k]]$coef_mean)))
-  dimnames(out) <- list(data$row_names, data$column_names[y])
+  out <- Reduce(`+`, lapply(seq_len(ncol(prob)), function(k) {
+    prob[, k] * obs_expected_response(obs, parameters[[k]], z)
+  }))
+  dimnames(out) <- list(data$row_names, data$column_names[seq_len(ncol(out))])
   out <- for_all_rows(data, out)
   if (ncol(out) == 1L) stats::setNames(as.vector(out), rownames(out)) else out
 }

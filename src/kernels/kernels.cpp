@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/kernels_target.h"
+#include "kernels/tangent_kernels.h"
 
 namespace bnpvi {
 
@@ -33,6 +34,15 @@ const Kernels& choose() {
 
 const Kernels& kernels() {
   static const Kernels& chosen = choose();
+  return chosen;
+}
+
+const TangentKernels& tangent_kernels_of(const Kernels& version) {
+  return static_cast<const AllKernels&>(version).tangents;
+}
+
+const TangentKernels& tangent_kernels() {
+  static const TangentKernels& chosen = tangent_kernels_of(kernels());
   return chosen;
 }
 

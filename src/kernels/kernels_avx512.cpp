@@ -6,6 +6,7 @@
 
 #include "kernels/kernels.h"
 #include "kernels/kernels_target.h"
+#include "kernels/tangent_kernels.h"
 
 #if BNPVI_X86_VERSIONS
 #include <immintrin.h>
@@ -28,6 +29,7 @@ inline Vd load_part(const double* x, Index count, Vd fill) {
 }
 inline void store_part(double* x, Vd v, Index count) { _mm512_mask_storeu_pd(x, first_lanes(count), v); }
 inline Vd splat(double x) { return _mm512_set1_pd(x); }
+inline Vd root_lanes(Vd x) { return _mm512_maskz_sqrt_pd(0xff, x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm512_fmadd_pd(a, b, c); }
 inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
 inline void transpose(Vd (&v)[lanes]) {

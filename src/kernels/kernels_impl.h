@@ -1,8 +1,8 @@
 // The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
 //   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
 //   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), lanes_not_below (bit i set unless lane i of a is less than that of b), version (the
-//   name), max_tile_rows and max_tile_vectors (the size of a register tile).
+//   (lanes × lanes), root_lanes (square roots), lanes_not_below (bit i set unless lane i of a is less than
+//   that of b), version (the name), max_tile_rows and max_tile_vectors (the size of a register tile).
 // No include guard and no standard headers, here and in the parts: everything belongs to the one file
 // that includes it.
 
@@ -60,17 +60,18 @@ inline double max_lanes(Vd v) {
 #include "kernels/kernels_shares.h"
 #include "kernels/kernels_softmax.h"
 #include "kernels/kernels_special.h"
+#include "kernels/kernels_tangents.h"
 
-constexpr Kernels table = {
-    version,           product_nt,          packed_size,        pack,
-    product_packed,    selected_product_nt, dot_rows,           add_product_tn,
-    transpose_rows,    packed_outer,        softmax_rows,       responsibility_rows,
-    add_sparse_rows,   scatter_sparse_rows, weigh_rows,         largest_rows,
-    largest_from,      forward_step,        backward_step,      exp_rows,
-    log_each,          digamma_each,        log_gamma_each,     positive_sum,
-    digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
-    share_round,       share_sweep,         scale_rows,         keep_largest,
-};
+constexpr AllKernels table = {
+    {version,           product_nt,          packed_size,        pack,
+     product_packed,    selected_product_nt, dot_rows,           add_product_tn,
+     transpose_rows,    packed_outer,        softmax_rows,       responsibility_rows,
+     add_sparse_rows,   scatter_sparse_rows, weigh_rows,         largest_rows,
+     largest_from,      forward_step,        backward_step,      exp_rows,
+     log_each,          digamma_each,        log_gamma_each,     positive_sum,
+     digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
+     share_round,       share_sweep,         scale_rows,         keep_largest},
+    {logistic_bounds, logistic_tangents}};
 
 #undef BNPVI_UNROLL
 #undef BNPVI_PREFETCH

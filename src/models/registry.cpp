@@ -12,6 +12,7 @@
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
+#include "observations/obs_glm.h"
 #include "observations/obs_product.h"
 #include "observations/repeated_rows.h"
 #include "topics/model/topic_model.h"
@@ -120,6 +121,7 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"ar", make_ar},
     {"bernoulli", make_bernoulli},
     {"binomial", make_binomial},
+    {"binomial_regression", make_glm},
     {"categorical", make_categorical},
     {"censored", make_censored},
     {"censored_weibull", make_weibull},
@@ -135,6 +137,7 @@ const std::map<std::string, std::unique_ptr<ObsModel> (*)(const Fields&)> obs_mo
     {"lds", dynamics::make_system},
     {"multinomial", make_multinomial},
     {"negative_binomial", make_negative_binomial},
+    {"negbinomial_regression", make_glm},
     {"poisson", make_poisson},
     {"product", make_product_of},
     {"random_effects", make_regression},

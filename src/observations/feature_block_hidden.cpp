@@ -73,10 +73,12 @@ void FeatureBlock::times_own_incomplete(const Incomplete& g, const Weights& weig
 void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r, FeatureSum& sum) const {
   const Index n = static_cast<Index>(g.at.size());
   std::vector<Index> used;
-  std::vector<bool> any(static_cast<std::size_t>(r.k), false);
-  for (Index i : g.at)
-    for (Index l = i * r.width; l < (i + 1) * r.width; ++l)
-      if (r.value[l] != 0) any[r.sparse ? r.cluster[l] : l - i * r.width] = true;
+  std::vector<char> any(static_cast<std::size_t>(r.k), 0);
+  for (Index i : g.at) {
+    const double* value = r.value.data() + i * r.width;
+    const int* cluster = r.sparse ? r.cluster.data() + i * r.width : nullptr;
+    for (Index l = 0; l < r.width; ++l) any[cluster ? cluster[l] : l] |= value[l] != 0;
+  }
   std::vector<Index> column(any.size(), -1);  // of each cluster among those used
   for (Index j = 0; j < r.k; ++j) {
     if (!any[j]) continue;

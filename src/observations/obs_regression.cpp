@@ -5,6 +5,7 @@
 #include "observations/coefficient_model.h"
 #include "observations/obs_models.h"
 #include "observations/random_effects.h"
+#include "observations/regressors.h"
 #include "observations/scaled_rows.h"
 
 namespace bnpvi {
@@ -63,7 +64,7 @@ class Regression final : public CoefficientModel {
   }
 
   void precision_to_users(Vec& v) const override {
-    change_coordinates(
+    change_regressors(
         v, regressors(), first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
   }
 
@@ -100,18 +101,6 @@ class Regression final : public CoefficientModel {
   double centre(Index j) const { return columns().centre[responses() + j]; }
   double unit(Index j) const { return columns().unit[responses() + j]; }
 
-  // The precision of coefficients of (1, z) for that of coefficients of (1, x), where z = shift + scale x.
-  template <class Shift, class Scale>
-  static void change_coordinates(Vec& v, Index e, Index first, Shift shift, Scale scale) {
-    for (int side = 0; side < 2; ++side)
-      for (Index j = first; j < e; ++j)
-        for (Index i = 0; i < e; ++i) {
-          double& value = side == 0 ? v[j * e + i] : v[i * e + j];
-          value *= scale(j - first);
-          if (first == 1) value += shift(j - 1) * (side == 0 ? v[i] : v[i * e]);
-        }
-  }
-
   static WishartParameters engine_prior(const RegressionPrior& prior) {
     const Vec &unit = prior.unit, &centre = prior.centre;
     const Index d = prior.responses, first = prior.intercept ? 1 : 0,
@@ -121,7 +110,7 @@ class Regression final : public CoefficientModel {
     WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.precision, prior.scale};
     for (Index i = 0; i < d; ++i)
       for (Index j = 0; j < d; ++j) out.scale[i * d + j] = out.scale[i * d + j] / unit[i] / unit[j];
-    change_coordinates(
+    change_regressors(
         out.precision, e, first, [&](Index j) { return (prior.origin[j] - centre[d + j]) / unit[d + j]; },
         [&](Index j) { return prior.spread[j] / unit[d + j]; });
     for (Index i = 0; i < d; ++i) {

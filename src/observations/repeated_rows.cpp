@@ -1,6 +1,7 @@
 #include "observations/repeated_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 
@@ -8,12 +9,13 @@
 
 namespace bnpvi {
 
-RepeatedRows::RepeatedRows(std::shared_ptr<const ObsModel> of_rows)
+RepeatedRows::RepeatedRows(std::shared_ptr<const ObsModel> of_rows, RowsOfIndividuals those)
     : of_rows_(std::move(of_rows)),
+      rows_(those),
       own_p_(of_rows_->n_features()),
       has_base_(of_rows_->capabilities().base != nullptr) {
   const Capabilities rows = of_rows_->capabilities();
-  if (rows.lag > 0 || rows.cells)
+  if (rows.lag > 0 || (rows.cells && rows_ == RowsOfIndividuals::added_up))
     throw std::invalid_argument("internal error: features of this model's rows cannot be added up");
 }
 
@@ -104,7 +106,9 @@ IndividualSums::IndividualSums(const RepeatedRows& model, const Dataset& rows, c
   data_.d = model.n_columns();
   data_.starts = {0, n};
   data_.rows_are_groups = n == 1;
-  if (rows.sparse() && model.of_rows().capabilities().linear)
+  if (model.rows() == RowsOfIndividuals::kept)
+    keep(rows, individual);
+  else if (rows.sparse() && model.of_rows().capabilities().linear)
     add_sparse(model, rows, individual);
   else
     add_dense(model, rows, individual);
@@ -163,6 +167,35 @@ void IndividualSums::add_sparse(const RepeatedRows& model, const Dataset& rows, 
     }
     row_start_.push_back(static_cast<int>(column_.size()));
   }
+  view_entries();
+}
+
+void IndividualSums::keep(const Dataset& rows, const int* individual) {
+  const auto whole = [&](Index row) {
+    for (Index j = 0; j < rows.d; ++j)
+      if (std::isnan(rows.dense[j * rows.n + row])) return false;
+    return true;
+  };
+  std::vector<std::vector<Index>> own(static_cast<std::size_t>(data_.n));
+  Index most = 1;
+  for (Index row = 0; row < rows.n; ++row)
+    if (whole(row)) own[individual[row]].push_back(row);
+  row_start_.push_back(0);
+  for (const std::vector<Index>& of_one : own) {
+    int column = 0;
+    for (Index row : of_one)
+      for (Index j = 0; j < rows.d; ++j) {
+        value_.push_back(rows.dense[j * rows.n + row]);
+        column_.push_back(column++);
+      }
+    most = std::max(most, static_cast<Index>(column));
+    row_start_.push_back(static_cast<int>(value_.size()));
+  }
+  data_.d = most;
+  view_entries();
+}
+
+void IndividualSums::view_entries() {
   data_.row_start = row_start_.data();
   data_.column = column_.data();
   data_.value = value_.data();

@@ -7,6 +7,9 @@
 
 namespace bnpvi {
 
+/// What is made of an individual's rows: sums of their features, or all their cells, one row after the other.
+enum class RowsOfIndividuals { added_up, kept };
+
 /// The model of an individual with measurements x_1 .. x_m, m ≥ 1, which are independent given its cluster
 /// and follow the model of rows, with features φ' and log evidence Λ' there:
 ///   φ = (1, m, Σ φ'(x_i)∖0, Σ log h(x_i)),   Λ(T) = Λ'(T_1, T_2, ...) + T_{p−1},
@@ -17,10 +20,13 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
  public:
   /// Throws std::invalid_argument for models of rows that depend on those before them, or with cells that are
   /// expected where they are missing: what is expected of a row depends on its cluster, so that features
-  /// cannot be added up beforehand.
-  explicit RepeatedRows(std::shared_ptr<const ObsModel> of_rows);
+  /// cannot be added up beforehand. Where rows are kept, another model knows what they mean: this one then
+  /// says only what the data of an individual are.
+  explicit RepeatedRows(std::shared_ptr<const ObsModel> of_rows,
+                        RowsOfIndividuals rows = RowsOfIndividuals::added_up);
 
   const ObsModel& of_rows() const { return *of_rows_; }
+  RowsOfIndividuals rows() const { return rows_; }
 
   Index n_features() const override { return 1 + own_p_ + (has_base_ ? 1 : 0); }
   Index n_columns() const override { return n_features() - 1; }
@@ -50,12 +56,14 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   void complete_weights(double* w) const;                 // of what is no feature of rows
 
   std::shared_ptr<const ObsModel> of_rows_;
+  RowsOfIndividuals rows_;
   Index own_p_;  // p'
   bool has_base_;
 };
 
 /// The data of RepeatedRows, one row an individual: m, Σ φ'(x_i)∖0 and Σ log h(x_i). Of sparse rows of a
-/// linear model the sums are sparse. n × p' numbers at most.
+/// linear model the sums are sparse. n × p' numbers at most. Rows that are kept are the entries of a sparse
+/// row, cell by cell and row by row, without those that lack a cell.
 class IndividualSums {
  public:
   /// individual: of each row, its number below n; every individual has a row. The weight, the classes and the
@@ -69,6 +77,8 @@ class IndividualSums {
  private:
   void add_dense(const RepeatedRows& model, const Dataset& rows, const int* individual);
   void add_sparse(const RepeatedRows& model, const Dataset& rows, const int* individual);
+  void keep(const Dataset& rows, const int* individual);
+  void view_entries();
 
   Dataset data_;
   Vec dense_, value_, weight_;

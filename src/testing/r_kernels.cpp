@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/kernels.h"
+#include "kernels/tangent_kernels.h"
 #include "r_convert.h"
 #include "r_testing_entries.h"
 
@@ -174,6 +175,18 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded x = matrix("x"), out = empty(1, x.width());
     function(x.width(), x.data(), out.data());
     return Rcpp::List::create(_["out"] = out.checked());
+  }
+  if (which == "tangents") {
+    Padded m = matrix("m"), kappa = matrix("kappa"), offset = matrix("offset"), linear = matrix("linear"),
+           square = matrix("square"), r = matrix("r");
+    Padded bound = empty(1, m.width()), pull = bound, omega = bound, curve = bound;
+    const TangentKernels& tangents = tangent_kernels_of(kernel);
+    tangents.bounds(m.width(), m.data(), kappa.data(), offset.data(), linear.data(), square.data(),
+                    bound.data());
+    const double sum = tangents.tangents(m.width(), m.data(), kappa.data(), offset.data(), linear.data(),
+                                         square.data(), r.data(), pull.data(), omega.data(), curve.data());
+    return Rcpp::List::create(_["bound"] = bound.checked(), _["pull"] = pull.checked(),
+                              _["omega"] = omega.checked(), _["curve"] = curve.checked(), _["sum"] = sum);
   }
   if (which == "of_counts") {
     Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());

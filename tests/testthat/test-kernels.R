@@ -469,3 +469,33 @@ test_that("scaled rows and their energy agree with R's", {
     }
   }
 })
+
+test_that("tangents of logistic likelihoods are those of plain R, from tiny to huge", {
+  set.seed(11)
+  for (n in c(1, sizes)) {
+    row <- function(x) matrix(rep_len(x, n), 1)
+    m <- row(c(1, 3, 0, 25))
+    kappa <- row(stats::rnorm(n))
+    offset <- row(c(0, stats::rnorm(n)))
+    linear <- row(c(0, 1e-6, -0.3, stats::rnorm(n), 40, -800, 1e5))
+    square <- linear^2 + row(c(0, 1e-9, 0.02, 1, 30))
+    r <- row(c(stats::runif(n), 0))
+    psi <- linear + offset
+    c <- sqrt(pmax(square + offset * (2 * linear + offset), psi^2))
+    omega <- m * tangent(c)
+    height <- m * log_2cosh(c)
+    bound <- kappa * psi - height
+    p <- stats::plogis(psi)
+    constant <- offset * (kappa - omega * offset / 2) + omega * c^2 / 2 - height
+    truth <- list(
+      bound = bound, pull = r * (kappa - omega * offset), omega = r * omega, curve = r * m * p * (1 - p),
+      sum = sum(r * constant)
+    )
+    size <- list(
+      bound = abs(kappa * psi) + height, pull = r * (abs(kappa) + abs(omega * offset)), omega = r * m, curve = r * m,
+      sum = sum(r * (height + omega * c^2 + abs(offset * kappa) + omega * offset^2)) + 1
+    )
+    args <- list(m = m, kappa = kappa, offset = offset, linear = linear, square = square, r = r)
+    expect_kernel("tangents", args, truth, size, 1e-10)
+  }
+})

@@ -254,7 +254,7 @@ has_default <- function(question) rlang::env_has(code, paste0(question, ".defaul
 optional <- c(
   "obs_keep", "obs_begin_again", "obs_read", "obs_draw_rows", "obs_predictive_cdf", "obs_moments", "obs_conditional",
   "obs_draw_conditional", "obs_log_cells", "obs_divergence", "obs_overlap", "obs_as_frame", "obs_marginals",
-  "obs_picture", "obs_densities", "obs_row_scales"
+  "obs_picture", "obs_densities", "obs_row_scales", "obs_expected_response", "obs_average_response"
 )
 
 test_that("each model answers what all must answer, and pairs of questions together", {

@@ -1,0 +1,53 @@
+// Coefficients of logistic likelihoods: what is known of them given a cluster's statistic.
+#pragma once
+#include <vector>
+
+#include "observations/linalg.h"
+#include "observations/tangent_rows.h"
+
+namespace bnpvi {
+
+/// b ~ N(M, V⁻¹) of a cluster, in engine units; the same for all sizes, of which each has the same prior
+/// probability.
+struct GlmPrior {
+  Vec mean, precision;  // E, E × E
+};
+
+/// q(b) of one size, and the evidence of the size.
+struct GlmPosterior {
+  double log_evidence = 0;
+  Vec mean, covariance;
+};
+
+/// With T_g the features of size g, P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
+///   Λ_g = ½ log|V| − ½ log|P| + ½ h'P⁻¹h + Σ r(κ − ωo)x'M − ½ M' Σ rωxx' M + T_constant,
+///   q(b | g) = N(M + P⁻¹h, P⁻¹).
+class GlmPosteriors {
+ public:
+  GlmPosteriors(TangentLayout layout, GlmPrior prior);
+
+  const TangentLayout& layout() const { return layout_; }
+  const GlmPrior& prior() const { return prior_; }
+
+  GlmPosterior of(const double* t, Index g, bool with_covariance = true) const;
+  std::vector<GlmPosterior> of_sizes(const double* t, bool with_covariance = true) const;
+  Vec curved(const double* t, Index g) const;  // (V + curvature)⁻¹
+
+  // From coefficients of the engine's units to the user's, H b and H A H'.
+  Vec to_users(const Vec& b) const;
+  Vec area_to_users(const Vec& area) const;
+
+ private:
+  Vec with_prior(const double* t) const;
+
+  TangentLayout layout_;
+  GlmPrior prior_;
+  Cholesky root_;  // of V
+  Vec pivots_;
+};
+
+double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log Σ_g exp(Λ_g) / G
+Vec shares_of_sizes(const std::vector<GlmPosterior>& sizes);       // q_g
+Vec average_mean(const std::vector<GlmPosterior>& sizes, const Vec& share);
+
+}  // namespace bnpvi

@@ -1,0 +1,21 @@
+// Regressors of models of responses: an intercept, perhaps, and covariates in units of their own.
+#pragma once
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// v (E × E) ← H v Hᵀ with (1, z) = H (1, x), z = shift + scale x: second moments of (1, x) become those of
+/// (1, z), and the precision of coefficients of (1, x) that of coefficients of (1, z). first: 1 with an
+/// intercept, else 0, and there is no shift.
+template <class Shift, class Scale>
+void change_regressors(Vec& v, Index e, Index first, Shift shift, Scale scale) {
+  for (int side = 0; side < 2; ++side)
+    for (Index j = first; j < e; ++j)
+      for (Index i = 0; i < e; ++i) {
+        double& value = side == 0 ? v[j * e + i] : v[i * e + j];
+        value *= scale(j - first);
+        if (first == 1) value += shift(j - 1) * (side == 0 ? v[i] : v[i * e]);
+      }
+}
+
+}  // namespace bnpvi
