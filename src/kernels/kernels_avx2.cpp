@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/kernels.h"
 #include "kernels/kernels_target.h"
 
 #if BNPVI_X86_VERSIONS
@@ -48,7 +47,7 @@ inline void transpose(Vd (&v)[lanes]) {
 
 }  // namespace
 
-const Kernels* avx2_kernels() { return &table; }
+const KernelVersion* avx2_kernels() { return &table; }
 
 }  // namespace bnpvi
 BNPVI_END_TARGET

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/kernels.h"
 #include "kernels/kernels_target.h"
 
 #if BNPVI_X86_VERSIONS
@@ -56,7 +55,7 @@ inline void transpose(Vd (&v)[lanes]) {
 
 }  // namespace
 
-const Kernels* avx512_kernels() { return &table; }
+const KernelVersion* avx512_kernels() { return &table; }
 
 }  // namespace bnpvi
 BNPVI_END_TARGET

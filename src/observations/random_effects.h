@@ -34,7 +34,7 @@ class RandomEffects final : public ObsModel,
   /// features.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
-  Index n_features() const override { return shape_.size(); }
+  Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
@@ -67,7 +67,7 @@ class RandomEffects final : public ObsModel,
   /// With y − Za ~ N(Xb̂, Eσ²), and (a, b) Gaussian with the moments that they have under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
-  Index n_effects() const { return shape_.q(); }
+  Index n_effects() const { return shape_.q; }
   /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and
   /// covariance (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
@@ -75,7 +75,7 @@ class RandomEffects final : public ObsModel,
 
  private:
   bool shared() const { return !prior_.effects.known.empty(); }
-  Index regressors() const { return shape_.q() + shape_.p(); }
+  Index regressors() const { return shape_.q + shape_.p; }
   double unit_y() const { return prior_.unit[0]; }
   double unit(Index j) const { return j < first_ ? 1 : prior_.unit[1 + j - first_]; }
   double centre(Index j) const { return j < first_ ? 0 : prior_.centre[1 + j - first_]; }

@@ -13,6 +13,14 @@ test_that("kinds of growth curves are found, where without effects there are man
   expect_gt(n_clusters(bnp_mixture(y ~ t | id, growth_data("one", 1), control = bnp_control(seed = 1))), 5L)
 })
 
+test_that("individuals who differ in their level alone are one cluster", {
+  # With seed 7 one cluster of two goes, with which the other shares no individual.
+  for (seed in 6:7) {
+    fit <- growth_fit(growth_data("level", seed), y ~ t + (1 | id), seed = seed)
+    expect_identical(n_clusters(fit), 1L)
+  }
+})
+
 test_that("the two ways to ask are one, and id and units do not matter", {
   data <- growth_data("wide", 1, 60L)
   fit <- growth_fit(data)
