@@ -5,9 +5,8 @@
 #' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
 #'   itself, see *Random effects*; `NULL`: none.
 #' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their
-#' covariance,
-#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of
-#'   it.
+#'   covariance, inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a
+#'   quarter of it.
 #' @param shared Do all clusters share one covariance of the effects and one noise?
 #' @section Random effects:
 #' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
@@ -19,14 +18,15 @@
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
 #' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
 #' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength
-#' of
-#' 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
+#' of 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
 #' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
 #' covariances without correlations (`||`).
 #'
 #' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The
-#' bound
-#' is one on the evidence of the model with all of these.
+#' bound is one on the evidence of the model with all of these. How uncertain the coefficients of clusters are
+#' (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from the curvature of the
+#' likelihood in which individuals' coefficients and clusters are summed over: the approximate posterior itself, which
+#' takes both as known, has intervals that are too narrow.
 #' @name observation_models
 NULL
 
@@ -99,8 +99,7 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
 }
 
 # What clusters share goes on from where an earlier fit ended. Clusters that are given otherwise have taken their part
-# of
-# what individuals differ by.
+# of what individuals differ by.
 begin_shared <- function(obs, start) {
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   if (!obs$shared || is.null(start)) {
@@ -164,9 +163,8 @@ least_squares <- function(obs, data) {
   )
 }
 
-# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and 1 / (|A|
-# |A^-1|)
-# in the 1-norm.
+# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and
+# 1 / (|A| |A^-1|) in the 1-norm.
 inverse_by_row <- function(cross) {
   q <- length(cross)
   n <- length(cross[[1L]][[1L]])

@@ -1,8 +1,7 @@
 # What is known of individuals with coefficients of their own, and of their rows to come.
 
 # Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then
-# the
-# second moments of (1, covariates, response), packed.
+# the second moments of (1, covariates, response), packed.
 individual_sums <- function(obs, data) {
   x <- standardise(data$x, obs)
   v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))

@@ -80,6 +80,48 @@ test_that("with one cluster it is the mixed model that nlme fits", {
   expect_identical(colnames(own), colnames(theirs))
   expect_gt(cor(own[, 1L] + 11 * own[, 2L], theirs[, 1L] + 11 * theirs[, 2L]), .995)
   expect_true(all(is.finite(confint(fit)[grepl("coef", rownames(confint(fit))), ])))
+  expect_equal(sqrt(diag(posterior_params(fit)$coef_cov[, , 1L])), sqrt(diag(vcov(other))), tolerance = 0.15)
+})
+
+test_that("coefficients are as uncertain as the likelihood says, in which individuals and clusters are summed over", {
+  data <- growth_data("wide", 1)
+  data$u <- sin(seq_len(nrow(data)))
+  fit <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3))
+  q <- posterior_params(fit)
+  means <- coef(fit)
+  of_individuals <- split(data[c("y", "t", "u")], data$id)
+  log_likelihood <- function(coefs) {
+    coefs <- matrix(coefs, 3L)
+    sum(vapply(of_individuals, function(one) {
+      x <- cbind(1, one$t, one$u)
+      R <- chol(diag(means$cov[1L], nrow(one)) + x[, 1:2] %*% means$random_cov[, , 1L] %*% t(x[, 1:2]))
+      log_density <- vapply(1:3, function(k) {
+        log(means$weights[k]) - sum(backsolve(R, one$y - x %*% coefs[, k], transpose = TRUE)^2) / 2
+      }, 1)
+      max(log_density) + log(sum(exp(log_density - max(log_density)))) - sum(log(diag(R)))
+    }, 1))
+  }
+  at <- as.vector(means$coef[1L, , ])
+  step <- 1e-3
+  moved <- function(i, j, a, b) {
+    at[i] <- at[i] + a * step
+    at[j] <- at[j] + b * step
+    log_likelihood(at)
+  }
+  second <- outer(seq_along(at), seq_along(at), Vectorize(function(i, j) {
+    (moved(i, j, 1, 1) - moved(i, j, 1, -1) - moved(i, j, -1, 1) + moved(i, j, -1, -1)) / (4 * step^2)
+  }))
+  by_hand <- solve(-second)
+  for (k in 1:3) {
+    own <- 3L * (k - 1L) + 1:3
+    expect_equal(unname(q$coef_cov[, , k]), by_hand[own, own], tolerance = 0.02)
+  }
+  # As if labels and individuals were known it is much less, and twice the individuals are half of it.
+  twice <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3), weights = rep(2, nrow(data)))
+  expect_equal(posterior_params(twice)$coef_cov[2L, 2L, ], q$coef_cov[2L, 2L, ] / 2, tolerance = 0.1)
+  other <- growth_fit(transform(data, t = t * 12 + 2000, y = 10 * y), y ~ t + u + (1 + t | id),
+    prior = prior_dirichlet(3))
+  expect_equal(posterior_params(other)$coef_cov[2L, 2L, ] * 1.44, q$coef_cov[2L, 2L, ], tolerance = 1e-3)
 })
 
 test_that("individuals are predicted, with intervals that hold", {
@@ -175,6 +217,9 @@ test_that("more individuals are taken in, and a fit goes on", {
   expect_identical(nrow(predict(more, type = "effects")), 80L)
   expect_identical(rownames(predict(more, type = "effects")), more$input$individuals$names)
   expect_identical(n_clusters(more), 3L)
+  certainty <- function(fit) sum(1 / posterior_params(fit)$coef_cov[2L, 2L, ]) # adds up over individuals
+  expect_gt(certainty(more), 1.3 * certainty(fit))
+  expect_lt(certainty(more), 2 * certainty(fit))
   again <- bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = fit, control = bnp_control(seed = 1))
   expect_equal(elbo(again), elbo(fit), tolerance = 1e-6)
   expect_bad(bnp_mixture(y ~ t + (1 + t | id), data, start = fit), "start")
