@@ -239,7 +239,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   with_random <- split_random(x, here)
-  obs <- obs_with_random(obs, with_random$random, here)
+  obs <- obs_with_random(obs, with_random$random, with_random$independent, here)
   split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)

@@ -18,9 +18,11 @@
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
 #' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
 #' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength
-#' of 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
-#' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
-#' covariances without correlations (`||`).
+#' of 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without
+#' a random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there.
+#'
+#' With `(1 + t || id)`, or `random = ~ (1 + t || id)`, effects are independent of each other in each cluster: D is
+#' diagonal, and depends on where t is 0. Its variances have priors of their own, with `random_df` 3.
 #'
 #' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The
 #' bound is one on the evidence of the model with all of these. How uncertain the coefficients of clusters are
@@ -31,13 +33,15 @@
 NULL
 
 # The arguments of obs_regression() about effects, for a model of class obs_regression.
-with_effects <- function(obs, random, random_df, random_scale, shared, call) {
+with_effects <- function(obs, random, random_df, random_scale, shared, call, independent = FALSE) {
   if (!inherits(random, "formula") || length(random) != 2L) {
     abort("formula", c(
       "{.arg random} must be a one-sided formula, like {.code ~ 1 + t}, not {describe(random)}.",
       i = "It names covariates of the formula of the fit, whose coefficients individuals have of their own."
     ), call = call)
   }
+  of_bar <- split_independent(random)
+  random <- of_bar$random
   check_bars(random, call)
   for (name in c("formula", "tails", "learn")) {
     if (!is.null(obs[[name]]) && !identical(obs[[name]], FALSE)) {
@@ -51,7 +55,8 @@ with_effects <- function(obs, random, random_df, random_scale, shared, call) {
   if (!is.null(random_df)) random_df <- check_number(random_df, "random_df", call = call)
   do.call(new_obs, c("random_effects", given, list(
     random = random, random_df = random_df, random_scale = check_definite(random_scale, "random_scale", call),
-    shared = check_flag(shared, "shared", call), responses = 1L, intercept = TRUE
+    shared = check_flag(shared, "shared", call), independent = independent || of_bar$independent, responses = 1L,
+    intercept = TRUE
   )))
 }
 
@@ -114,7 +119,7 @@ begin_shared <- function(obs, start) {
 }
 
 # Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has
-# one, or it would take up what they moved.
+# one, or it would take up what they moved, and if it may be correlated with them: it is after that.
 with_working_units <- function(obs, data, call) {
   w <- data$weights
   medians <- column_medians(data$x, w)
@@ -122,7 +127,7 @@ with_working_units <- function(obs, data, call) {
   z <- (data$x - rep(medians, each = data$n)) / rep(obs$unit, each = data$n)
   with_effect <- setdiff(obs$effects + !obs$intercept, 0L)
   moved <- rep(obs$intercept, data$d - 1L)
-  if (!(obs$intercept && 0L %in% obs$effects)) moved[with_effect] <- FALSE
+  if (obs$independent || !(obs$intercept && 0L %in% obs$effects)) moved[with_effect] <- FALSE
   means <- (medians + obs$unit * column_means(z, w))[-1L]
   obs$centre <- c(if (obs$intercept) medians[1L] else 0, ifelse(moved, means, 0))
   obs$origin <- obs$centre[-1L]
@@ -197,15 +202,17 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
     individuals$residual / 4
   noise <- max(noise, 1e-6 * individuals$residual)
   between <- covariance_of_effects(individuals, usable, w, noise)
+  if (obs$independent) between <- diag(diag(between), q)
   scale <- c(if (obs$intercept) 1, obs$spread)
   obs$df <- check_df(obs$df %||% 3, 1L, call)
   obs$scale <- if (is.null(obs$scale)) matrix(noise * y^2 * (if (obs$shared) obs$df + 2 else max(obs$df - 2, 1))) else
     expand_matrix(obs$scale, 1L, "scale", call)
-  obs$random_df <- obs$random_df %||% (q + 2)
-  if (obs$random_df <= q - 1) {
+  d <- joint_effects(obs)
+  obs$random_df <- obs$random_df %||% (d + 2)
+  if (obs$random_df <= d - 1) {
     abort("df", c(
-      "{.arg random_df} must be above {q - 1} for {q} random effect{?s}, not {obs$random_df}.",
-      i = "The default is {q + 2}."
+      "{.arg random_df} must be above {d - 1} for {d} random effect{?s}, not {obs$random_df}.",
+      i = "The default is {d + 2}."
     ), call = call)
   }
   # From effects of covariates that are centred to those of covariates as they are.
@@ -213,11 +220,17 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
   if (is.null(obs$random_scale)) {
     # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all share.
-    times <- if (obs$shared) obs$random_df + q + 1 else max(obs$random_df - q - 1, 1)
+    times <- if (obs$shared) obs$random_df + d + 1 else max(obs$random_df - d - 1, 1)
     obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
   } else {
     obs$random_scale <- expand_matrix(obs$random_scale, q, "random_scale", call)
+    if (obs$independent && any(obs$random_scale[!diag(q)] != 0)) {
+      abort("argument", c(
+        "{.arg random_scale} must be diagonal where effects are independent of each other ({.code ||}).",
+        i = "Give its diagonal as {.code diag(c(1, 2))}."
+      ), call = call)
+    }
     back <- solve(to_users)
     obs$centred_random_scale <- back %*% obs$random_scale %*% t(back)
   }
@@ -244,6 +257,9 @@ covariance_of_effects <- function(individuals, usable, w, noise) {
   root <- L %*% eigen$vectors
   root %*% (pmax(eigen$values, 0.1) * t(root))
 }
+
+# How many effects have one covariance.
+joint_effects <- function(obs) if (obs$independent) 1L else length(obs$effects)
 
 # Coefficients with effects: around those of all rows together, by the strength of 0.01 individuals. The others: 0,
 # with a precision of 0.01 for covariates that are centred and scaled.

@@ -20,7 +20,7 @@ covariance_of_coefs <- function(fit, sums, weights) {
   complete <- kronecker(diag(k), prior)
   lost <- matrix(0, k * e, k * e)
   for (rows in split(seq_len(nrow(sums)), (seq_len(nrow(sums)) - 1L) %/% 20000L)) {
-    part <- information_of(fit, sums[rows, , drop = FALSE], weights[rows] %||% rep(1, length(rows)), clusters, back)
+    part <- information_of_coefs(fit, sums[rows, , drop = FALSE], weights[rows] %||% rep(1, length(rows)), clusters, back)
     complete <- complete + part$complete
     lost <- lost + part$lost
   }
@@ -42,7 +42,7 @@ map_of_coefs <- function(obs, e) {
 }
 
 # list(complete, lost), both (clusters regressors) squared, of some individuals.
-information_of <- function(fit, sums, weights, clusters, back) {
+information_of_coefs <- function(fit, sums, weights, clusters, back) {
   obs <- fit$model$obs
   e <- nrow(back)
   z <- obs$effects + 1L
@@ -56,7 +56,7 @@ information_of <- function(fit, sums, weights, clusters, back) {
     q <- clusters[[k]]
     own <- (k - 1L) * e + seq_len(e)
     tau <- obs$unit[1L]^2 / noise_of_cluster(q)
-    precision <- solve(back[z, z, drop = FALSE] %*% effects_of_cluster(q) %*% t(back[z, z, drop = FALSE]))
+    precision <- solve(back[z, z, drop = FALSE] %*% effects_of_cluster(obs, q) %*% t(back[z, z, drop = FALSE]))
     beta <- back %*% (q$coef_mean[1L, ] - c(if (obs$intercept) obs$centre[1L], rep(0, e - obs$intercept)))
     left <- columns(e, function(i) moment(e + 1L, i) - columns(e, function(j) moment(i, j)) %*% beta)
     S <- inverse_by_row(lapply(seq_along(z), function(a) lapply(seq_along(z), function(b) {

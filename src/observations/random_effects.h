@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "foundation/fields.h"
-#include "observations/effects_block.h"
 #include "observations/effects_rows.h"
+#include "observations/individual_effects.h"
 #include "observations/repeated_rows.h"
 
 namespace bnpvi {
@@ -28,6 +28,7 @@ class RandomEffects final : public ObsModel,
     std::vector<Index> random;
     Vec centre, unit;            // of y, then of the covariates
     EffectsPrior effects, rows;  // in engine units: of a; of y − Za
+    bool independent = false;    // D is diagonal
   };
 
   /// of_rows: the regression whose rows are added up, with the moments of regressors and y after `offset`
@@ -89,13 +90,14 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> of_rows_;
   RepeatedRows rows_;
   Index offset_;
-  EffectsBlock effects_, noise_;
+  IndividualEffects effects_;
+  EffectsBlock noise_;
   double log_hyperprior_ = 0;
 };
 
 /// Fields of a regression, and `effects`: its regressors with effects, from 0; `random_df`,
 /// `centred_random_scale` (q × q, of coefficients around the centre); may have `shared_cov` (q × q, likewise)
-/// and `shared_noise`.
+/// and `shared_noise`, and `independent`: true where effects are so.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

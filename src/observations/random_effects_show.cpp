@@ -140,6 +140,7 @@ std::unique_ptr<ObsModel> make_random_effects(const Fields& f, std::shared_ptr<c
   prior.intercept = f.flag("intercept");
   const Index first = prior.intercept ? 1 : 0, e = d - 1 + first;
   for (double j : f.numbers("effects")) prior.random.push_back(static_cast<Index>(j));
+  prior.independent = f.has("independent") && f.flag("independent");
   const EffectsShape shape(e, prior.random);
   const Index q = shape.q, p = shape.p;
   const Vec spread = f.numbers("spread", d - 1), given = f.numbers("coef_mean", e),

@@ -124,6 +124,33 @@ test_that("coefficients are as uncertain as the likelihood says, in which indivi
   expect_equal(posterior_params(other)$coef_cov[2L, 2L, ] * 1.44, q$coef_cov[2L, 2L, ], tolerance = 1e-3)
 })
 
+test_that("effects may be independent of each other", {
+  skip_if_not_installed("nlme")
+  data <- growth_data("one", 1)
+  for (shared in c(TRUE, FALSE)) {
+    fit <- bnp_mixture(y ~ t, data, obs_regression(random = ~ (1 + t || id), shared = shared), id = ~ id,
+      control = bnp_control(seed = 1, threads = 1L))
+    expect_identical(n_clusters(fit), 1L)
+    cov <- coef(fit)$random_cov[, , 1L]
+    expect_identical(cov[1L, 2L], 0)
+    other <- nlme::lme(y ~ t, data, list(id = nlme::pdDiag(~ t)))
+    expect_equal(unname(diag(cov)), unname(as.numeric(nlme::VarCorr(other)[1:2, 1L])), tolerance = 0.15)
+    expect_true(all(is.finite(predict(fit, data[c("id", "t")], "individual", interval = .9))))
+    expect_true(all(is.finite(simulate(fit, seed = 1, new = FALSE)$sim_1$y)))
+    expect_true(all(is.finite(confint(fit)[grepl("coef", rownames(confint(fit))), ])))
+    ends <- confint(fit)
+    expect_identical(sum(grepl("random_cov", rownames(ends))), if (shared) 0L else 2L)
+  }
+  # The same by a formula; another origin of t is another model, units are not.
+  fit <- growth_fit(data, y ~ t + (1 + t || id))
+  moved <- growth_fit(transform(data, t = t + 5), y ~ t + (1 + t || id))
+  scaled <- growth_fit(transform(data, t = 12 * t, y = 10 * y), y ~ t + (1 + t || id))
+  expect_gt(abs(elbo(fit) - elbo(moved)), 1)
+  expect_equal(elbo(scaled), elbo(fit) - nrow(data) * log(10), tolerance = 1e-6)
+  expect_bad(bnp_mixture(y ~ t, data, obs_regression(random = ~ (1 + t || id), random_scale = diag(2) + .1), id = ~ id),
+    "argument")
+})
+
 test_that("individuals are predicted, with intervals that hold", {
   data <- growth_data("wide", 3)
   last <- !duplicated(data$id, fromLast = TRUE)
@@ -227,13 +254,33 @@ test_that("more individuals are taken in, and a fit goes on", {
   expect_identical(n_clusters(bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = labels)), 3L)
 })
 
+test_that("a fit goes on from a file, and other processes have the same bits", {
+  data <- growth_data("wide", 2, 60L)
+  fit <- function(data, control) bnp_mixture(y ~ t + (1 + t | id), data, control = control)
+  case <- list(data, fit, list(batches = 3L))
+  file <- withr::local_tempfile()
+  whole <- stopped_after(Inf, checkpointed(case, file))
+  for (after in c(0, 5, attr(whole, "reported") - 1)) {
+    unlink(file)
+    expect_identical(c(stopped_after(after, checkpointed(case, file))), "stopped", ignore_attr = TRUE)
+    expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, data))), bits_of_fit(whole))
+  }
+  how <- function(...) bnp_control(seed = 5, batches = 3, wave = 3, verbose = FALSE, ...)
+  here <- fit(data, how())
+  expect_identical(elbo(fit(data, how(threads = 2L))), elbo(here))
+  local_desk()
+  away <- fit(data, how(workers = TRUE))
+  expect_identical(elbo(away), elbo(here))
+  expect_identical(posterior_params(away), posterior_params(here))
+})
+
 test_that("what cannot be is refused with its place and a remedy", {
   data <- growth_data("one", 1, 12L)
   data$other <- data$id
   data$k <- factor(rep_len(1:7, nrow(data)))
   bad <- function(formula, ..., class = "formula") expect_bad(bnp_mixture(formula, data, ...), class)
   bad(y ~ t + (1 | id) + (0 + t | id))
-  bad(y ~ t + (1 + t || id))
+  bad(y ~ t + (1 + t || id), obs_regression(random = ~ t))
   bad(y ~ t + (1 | id / other))
   bad(y ~ t + (1 | id), id = ~ other)
   bad(y ~ 1 + (1 + t | id))
@@ -261,6 +308,10 @@ test_that("what cannot be is refused with its place and a remedy", {
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
   fit <- growth_fit(data)
+  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula")
+  expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), data, prior = prior_covariates(~ kind)), "covariates")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), data, control = bnp_control("stochastic")), "argument")
   expect_bad(bnp_sample(fit, data), "not_defined")
   expect_bad(cluster_tree(fit, data), "not_defined")
   expect_bad(impute(fit, data), "not_defined")
