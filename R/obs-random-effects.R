@@ -139,7 +139,8 @@ with_working_units <- function(obs, data, call) {
 
 # In covariates that are centred and scaled, of the response in its unit: of the rows together their coefficients and
 # variance around them, and of each individual its number of rows, least squares of what its effects have left of the
-# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used.
+# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used. own: the variance of the
+# response.
 least_squares <- function(obs, data) {
   w <- data$weights %||% rep(1, data$n)
   y <- (data$x[, 1L] - obs$centre[1L]) / obs$unit[1L]
@@ -163,7 +164,7 @@ least_squares <- function(obs, data) {
   a <- matrix(a, ncol = q)
   left <- sum_of((rest - rowSums(z * a[data$individual, , drop = FALSE]))^2)
   list(
-    coef = coef, residual = residual, square = column_means(z^2, w), n = n, a = a, inverse = inverse$value,
+    coef = coef, own = own, residual = residual, square = column_means(z^2, w), n = n, a = a, inverse = inverse$value,
     left = left, usable = n > q & inverse$rcond > 1e-6, weight = of_units(data, w)
   )
 }
@@ -200,7 +201,7 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   df <- sum((individuals$n[usable] - q) * pmin(w, 1))
   noise <- if (df >= 10) sum(w * individuals$left[usable]) / sum(w * (individuals$n[usable] - q)) else
     individuals$residual / 4
-  noise <- max(noise, 1e-6 * individuals$residual)
+  noise <- max(noise, 1e-6 * individuals$residual, 1e-8 * individuals$own) # below that sums have too few digits
   between <- covariance_of_effects(individuals, usable, w, noise)
   if (obs$independent) between <- diag(diag(between), q)
   scale <- c(if (obs$intercept) 1, obs$spread)
@@ -233,12 +234,25 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
     }
     back <- solve(to_users)
     obs$centred_random_scale <- back %*% obs$random_scale %*% t(back)
+    check_random_scale(diag(obs$centred_random_scale) * scale[at]^2 / y^2, call)
   }
   if (obs$shared) {
     obs$shared_cov <- between * y^2 / tcrossprod(scale[at])
     obs$shared_noise <- noise * y^2
   }
   with_prior_of_coefficients(obs, individuals$coef, scale, e, call)
+}
+
+# relative: to the squared spread of the response over that of the covariate.
+check_random_scale <- function(relative, call) {
+  bad <- which(!(relative >= 1e-7 & relative <= 1e50))
+  if (length(bad)) {
+    abort("range", c(
+      "{.arg random_scale} must be from 1e-07 to 1e+50 times the squared spread of the response over a covariate's.",
+      x = "Entry {bad[1L]} of its diagonal is {signif(relative[bad[1L]], 3)} times that.",
+      i = "Leave {.code NULL} for the default."
+    ), call = call)
+  }
 }
 
 # What individuals differ by, of their least squares without the noise in these: D_0.
@@ -283,7 +297,7 @@ with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   obs$coef_mean <- matrix(mean, 1L)
   obs$scaled_precision <- diag(0.01, e)
   if (!is.null(obs$coef_precision)) {
-    given <- expand_matrix(obs$coef_precision, p, "coef_precision", call)
+    obs$coef_precision <- given <- expand_matrix(obs$coef_precision, p, "coef_precision", call)
     to_users <- diag(1 / scale, e)
     if (obs$intercept && e > 1L) to_users[1L, -1L] <- -obs$origin / scale[-1L]
     own <- to_users[-at, -at, drop = FALSE]

@@ -8,29 +8,62 @@
 # S = (tau Z'Z + W)^-1, where D = W^-1,
 #   score s = tau u - tau^2 G_z S u_z,   information H = tau G - tau^2 G_z S G_z',
 # and of the mixture [Louis 1982]: sum r H - sum [diag(r) s s' - (r s)(r s)'] over clusters.
-# sums: of individuals, in the engine's units, as here; weights: of individuals, NULL: 1.
+# sums: of individuals, in the engine's units, as here; weights: of individuals, NULL: 1. NULL where effects cannot be
+# told from each other, as of a covariate that is constant: then q's own has to do.
 covariance_of_coefs <- function(fit, sums, weights) {
-  obs <- fit$model$obs
   clusters <- posterior_clusters(fit)
   e <- length(clusters[[1L]]$coef_mean)
   k <- length(clusters)
-  to_users <- map_of_coefs(obs, e)
-  back <- solve(to_users)
-  prior <- t(to_users) %*% solve(new_cluster(fit)$coef_cov) %*% to_users
-  complete <- kronecker(diag(k), prior)
-  lost <- matrix(0, k * e, k * e)
+  to_users <- map_of_coefs(fit$model$obs, e)
+  at_estimates <- lapply(clusters, estimates_of_cluster, fit$model$obs, backsolve(to_users, diag(e)))
+  if (any(vapply(at_estimates, function(at) is.null(at$W), NA))) {
+    return(NULL)
+  }
+  lost <- complete <- matrix(0, k * e, k * e)
+  for (j in seq_len(k)) {
+    own <- (j - 1L) * e + seq_len(e)
+    complete[own, own] <- prior_precision_of_coefs(fit$model$obs, at_estimates[[j]])
+  }
   for (rows in split(seq_len(nrow(sums)), (seq_len(nrow(sums)) - 1L) %/% 20000L)) {
-    part <- information_of_coefs(fit, sums[rows, , drop = FALSE], weights[rows] %||% rep(1, length(rows)), clusters, back)
+    counted <- weights[rows] %||% rep(1, length(rows))
+    part <- information_of_coefs(fit, sums[rows, , drop = FALSE], counted, at_estimates)
     complete <- complete + part$complete
     lost <- lost + part$lost
   }
-  # Far from the maximum there may be no such inverse.
-  joint <- complete - lost
-  all <- if (min(eigen(joint, symmetric = TRUE, only.values = TRUE)$values) > 0) solve(joint) else solve(complete)
-  vapply(seq_len(k), function(j) {
+  # Far from the maximum the difference may have no such inverse.
+  all <- inverse_of_scaled(complete - lost) %||% inverse_of_scaled(complete)
+  if (!is.null(all)) vapply(seq_len(k), function(j) {
     own <- (j - 1L) * e + seq_len(e)
     to_users %*% all[own, own] %*% t(to_users)
   }, to_users)
+}
+
+# In the engine's units: list(beta, tau, W).
+estimates_of_cluster <- function(q, obs, back) {
+  z <- obs$effects + 1L
+  e <- nrow(back)
+  to_engine <- back[z, z, drop = FALSE]
+  list(
+    beta = back %*% (q$coef_mean[1L, ] - c(if (obs$intercept) obs$centre[1L], rep(0, e - obs$intercept))),
+    tau = obs$unit[1L]^2 / noise_of_cluster(q),
+    W = inverse_of_scaled(to_engine %*% effects_of_cluster(obs, q) %*% t(to_engine))
+  )
+}
+
+prior_precision_of_coefs <- function(obs, at) {
+  z <- obs$effects + 1L
+  scale <- c(if (obs$intercept) 1, obs$spread / obs$unit[-1L])
+  out <- at$tau * obs$scaled_precision * tcrossprod(scale)
+  out[z, ] <- out[, z] <- 0
+  out[z, z] <- obs$scaled_precision[z[1L], z[1L]] * at$W
+  out
+}
+
+# The inverse of a positive definite matrix, whatever the units of its rows and columns; NULL if it is none.
+inverse_of_scaled <- function(a) {
+  unit <- 1 / sqrt(diag(a))
+  root <- tryCatch(chol(a * tcrossprod(unit)), error = function(e) NULL)
+  if (!is.null(root)) chol2inv(root) * tcrossprod(unit)
 }
 
 # Coefficients of the engine's units -> of the users', but for where the response is centred.
@@ -42,25 +75,23 @@ map_of_coefs <- function(obs, e) {
 }
 
 # list(complete, lost), both (clusters regressors) squared, of some individuals.
-information_of_coefs <- function(fit, sums, weights, clusters, back) {
+information_of_coefs <- function(fit, sums, weights, at_estimates) {
   obs <- fit$model$obs
-  e <- nrow(back)
+  e <- length(at_estimates[[1L]]$beta)
   z <- obs$effects + 1L
   first <- if (obs$intercept) 0L else 1L
   moment <- function(i, j) sums[, first + max(i, j) * (max(i, j) - 1L) / 2L + min(i, j)]
   columns <- function(n, column) matrix(vapply(seq_len(n), column, weights), ncol = n)
   prob <- individual_effects(fit, sums)$prob
-  complete <- lost <- matrix(0, e * length(clusters), e * length(clusters))
+  complete <- lost <- matrix(0, e * length(at_estimates), e * length(at_estimates))
   scores <- matrix(0, nrow(sums), ncol(complete)) # r s
-  for (k in seq_along(clusters)) {
-    q <- clusters[[k]]
+  for (k in seq_along(at_estimates)) {
     own <- (k - 1L) * e + seq_len(e)
-    tau <- obs$unit[1L]^2 / noise_of_cluster(q)
-    precision <- solve(back[z, z, drop = FALSE] %*% effects_of_cluster(obs, q) %*% t(back[z, z, drop = FALSE]))
-    beta <- back %*% (q$coef_mean[1L, ] - c(if (obs$intercept) obs$centre[1L], rep(0, e - obs$intercept)))
-    left <- columns(e, function(i) moment(e + 1L, i) - columns(e, function(j) moment(i, j)) %*% beta)
+    at <- at_estimates[[k]]
+    tau <- at$tau
+    left <- columns(e, function(i) moment(e + 1L, i) - columns(e, function(j) moment(i, j)) %*% at$beta)
     S <- inverse_by_row(lapply(seq_along(z), function(a) lapply(seq_along(z), function(b) {
-      tau * moment(z[a], z[b]) + precision[a, b]
+      tau * moment(z[a], z[b]) + at$W[a, b]
     })))$value
     pulled <- lapply(seq_len(e), function(i) columns(length(z), function(b) { # G_z S, row i
       rowSums(columns(length(z), function(a) moment(i, z[a]) * S[, a, b]))

@@ -229,11 +229,12 @@ if (asked("coverage")) for (set in c("wide", "one")) for (shared in c(TRUE, FALS
       if (!length(rows)) NA else mean(values > ends[rows, 1L] & values < ends[rows, 2L])
     }
     by_cluster <- order(right)
-    out[3L] <- covers(rbind(truth[[2L]], truth[[3L]])[, order(truth[[3L]]), drop = FALSE][, by_cluster], "^coef")
+    of_kinds <- rbind(truth[[2L]], truth[[3L]])[, order(truth[[3L]]), drop = FALSE]
+    out[3L] <- covers(of_kinds[, by_cluster], "^coef")
     if (!shared) out[4L] <- covers(rep(c(1, truth[[4L]]^2), k), "random_cov.*(Intercept.*Intercept|t,t)")
     out
   }, double(4L))
   cat(sprintf(
-    "%s, shared %s: next visit %.3f, first visit of a new one %.3f, coefficients %.3f, variances of effects %.3f\n", set,
+    "%s, shared %s: next visit %.3f, first of a new one %.3f, coefficients %.3f, variances of effects %.3f\n", set,
     shared, mean(held[1L, ]), mean(held[2L, ]), mean(held[3L, ], na.rm = TRUE), mean(held[4L, ], na.rm = TRUE)))
 }

@@ -155,4 +155,14 @@ for (independent in c(FALSE, TRUE)) test_that("the covariance and the noise that
     effects_globals(t, made$prior, list(D = D, sigma2 = noise))$value
   }, 1)) + out$log_hyperprior[2L], tolerance = 1e-10)
   expect_gt(out$objective[2L], out$objective[1L])
+  # Inverse Wishart, and inverse gamma of the noise, in the unit of their scales.
+  log_density <- function(D, B, df) {
+    d <- nrow(B)
+    (df + d + 1) / 2 * (log(det(B)) - log(det(D))) - sum(diag(solve(D, B))) / 2 - df * d / 2 * log(2) -
+      d * (d - 1) / 4 * log(pi) - sum(lgamma((df + 1 - seq_len(d)) / 2))
+  }
+  of_effects <- if (!independent) log_density(D, made$prior$B, made$prior$nu) else
+    sum(vapply(1:2, function(j) log_density(D[j, j, drop = FALSE], made$prior$B[j, j, drop = FALSE], made$prior$nu), 1))
+  expect_equal(out$log_hyperprior[2L],
+    of_effects + log_density(matrix(noise), matrix(made$prior$Be), made$prior$nue), tolerance = 1e-10)
 })

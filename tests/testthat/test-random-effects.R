@@ -304,6 +304,7 @@ test_that("what cannot be is refused with its place and a remedy", {
   expect_bad(obs_regression(shared = FALSE), "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_df = .5), id = ~ id, class = "df")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(3)), id = ~ id, class = "argument")
+  bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(2) * 1e-10), id = ~ id, class = "range")
   bad(y ~ t, obs_regression(random = ~ t, coef_mean = 1), id = ~ id, class = "argument")
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
@@ -336,7 +337,15 @@ test_that("hard data are fitted", {
   finite(transform(data, t = rep_len(1:3, nrow(data))))
   finite(transform(data, t = t + 2015))
   finite(transform(data, u = 2 * t), y ~ t + u + (1 + t + u | id))
-  for (unit in c(1e140, 1e-140)) finite(transform(data, y = y * unit))
+  for (unit in c(1e150, 1e-150)) {
+    finite(transform(data, y = y * unit))
+    finite(transform(data, t = t * unit))
+    finite(transform(data, y = y * unit, t = t * unit))
+  }
+  finite(transform(data, t = t + 1.7e9)) # seconds
+  finite(transform(data, t = 3)) # beside the intercept
+  finite(transform(data, y = 2 + 3 * t))
+  finite(transform(data, y = replace(y, 3, 1e6)))
   finite(transform(data, k = factor(rep_len(1:5, nrow(data)))), y ~ k + (1 | id))
   finite(transform(data, k = factor(rep_len(1:4, nrow(data)))), y ~ 0 + k + (0 + k | id))
   finite(rbind(data, data.frame(id = factor(paste("single", 1:40)), t = 1, y = rnorm(40), kind = 1)))
@@ -345,4 +354,20 @@ test_that("hard data are fitted", {
   left <- bnp_mixture(y ~ t + (1 | id), some, na_action = "model", control = bnp_control(seed = 1, max_laps = 20))
   expect_equal(elbo(left), elbo(bnp_mixture(y ~ t + (1 | id), some[!is.na(some$y), ],
     control = bnp_control(seed = 1, max_laps = 20))), tolerance = 1e-8)
+})
+
+test_that("each argument is taken at both ends", {
+  data <- growth_data("one", 1, 15L)
+  data$u <- cos(seq_len(nrow(data)))
+  ends <- list(
+    random_df = c(1.001, 1e6), random_scale = c(1e-6, 1e10), df = c(1e-3, 1e6), scale = c(1e-10, 1e10),
+    coef_precision = c(1e-10, 1e10), coef_mean = c(-1e3, 1e3)
+  )
+  for (argument in names(ends)) for (value in ends[[argument]]) for (shared in c(TRUE, FALSE)) {
+    given <- stats::setNames(list(if (argument == "random_scale") diag(2) * value else value), argument)
+    fit <- suppressWarnings(bnp_mixture(y ~ t + u, data,
+      do.call(obs_regression, c(list(random = ~ 1 + t, shared = shared), given)), id = ~ id,
+      control = bnp_control(seed = 1, max_laps = 30, threads = 1L)))
+    expect_true(all(is.finite(c(elbo(fit), predict(fit, type = "effects"), confint(fit)))), info = argument)
+  }
 })
