@@ -72,6 +72,7 @@ ability_table <- c(list(
     hidden = c("Transitions of linear systems are the same for all rows.", "Choose {.fn prior_hdp_hmm}."),
     series = c("Rows of a series are not independent.", "Choose {.fn prior_dp}."),
     drift = c("Clusters that drift have weights of their own kind.", "Choose {.fn prior_dp} or {.fn prior_hdp}."),
+    random_effects = c("It is not there beside random effects yet.", "Choose another prior."),
     truncation_free = not_one_by_one, source = not_in_source, area = "data", label = "{.fn prior_covariates}",
     applies = c("mixture", "topics", "sequences"), error = "covariates"
   ),

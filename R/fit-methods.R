@@ -166,6 +166,7 @@ posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
   if (!is.null(fit$emission)) params <- c(params, emission_params(fit))
+  if (!is.null(fit$coef_cov)) params$coef_cov[] <- fit$coef_cov
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
 }

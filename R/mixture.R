@@ -239,7 +239,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   with_random <- split_random(x, here)
-  obs <- obs_with_random(obs, with_random$random, here)
+  obs <- obs_with_random(obs, with_random$random, with_random$independent, here)
   split <- split_formula_id(with_random$formula, data, id_of_random(with_random$id, id, x, here), here)
   when <- split_formula_argument(split$formula, split$data, time, "time", here)
   count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
@@ -280,7 +280,9 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   if (!is.null(beside$weights)) data <- with_weights(data, beside$weights, error_call)
   if (!is.null(beside$labels)) data <- with_labels(data, beside$labels, error_call)
   if (!is.null(covariates)) {
-    require_no_covariates(prior, c(if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"), error_call)
+    require_no_covariates(prior, c(
+      if (has_effects(obs)) "random_effects", if (drifts) "drift", if (obs_lag(obs) > 0L) "series", "mixture"
+    ), error_call)
     counted <- with_covariates(data, prior, covariates, error_call)
     data <- counted$data
     prior <- counted$prior
@@ -315,10 +317,8 @@ rename_call <- function(call, generic = "bnp_mixture") {
 kept_of_data.bnp_mixture <- function(fit, data) {
   lag <- obs_lag(fit$model$obs)
   labels <- if (lag > 0L) carry_back(fit$labels, data$starts, lag) else fit$labels
-  list(
-    labels = if (is.null(data$individual)) labels else of_rows(data, labels),
-    individual_sums = if (!is.null(fit$model$obs$random)) individual_sums(fit$model$obs, data)
-  )
+  out <- list(labels = if (is.null(data$individual)) labels else of_rows(data, labels))
+  if (is.null(fit$model$obs$random)) out else c(out, kept_of_individuals(fit, data))
 }
 
 is_grouped.bnp_mixture <- function(fit) FALSE

@@ -5,9 +5,8 @@
 #' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
 #'   itself, see *Random effects*; `NULL`: none.
 #' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their
-#' covariance,
-#'   inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a quarter of
-#'   it.
+#'   covariance, inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a
+#'   quarter of it.
 #' @param shared Do all clusters share one covariance of the effects and one noise?
 #' @section Random effects:
 #' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
@@ -19,25 +18,30 @@
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
 #' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
 #' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength
-#' of
-#' 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without a
-#' random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there, nor
-#' covariances without correlations (`||`).
+#' of 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without
+#' a random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there.
+#'
+#' With `(1 + t || id)`, or `random = ~ (1 + t || id)`, effects are independent of each other in each cluster: D is
+#' diagonal, and depends on where t is 0. Its variances have priors of their own, with `random_df` 3.
 #'
 #' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The
-#' bound
-#' is one on the evidence of the model with all of these.
+#' bound is one on the evidence of the model with all of these. How uncertain the coefficients of clusters are
+#' (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from the curvature of the
+#' likelihood in which individuals' coefficients and clusters are summed over: the approximate posterior itself, which
+#' takes both as known, has intervals that are too narrow.
 #' @name observation_models
 NULL
 
 # The arguments of obs_regression() about effects, for a model of class obs_regression.
-with_effects <- function(obs, random, random_df, random_scale, shared, call) {
+with_effects <- function(obs, random, random_df, random_scale, shared, call, independent = FALSE) {
   if (!inherits(random, "formula") || length(random) != 2L) {
     abort("formula", c(
       "{.arg random} must be a one-sided formula, like {.code ~ 1 + t}, not {describe(random)}.",
       i = "It names covariates of the formula of the fit, whose coefficients individuals have of their own."
     ), call = call)
   }
+  of_bar <- split_independent(random)
+  random <- of_bar$random
   check_bars(random, call)
   for (name in c("formula", "tails", "learn")) {
     if (!is.null(obs[[name]]) && !identical(obs[[name]], FALSE)) {
@@ -51,7 +55,8 @@ with_effects <- function(obs, random, random_df, random_scale, shared, call) {
   if (!is.null(random_df)) random_df <- check_number(random_df, "random_df", call = call)
   do.call(new_obs, c("random_effects", given, list(
     random = random, random_df = random_df, random_scale = check_definite(random_scale, "random_scale", call),
-    shared = check_flag(shared, "shared", call), responses = 1L, intercept = TRUE
+    shared = check_flag(shared, "shared", call), independent = independent || of_bar$independent, responses = 1L,
+    intercept = TRUE
   )))
 }
 
@@ -99,8 +104,7 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
 }
 
 # What clusters share goes on from where an earlier fit ended. Clusters that are given otherwise have taken their part
-# of
-# what individuals differ by.
+# of what individuals differ by.
 begin_shared <- function(obs, start) {
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   if (!obs$shared || is.null(start)) {
@@ -115,7 +119,7 @@ begin_shared <- function(obs, start) {
 }
 
 # Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has
-# one, or it would take up what they moved.
+# one, or it would take up what they moved, and if it may be correlated with them: it is after that.
 with_working_units <- function(obs, data, call) {
   w <- data$weights
   medians <- column_medians(data$x, w)
@@ -123,7 +127,7 @@ with_working_units <- function(obs, data, call) {
   z <- (data$x - rep(medians, each = data$n)) / rep(obs$unit, each = data$n)
   with_effect <- setdiff(obs$effects + !obs$intercept, 0L)
   moved <- rep(obs$intercept, data$d - 1L)
-  if (!(obs$intercept && 0L %in% obs$effects)) moved[with_effect] <- FALSE
+  if (obs$independent || !(obs$intercept && 0L %in% obs$effects)) moved[with_effect] <- FALSE
   means <- (medians + obs$unit * column_means(z, w))[-1L]
   obs$centre <- c(if (obs$intercept) medians[1L] else 0, ifelse(moved, means, 0))
   obs$origin <- obs$centre[-1L]
@@ -135,7 +139,8 @@ with_working_units <- function(obs, data, call) {
 
 # In covariates that are centred and scaled, of the response in its unit: of the rows together their coefficients and
 # variance around them, and of each individual its number of rows, least squares of what its effects have left of the
-# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used.
+# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used. own: the variance of the
+# response.
 least_squares <- function(obs, data) {
   w <- data$weights %||% rep(1, data$n)
   y <- (data$x[, 1L] - obs$centre[1L]) / obs$unit[1L]
@@ -159,14 +164,13 @@ least_squares <- function(obs, data) {
   a <- matrix(a, ncol = q)
   left <- sum_of((rest - rowSums(z * a[data$individual, , drop = FALSE]))^2)
   list(
-    coef = coef, residual = residual, square = column_means(z^2, w), n = n, a = a, inverse = inverse$value,
+    coef = coef, own = own, residual = residual, square = column_means(z^2, w), n = n, a = a, inverse = inverse$value,
     left = left, usable = n > q & inverse$rcond > 1e-6, weight = of_units(data, w)
   )
 }
 
-# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and 1 / (|A|
-# |A^-1|)
-# in the 1-norm.
+# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and
+# 1 / (|A| |A^-1|) in the 1-norm.
 inverse_by_row <- function(cross) {
   q <- length(cross)
   n <- length(cross[[1L]][[1L]])
@@ -197,17 +201,19 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   df <- sum((individuals$n[usable] - q) * pmin(w, 1))
   noise <- if (df >= 10) sum(w * individuals$left[usable]) / sum(w * (individuals$n[usable] - q)) else
     individuals$residual / 4
-  noise <- max(noise, 1e-6 * individuals$residual)
+  noise <- max(noise, 1e-6 * individuals$residual, 1e-8 * individuals$own) # below that sums have too few digits
   between <- covariance_of_effects(individuals, usable, w, noise)
+  if (obs$independent) between <- diag(diag(between), q)
   scale <- c(if (obs$intercept) 1, obs$spread)
   obs$df <- check_df(obs$df %||% 3, 1L, call)
   obs$scale <- if (is.null(obs$scale)) matrix(noise * y^2 * (if (obs$shared) obs$df + 2 else max(obs$df - 2, 1))) else
     expand_matrix(obs$scale, 1L, "scale", call)
-  obs$random_df <- obs$random_df %||% (q + 2)
-  if (obs$random_df <= q - 1) {
+  d <- joint_effects(obs)
+  obs$random_df <- obs$random_df %||% (d + 2)
+  if (obs$random_df <= d - 1) {
     abort("df", c(
-      "{.arg random_df} must be above {q - 1} for {q} random effect{?s}, not {obs$random_df}.",
-      i = "The default is {q + 2}."
+      "{.arg random_df} must be above {d - 1} for {d} random effect{?s}, not {obs$random_df}.",
+      i = "The default is {d + 2}."
     ), call = call)
   }
   # From effects of covariates that are centred to those of covariates as they are.
@@ -215,19 +221,38 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
   if (is.null(obs$random_scale)) {
     # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all share.
-    times <- if (obs$shared) obs$random_df + q + 1 else max(obs$random_df - q - 1, 1)
+    times <- if (obs$shared) obs$random_df + d + 1 else max(obs$random_df - d - 1, 1)
     obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
   } else {
     obs$random_scale <- expand_matrix(obs$random_scale, q, "random_scale", call)
+    if (obs$independent && any(obs$random_scale[!diag(q)] != 0)) {
+      abort("argument", c(
+        "{.arg random_scale} must be diagonal where effects are independent of each other ({.code ||}).",
+        i = "Give its diagonal as {.code diag(c(1, 2))}."
+      ), call = call)
+    }
     back <- solve(to_users)
     obs$centred_random_scale <- back %*% obs$random_scale %*% t(back)
+    check_random_scale(diag(obs$centred_random_scale) * scale[at]^2 / y^2, call)
   }
   if (obs$shared) {
     obs$shared_cov <- between * y^2 / tcrossprod(scale[at])
     obs$shared_noise <- noise * y^2
   }
   with_prior_of_coefficients(obs, individuals$coef, scale, e, call)
+}
+
+# relative: to the squared spread of the response over that of the covariate.
+check_random_scale <- function(relative, call) {
+  bad <- which(!(relative >= 1e-7 & relative <= 1e50))
+  if (length(bad)) {
+    abort("range", c(
+      "{.arg random_scale} must be from 1e-07 to 1e+50 times the squared spread of the response over a covariate's.",
+      x = "Entry {bad[1L]} of its diagonal is {signif(relative[bad[1L]], 3)} times that.",
+      i = "Leave {.code NULL} for the default."
+    ), call = call)
+  }
 }
 
 # What individuals differ by, of their least squares without the noise in these: D_0.
@@ -246,6 +271,9 @@ covariance_of_effects <- function(individuals, usable, w, noise) {
   root <- L %*% eigen$vectors
   root %*% (pmax(eigen$values, 0.1) * t(root))
 }
+
+# How many effects have one covariance.
+joint_effects <- function(obs) if (obs$independent) 1L else length(obs$effects)
 
 # Coefficients with effects: around those of all rows together, by the strength of 0.01 individuals. The others: 0,
 # with a precision of 0.01 for covariates that are centred and scaled.
@@ -269,7 +297,7 @@ with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   obs$coef_mean <- matrix(mean, 1L)
   obs$scaled_precision <- diag(0.01, e)
   if (!is.null(obs$coef_precision)) {
-    given <- expand_matrix(obs$coef_precision, p, "coef_precision", call)
+    obs$coef_precision <- given <- expand_matrix(obs$coef_precision, p, "coef_precision", call)
     to_users <- diag(1 / scale, e)
     if (obs$intercept && e > 1L) to_users[1L, -1L] <- -obs$origin / scale[-1L]
     own <- to_users[-at, -at, drop = FALSE]

@@ -25,6 +25,7 @@ check_against_data <- function(given, obs, call) {
   if (gave("coef_precision")) {
     unit <- if (regresses) c(if (obs$intercept) 1, obs$unit[covariate_columns(obs)]) else
       c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
+    if (has_effects(obs)) unit <- unit[-(obs$effects + 1L)]
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
   parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))

@@ -26,7 +26,7 @@ individual_picture <- function(fit, data, call = rlang::caller_env()) {
     q <- clusters[[k]]
     mean <- drop(design %*% q$coef_mean[1L, ])
     effects <- design[, obs$effects + 1L, drop = FALSE]
-    half <- stats::qnorm(.95) * sqrt(rowSums((effects %*% effects_of_cluster(q)) * effects))
+    half <- stats::qnorm(.95) * sqrt(rowSums((effects %*% effects_of_cluster(obs, q)) * effects))
     data.frame(x = at, mean = mean, lower = mean - half, upper = mean + half, cluster = cluster_ids(fit)[k])
   }))
   lines <- if (!is.null(own)) lines_of_individuals(fit, own, column)

@@ -1,8 +1,7 @@
 # What is known of individuals with coefficients of their own, and of their rows to come.
 
 # Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then
-# the
-# second moments of (1, covariates, response), packed.
+# the second moments of (1, covariates, response), packed.
 individual_sums <- function(obs, data) {
   x <- standardise(data$x, obs)
   v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))
@@ -100,7 +99,7 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
     q <- clusters[[j]]
     mean[, j] <- design %*% q$coef_mean[1L, ]
     noise <- noise_of_cluster(q)
-    variance[, j] <- noise + quadratic(own, effects_of_cluster(q)) + quadratic(design, q$coef_cov)
+    variance[, j] <- noise + quadratic(own, effects_of_cluster(obs, q)) + quadratic(design, q$coef_cov)
     if (!any(known)) next
     i <- individual[known]
     away <- matrix(effects$mean[, , j], ncol = length(at))[i, , drop = FALSE] -
@@ -116,7 +115,7 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
     variance[known, j] <- noise + rowSums(t(cov) * pairs) + quadratic(centred, fixed_covariance(obs, q))
   }
   list(mean = mean, variance = variance, prob = prob, df = vapply(clusters, function(q) {
-    max(3, min(q$random_df - length(at) + 1, q$df))
+    max(3, min(q$random_df - joint_effects(obs) + 1, q$df))
   }, 1))
 }
 
@@ -130,8 +129,8 @@ fixed_covariance <- function(obs, q) {
 
 # E sigma^2 and E D of a cluster; where all share them, they are known.
 noise_of_cluster <- function(q) if (is.finite(q$df)) q$scale[1L] / max(q$df - 2, 1) else q$scale[1L]
-effects_of_cluster <- function(q) {
-  if (is.finite(q$random_df)) q$random_scale / max(q$random_df - nrow(q$random_scale) - 1, 1) else q$random_scale
+effects_of_cluster <- function(obs, q) {
+  if (is.finite(q$random_df)) q$random_scale / max(q$random_df - joint_effects(obs) - 1, 1) else q$random_scale
 }
 
 # predict(type = "response" or "individual"), with an interval for each row where it is asked for: quantiles of the
@@ -213,7 +212,7 @@ obs_quantiles.obs_random_effects <- function(obs) {
   list(
     coef = function(q, p) {
       df <- rep(q$df, ncol(q$coef_mean))
-      df[obs$effects + 1L] <- q$random_df - length(obs$effects) + 1
+      df[obs$effects + 1L] <- q$random_df - joint_effects(obs) + 1
       scale <- sqrt(diag(q$coef_cov) * ifelse(is.finite(df) & df > 2, (df - 2) / df, 1))
       matrix(student_quantile(p, q$coef_mean[1L, ], scale, df), 1L)
     },
@@ -221,7 +220,17 @@ obs_quantiles.obs_random_effects <- function(obs) {
       if (is.finite(q$df)) inverse_wishart_quantile(p, q$df, q$scale) else matrix(NA_real_)
     },
     random_cov = function(q, p) {
-      if (is.finite(q$random_df)) inverse_wishart_quantile(p, q$random_df, q$random_scale) else q$random_scale * NA
+      out <- q$random_scale * NA
+      if (!is.finite(q$random_df)) {
+        return(out)
+      }
+      if (!obs$independent) {
+        return(inverse_wishart_quantile(p, q$random_df, q$random_scale))
+      }
+      for (j in seq_len(nrow(out))) {
+        out[j, j] <- inverse_wishart_quantile(p, q$random_df, q$random_scale[j, j, drop = FALSE])
+      }
+      out
     }
   )
 }
@@ -232,7 +241,7 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
   design <- with_intercept(z, obs)
   y <- draw_by_cluster(clusters, path, function(q, rows) {
     coef <- q$coef_mean[1L, ] + drop(t(root_of_covariance(q$coef_cov)) %*% stats::rnorm(ncol(q$coef_cov)))
-    random <- if (is.finite(q$random_df)) draw_covariance(q$random_df, q$random_scale) else q$random_scale
+    random <- draw_covariance_of_effects(obs, q)
     noise <- if (is.finite(q$df)) q$scale[1L] / stats::rchisq(1L, q$df) else q$scale[1L]
     own <- match(given$id[rows], unique(given$id[rows]))
     away <- matrix(stats::rnorm(max(own) * nrow(random)), ncol = nrow(random)) %*% root_of_covariance(random)
@@ -241,6 +250,17 @@ obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
       sqrt(noise) * stats::rnorm(length(rows)))
   })
   cbind(y, z)
+}
+
+draw_covariance_of_effects <- function(obs, q) {
+  if (!is.finite(q$random_df)) {
+    return(q$random_scale)
+  }
+  if (!obs$independent) {
+    return(draw_covariance(q$random_df, q$random_scale))
+  }
+  n <- nrow(q$random_scale)
+  diag(diag(q$random_scale) / stats::rchisq(n, q$random_df), n)
 }
 
 # R of R'R = cov, which may be singular but for rounding.

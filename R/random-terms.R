@@ -1,7 +1,8 @@
 # Random effects of a formula, y ~ t + (1 + t | id): which coefficients individuals have of their own.
 
-# list(formula, random, id): the formula without its term in brackets with a bar, the term as a one-sided formula, and
-# the name of the column after the bar; the formula alone where it has no such term, or one that check_bars() refuses.
+# list(formula, random, independent, id): the formula without its term in brackets with a bar, the term as a one-sided
+# formula, whether the bar is `||`, and the name of the column after it; the formula alone where it has no such term, or
+# one that check_bars() refuses.
 split_random <- function(formula, call) {
   plain <- list(formula = formula)
   if (length(formula) != 3L) {
@@ -28,17 +29,24 @@ split_random <- function(formula, call) {
       "Put them into one: {.code (1 + t | id)}.", call)
   }
   bar <- found[[1L]]
-  if (identical(bar[[1L]], quote(`||`))) {
-    bad_random("Effects that are independent of each other, {.code ||}, are not there yet.",
-      "{.code (1 + t | id)} has them with their covariances.", call)
-  }
   if (!is.name(bar[[3L]])) {
     bad_random("After the bar stands {.code {paste(deparse(bar[[3L]]), collapse = ' ')}}, which is no column.",
       "Name the column that says whose a row is: {.code (1 + t | id)}.", call)
   }
   formula[[3L]] <- right %||% 1
   random <- stats::as.formula(call("~", bar[[2L]]), environment(formula))
-  list(formula = formula, random = random, id = as.character(bar[[3L]]))
+  list(
+    formula = formula, random = random, independent = identical(bar[[1L]], quote(`||`)), id = as.character(bar[[3L]])
+  )
+}
+
+# What obs_regression(random = ) takes: a one-sided formula, or one with `||`, as in ~ (1 + t || id).
+split_independent <- function(random) {
+  term <- random[[2L]]
+  if (is.call(term) && identical(term[[1L]], quote(`(`))) term <- term[[2L]]
+  independent <- is_bar(term) && identical(term[[1L]], quote(`||`))
+  if (independent) random[[2L]] <- term[[2L]]
+  list(random = random, independent = independent)
 }
 
 is_bar <- function(term) is.call(term) && as.character(term[[1L]])[1L] %in% c("|", "||")
@@ -48,7 +56,7 @@ bad_random <- function(why, remedy, call, env = rlang::caller_env()) {
 }
 
 # The model that a formula with such a term asks for.
-obs_with_random <- function(obs, random, call) {
+obs_with_random <- function(obs, random, independent, call) {
   if (is.null(random)) {
     return(obs)
   }
@@ -60,7 +68,7 @@ obs_with_random <- function(obs, random, call) {
     check_obs_of_responses(obs, "bnp_mixture", call)
     bad_random("A formula with random effects needs {.fn obs_regression}.", "Leave the term in brackets out.", call)
   }
-  with_effects(obs, random, NULL, NULL, TRUE, call)
+  with_effects(obs, random, NULL, NULL, TRUE, call, independent)
 }
 
 # `id` of the call, or the column after the bar.

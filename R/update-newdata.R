@@ -109,7 +109,7 @@ control_of_update <- function(fit, control, data, n_units, call) {
 # The clusters of a fit whose engine began with those of `before` get their identities, and its rows follow those that
 # were there before.
 with_earlier_rows <- function(out, before) {
-  if (has_effects(out$model$obs)) out$individual_sums <- rbind(before$individual_sums, out$individual_sums)
+  if (has_effects(out$model$obs)) out <- with_earlier_individuals(out, before)
   known <- cluster_ids(before)
   born <- out$ids > length(known)
   ids <- known[pmin(out$ids, length(known))]

@@ -4,11 +4,12 @@
 #include <cstring>
 
 #include "kernels/kernels_target.h"
-#include "kernels/tangent_kernels.h"
 
 namespace bnpvi {
 
-const Kernels* kernels_named(const char* name) {
+namespace {
+
+const KernelVersion* version_named(const char* name) {
   if (std::strcmp(name, "base") == 0) return base_kernels();
 #if BNPVI_X86_VERSIONS
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -20,30 +21,35 @@ const Kernels* kernels_named(const char* name) {
   return nullptr;
 }
 
-namespace {
-
-const Kernels& choose() {
+const KernelVersion& choose() {
   const char* wanted = std::getenv("BNPVI_KERNELS");
   for (const char* name : {wanted, "avx512", "avx2"})
     if (name != nullptr)
-      if (const Kernels* found = kernels_named(name)) return *found;
+      if (const KernelVersion* found = version_named(name)) return *found;
   return *base_kernels();
+}
+
+const KernelVersion& chosen() {
+  static const KernelVersion& version = choose();
+  return version;
 }
 
 }  // namespace
 
-const Kernels& kernels() {
-  static const Kernels& chosen = choose();
-  return chosen;
+const Kernels* kernels_named(const char* name) {
+  const KernelVersion* version = version_named(name);
+  return version ? &version->common : nullptr;
 }
 
-const TangentKernels& tangent_kernels_of(const Kernels& version) {
-  return static_cast<const AllKernels&>(version).tangents;
-}
+const Kernels& kernels() { return chosen().common; }
 
-const TangentKernels& tangent_kernels() {
-  static const TangentKernels& chosen = tangent_kernels_of(kernels());
-  return chosen;
+const EffectsKernels& effects_kernels(Index q) { return chosen().effects[q - 1]; }
+
+const TangentKernels& tangent_kernels() { return chosen().tangents; }
+
+const TangentKernels* tangent_kernels_named(const char* name) {
+  const KernelVersion* version = version_named(name);
+  return version ? &version->tangents : nullptr;
 }
 
 }  // namespace bnpvi

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/kernels.h"
 #include "kernels/kernels_target.h"
-#include "kernels/tangent_kernels.h"
 
 #if BNPVI_X86_VERSIONS
 #include <immintrin.h>
@@ -50,7 +48,7 @@ inline void transpose(Vd (&v)[lanes]) {
 
 }  // namespace
 
-const Kernels* avx2_kernels() { return &table; }
+const KernelVersion* avx2_kernels() { return &table; }
 
 }  // namespace bnpvi
 BNPVI_END_TARGET

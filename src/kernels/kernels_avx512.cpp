@@ -4,9 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/kernels.h"
 #include "kernels/kernels_target.h"
-#include "kernels/tangent_kernels.h"
 
 #if BNPVI_X86_VERSIONS
 #include <immintrin.h>
@@ -58,7 +56,7 @@ inline void transpose(Vd (&v)[lanes]) {
 
 }  // namespace
 
-const Kernels* avx512_kernels() { return &table; }
+const KernelVersion* avx512_kernels() { return &table; }
 
 }  // namespace bnpvi
 BNPVI_END_TARGET

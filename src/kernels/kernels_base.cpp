@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/kernels.h"
-#include "kernels/tangent_kernels.h"
+#include "kernels/kernels_target.h"
 
 namespace bnpvi {
 namespace {
@@ -48,6 +47,6 @@ constexpr int max_tile_rows = 4, max_tile_vectors = 2;  // accumulators that fit
 
 }  // namespace
 
-const Kernels* base_kernels() { return &table; }
+const KernelVersion* base_kernels() { return &table; }
 
 }  // namespace bnpvi

@@ -60,18 +60,23 @@ inline double max_lanes(Vd v) {
 #include "kernels/kernels_shares.h"
 #include "kernels/kernels_softmax.h"
 #include "kernels/kernels_special.h"
+
+#include "kernels/kernels_effects.h"  // which needs logarithms
 #include "kernels/kernels_tangents.h"
 
-constexpr AllKernels table = {
-    {version,           product_nt,          packed_size,        pack,
-     product_packed,    selected_product_nt, dot_rows,           add_product_tn,
-     transpose_rows,    packed_outer,        softmax_rows,       responsibility_rows,
-     add_sparse_rows,   scatter_sparse_rows, weigh_rows,         largest_rows,
-     largest_from,      forward_step,        backward_step,      exp_rows,
-     log_each,          digamma_each,        log_gamma_each,     positive_sum,
-     digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
-     share_round,       share_sweep,         scale_rows,         keep_largest},
-    {logistic_bounds, logistic_tangents}};
+constexpr KernelVersion table = {
+    {
+        version,           product_nt,          packed_size,        pack,
+        product_packed,    selected_product_nt, dot_rows,           add_product_tn,
+        transpose_rows,    packed_outer,        softmax_rows,       responsibility_rows,
+        add_sparse_rows,   scatter_sparse_rows, weigh_rows,         largest_rows,
+        largest_from,      forward_step,        backward_step,      exp_rows,
+        log_each,          digamma_each,        log_gamma_each,     positive_sum,
+        digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
+        share_round,       share_sweep,         scale_rows,         keep_largest,
+    },
+    {logistic_bounds, logistic_tangents},
+    {effects_of<1>, effects_of<2>, effects_of<3>, effects_of<4>, effects_of<5>}};
 
 #undef BNPVI_UNROLL
 #undef BNPVI_PREFETCH

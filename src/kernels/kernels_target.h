@@ -1,5 +1,8 @@
 // Compiling one file for a newer processor without compiler flags.
 #pragma once
+#include "kernels/effects_kernels.h"
+#include "kernels/kernels.h"
+#include "kernels/tangent_kernels.h"
 
 /// GCC on Windows does not align spilled vectors of more than 16 bytes, so it gets the base version only.
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && !defined(_WIN32)))
@@ -21,11 +24,16 @@
 
 namespace bnpvi {
 
-struct Kernels;
+/// All kernels of one version.
+struct KernelVersion {
+  Kernels common;
+  TangentKernels tangents;
+  EffectsKernels effects[EffectsPlaces::most];  // by the number of effects, from 1
+};
 
 /// The table of each version; of the two newer ones only where BNPVI_X86_VERSIONS.
-const Kernels* base_kernels();
-const Kernels* avx2_kernels();
-const Kernels* avx512_kernels();
+const KernelVersion* base_kernels();
+const KernelVersion* avx2_kernels();
+const KernelVersion* avx512_kernels();
 
 }  // namespace bnpvi

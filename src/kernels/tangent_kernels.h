@@ -1,6 +1,6 @@
 // The inner loops of logistic likelihoods: a table of their own beside Kernels, chosen with it.
 #pragma once
-#include "kernels/kernels.h"
+#include "foundation/types.h"
 
 namespace bnpvi {
 
@@ -18,13 +18,10 @@ struct TangentKernels {
                      double* curve);
 };
 
-/// What a version's table is: files of newer processors show nothing but this.
-struct AllKernels : Kernels {
-  TangentKernels tangents;
-};
-
-/// Those of the version that kernels() is, or of another.
+/// Of the version that kernels() is.
 const TangentKernels& tangent_kernels();
-const TangentKernels& tangent_kernels_of(const Kernels& version);
+
+/// Of the version of that name, or nullptr as kernels_named().
+const TangentKernels* tangent_kernels_named(const char* name);
 
 }  // namespace bnpvi

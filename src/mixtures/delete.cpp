@@ -55,6 +55,7 @@ class MixtureDelete final : public Move {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (absorbed_.count(ids_[i]) || touched_[i].empty()) continue;
       const Index k = state.k();
+      if (k < 2) return;  // of clusters that share no rows, all but one may go
       const Index target = c_.memory.number_of(ids_[i]);
       if (state.total.is_last_of_class(target)) continue;
       ++tried_;

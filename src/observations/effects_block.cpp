@@ -10,8 +10,8 @@
 
 namespace bnpvi {
 
-EffectsBlock::EffectsBlock(EffectsPrior prior, Index count, Index first)
-    : prior_(std::move(prior)), m_(prior_.e + prior_.d), count_(count), first_(first) {
+EffectsBlock::EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at)
+    : prior_(std::move(prior)), m_(prior_.e + prior_.d), count_(count), at_(std::move(at)) {
   const Index e = prior_.e, d = prior_.d;
   joint_.assign(static_cast<std::size_t>(m_ * m_), 0.0);
   for (Index i = 0; i < e; ++i) std::copy_n(prior_.precision.data() + i * e, e, joint_.data() + i * m_);
@@ -46,7 +46,7 @@ double EffectsBlock::log_z(double df, double log_det_v, double log_det_b) const 
 Cholesky EffectsBlock::factorise(const double* t) const {
   Vec p = joint_;
   for (Index i = 0; i < m_; ++i)
-    for (Index j = 0; j <= i; ++j) p[i * m_ + j] += t[first_ + packed(i, j)];
+    for (Index j = 0; j <= i; ++j) p[i * m_ + j] += t[at_[packed(i, j)]];
   return Cholesky(p.data(), m_, least_pivot_.data());
 }
 
@@ -104,7 +104,7 @@ void EffectsBlock::add_likelihood(const Vec& coef, const Vec& root, double log_d
       for (Index j = 0; j < e; ++j) g[j] -= root[k * d + i] * coef[i * e + j];
     }
     for (Index a = 0; a < m_; ++a)
-      for (Index b = 0; b <= a; ++b) w[first_ + packed(a, b)] -= (a == b ? 0.5 : 1) * g[a] * g[b];
+      for (Index b = 0; b <= a; ++b) w[at_[packed(a, b)]] -= (a == b ? 0.5 : 1) * g[a] * g[b];
   }
 }
 
@@ -126,7 +126,7 @@ double EffectsBlock::add_weights(const double* t, double* w) const {
   for (Index k = 0; k < e; ++k)  // −(D/2) V̂⁻¹
     for (Index a = 0; a <= k; ++a)
       for (Index b = 0; b <= a; ++b)
-        w[first_ + packed(a, b)] -= (a == b ? 0.5 : 1) * all * inverse[k * m_ + a] * inverse[k * m_ + b];
+        w[at_[packed(a, b)]] -= (a == b ? 0.5 : 1) * all * inverse[k * m_ + a] * inverse[k * m_ + b];
   return value(t, chol);
 }
 
@@ -137,7 +137,7 @@ EffectsPosterior EffectsBlock::posterior(const double* t) const {
   EffectsPosterior out{coefficients(chol), prior_.precision, prior_.known,
                        std::numeric_limits<double>::infinity(), scale(chol)};
   for (Index i = 0; i < e; ++i)
-    for (Index j = 0; j < e; ++j) out.precision[i * e + j] += t[first_ + packed(i, j)];
+    for (Index j = 0; j < e; ++j) out.precision[i * e + j] += t[at_[packed(i, j)]];
   if (!prior_.known.empty()) return out;
   out.df = prior_.df + n;
   out.covariance = out.scale;
@@ -149,7 +149,7 @@ void EffectsBlock::point_estimate(const double* t, double rows, double* mean, do
   const Index e = prior_.e, d = prior_.d;
   const EffectsPosterior q = posterior(t);
   // Second moments of a row's regressors; v_0 = 1 has 1.
-  const double count = count_ == first_ ? q.precision[0] : std::max(t[count_], 1.0);
+  const double count = count_ == at_[0] ? q.precision[0] : std::max(t[count_], 1.0);
   Vec v(static_cast<std::size_t>(m_ * m_), 0.0);
   for (Index i = 0; i < e; ++i)
     for (Index j = 0; j < e; ++j) v[i * m_ + j] = q.precision[i * e + j] / count;
@@ -162,7 +162,7 @@ void EffectsBlock::point_estimate(const double* t, double rows, double* mean, do
       for (Index l = 0; l < e; ++l) v[(e + i) * m_ + e + j] += v[(e + i) * m_ + l] * q.coef[j * e + l];
     }
   for (Index i = 0; i < m_; ++i)
-    for (Index j = 0; j <= i; ++j) mean[first_ + packed(i, j)] = rows * v[i * m_ + j];
+    for (Index j = 0; j <= i; ++j) mean[at_[packed(i, j)]] = rows * v[i * m_ + j];
   mean[count_] = rows;
   const Cholesky chol(q.covariance.data(), d);
   add_likelihood(q.coef, chol.inverse_factor(), -chol.log_det(0, d), w);
@@ -209,6 +209,31 @@ double EffectsBlock::strain() const {
   double most = 1;
   for (Index i = 0; i < m_; ++i) most = std::max(most, joint_[i * m_ + i] / least_pivot_[i]);
   return most;
+}
+
+Vec EffectsBlock::best_known(const double* t, Index k, Index p) const {
+  Vec out = prior_.scale;
+  double n = 0;
+  for (Index j = 0; j < k; ++j) {
+    n += std::max(t[j * p + count_], 0.0);
+    const Vec own = scale(factorise(t + j * p));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += own[i] - prior_.scale[i];
+  }
+  for (double& x : out) x /= n + prior_.df + static_cast<double>(prior_.d) + 1;
+  return out;
+}
+
+double EffectsBlock::log_hyperprior() const {
+  const Index d = prior_.d;
+  const Cholesky given(prior_.scale.data(), d);
+  double trace = 0;
+  for (Index k = 0; k < d; ++k)
+    for (Index i = 0; i <= k; ++i)
+      for (Index j = 0; j <= k; ++j)
+        trace += known_root_[k * d + i] * known_root_[k * d + j] * prior_.scale[i * d + j];
+  const double all = static_cast<double>(d);
+  return 0.5 * (prior_.df + all + 1) * (given.log_det(0, d) - log_det_known_) - 0.5 * trace -
+         0.5 * prior_.df * all * log_2 - log_multigamma(d, 0.5 * prior_.df);
 }
 
 }  // namespace bnpvi

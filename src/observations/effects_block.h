@@ -1,5 +1,7 @@
 // Coefficients and a covariance of one cluster, whose rows are expected: half of a model with random effects.
 #pragma once
+#include <vector>
+
 #include "foundation/random.h"
 #include "observations/linalg.h"
 
@@ -26,16 +28,15 @@ struct EffectsPosterior {
   Vec scale;       // B̂ = B + Q
 };
 
-/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the two places
-/// may be one, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur complement
-/// is B̂ = B + Q, as in WishartModel; where Σ is known
+/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the count may be
+/// its first entry, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur
+/// complement is B̂ = B + Q, as in WishartModel; where Σ is known
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
-  /// count, first: places of N and of Σ r v vᵀ among the features.
-  EffectsBlock(EffectsPrior prior, Index count, Index first);
+  /// count, at: places of N and of the entries of Σ r v vᵀ among the features.
+  EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at);
 
-  Index size() const { return m_ * (m_ + 1) / 2; }  // of Σ r v vᵀ
   const EffectsPrior& prior() const { return prior_; }
 
   double log_evidence(const double* t) const;
@@ -46,6 +47,11 @@ class EffectsBlock {
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
   /// w += those at a draw from the posterior.
   void draw(const double* t, Stream& stream, double* w) const;
+
+  /// Of a known Σ: the one with the highest Λ of k clusters and log density under the inverse Wishart prior
+  /// that its precision has, p features apart; and this log density, in the unit of its scale.
+  Vec best_known(const double* t, Index k, Index p) const;
+  double log_hyperprior() const;
 
   /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor.
   double strain() const;
@@ -59,7 +65,8 @@ class EffectsBlock {
   void add_likelihood(const Vec& coef, const Vec& root, double log_det, double* w) const;
 
   EffectsPrior prior_;
-  Index m_, count_, first_;
+  Index m_, count_;
+  std::vector<Index> at_;
   Vec joint_, least_pivot_;   // P_0
   Vec known_root_;            // R of RᵀR = Σ⁻¹, Σ known
   double log_det_known_ = 0;  // log|Σ|

@@ -13,32 +13,10 @@ namespace bnpvi {
 
 namespace {
 
-// log density of a covariance under the inverse Wishart that its precision has, in the unit of its scale.
-double log_inverse_wishart(const EffectsPrior& prior) {
-  const Index d = prior.d;
-  const Cholesky known(prior.known.data(), d), scale(prior.scale.data(), d);
-  const Vec inverse = known.inverse_factor();
-  double trace = 0;
-  for (Index k = 0; k < d; ++k)
-    for (Index i = 0; i <= k; ++i)
-      for (Index j = 0; j <= k; ++j)
-        trace += inverse[k * d + i] * inverse[k * d + j] * prior.scale[i * d + j];
-  const double all = static_cast<double>(d);
-  return 0.5 * (prior.df + all + 1) * (scale.log_det(0, d) - known.log_det(0, d)) - 0.5 * trace -
-         0.5 * prior.df * all * log_2 - log_multigamma(d, 0.5 * prior.df);
-}
-
-// The covariance with the highest Λ of k clusters and that density; first: of their block among p features.
-Vec best_covariance(const EffectsBlock& block, Index count, const double* t, Index k, Index p) {
-  const EffectsPrior& prior = block.prior();
-  Vec out = prior.scale;
-  double n = 0;
-  for (Index j = 0; j < k; ++j) {
-    n += std::max(t[j * p + count], 0.0);
-    const Vec own = block.posterior(t + j * p).scale;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += own[i] - prior.scale[i];
-  }
-  for (double& x : out) x /= n + prior.df + static_cast<double>(prior.d) + 1;
+// Places of the second moments of (x, y − z'a).
+std::vector<Index> places_of_moments(const EffectsPlaces& at) {
+  std::vector<Index> out;
+  for (Index j = at.moments; j < at.entropy; ++j) out.push_back(j);
   return out;
 }
 
@@ -51,9 +29,9 @@ RandomEffects::RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_row
       of_rows_(std::move(of_rows)),
       rows_(of_rows_),
       offset_(offset),
-      effects_(prior_.effects, shape_.effects(), shape_.effects()),
-      noise_(prior_.rows, shape_.rows(), shape_.moments()) {
-  if (shared()) log_hyperprior_ = log_inverse_wishart(prior_.effects) + log_inverse_wishart(prior_.rows);
+      effects_(prior_.effects, prior_.independent),
+      noise_(prior_.rows, shape_.rows, places_of_moments(shape_)) {
+  if (shared()) log_hyperprior_ = effects_.log_hyperprior() + noise_.log_hyperprior();
 }
 
 Capabilities RandomEffects::capabilities() const {
@@ -94,8 +72,8 @@ std::unique_ptr<const MissingPattern> RandomEffects::pattern(const MissingCells&
 std::shared_ptr<const ObsModel> RandomEffects::learned(const double* t, Index k, PriorSteps, Pool*) const {
   Prior next = prior_;
   try {
-    next.effects.known = best_covariance(effects_, shape_.effects(), t, k, n_features());
-    next.rows.known = best_covariance(noise_, shape_.rows(), t, k, n_features());
+    next.effects.known = effects_.best_known(t, k, n_features());
+    next.rows.known = noise_.best_known(t, k, n_features());
     return std::make_shared<RandomEffects>(std::move(next), of_rows_, offset_);
   } catch (const std::domain_error&) {
     return nullptr;
@@ -104,7 +82,7 @@ std::shared_ptr<const ObsModel> RandomEffects::learned(const double* t, Index k,
 
 NamedArrays RandomEffects::learned_fields() const {
   if (!shared()) return {};
-  const Index q = shape_.q();
+  const Index q = shape_.q;
   Vec around = prior_.effects.known;
   for (Index i = 0; i < q; ++i)
     for (Index j = 0; j < q; ++j)
@@ -125,47 +103,47 @@ void RandomEffects::re_express(const ObsModel& from, double* t) const {
   v.push_back(y);
   double log_change = 0;
   for (double x : a) log_change += std::log(x);
-  t[shape_.entropy()] += t[0] * log_change;
+  t[shape_.entropy] += t[0] * log_change;
   const auto rescale = [t](const Vec& by, Index first) {
     for (Index i = 0; i < static_cast<Index>(by.size()); ++i)
       for (Index j = 0; j <= i; ++j) t[first + packed(i, j)] *= by[i] * by[j];
   };
-  rescale(a, shape_.effects());
-  rescale(v, shape_.moments());
+  rescale(a, shape_.effects);
+  rescale(v, shape_.moments);
 }
 
 double RandomEffects::strain() const { return std::max(effects_.strain(), noise_.strain()); }
 
 double RandomEffects::log_evidence(const double* t) const {
-  return effects_.log_evidence(t) + noise_.log_evidence(t) + t[shape_.entropy()];
+  return effects_.log_evidence(t) + noise_.log_evidence(t) + t[shape_.entropy];
 }
 
 double RandomEffects::evidence_and_weights(const double* t, double* w) const {
   std::fill_n(w, n_features(), 0.0);
-  w[shape_.entropy()] = 1;
-  return effects_.add_weights(t, w) + noise_.add_weights(t, w) + t[shape_.entropy()];
+  w[shape_.entropy] = 1;
+  return effects_.add_weights(t, w) + noise_.add_weights(t, w) + t[shape_.entropy];
 }
 
 void RandomEffects::point_estimate(const double* t, double* mean, double* w) const {
   std::fill_n(mean, n_features(), 0.0);
   std::fill_n(w, n_features(), 0.0);
-  effects_.point_estimate(t, 1, mean, w);
-  noise_.point_estimate(t, t[0] > 0 ? t[shape_.rows()] / t[0] : 1, mean, w);
-  w[shape_.entropy()] = 1;
+  effects_.point_estimate(t, mean, w);
+  noise_.point_estimate(t, t[0] > 0 ? t[shape_.rows] / t[0] : 1, mean, w);
+  w[shape_.entropy] = 1;
 }
 
 void RandomEffects::draw(const double* t, Stream& stream, double* w) const {
   std::fill_n(w, n_features(), 0.0);
   effects_.draw(t, stream, w);
   noise_.draw(t, stream, w);
-  w[shape_.entropy()] = 1;
+  w[shape_.entropy] = 1;
 }
 
 // As those of (a, b), of which regressors have which.
 Vec RandomEffects::fixed(const EffectsPosterior& a, const EffectsPosterior& b) const {
   Vec out(static_cast<std::size_t>(regressors()));
-  for (Index i = 0; i < shape_.q(); ++i) out[shape_.random[i]] = a.coef[i];
-  for (Index j = 0; j < shape_.p(); ++j) out[shape_.fixed[j]] = b.coef[j];
+  for (Index i = 0; i < shape_.q; ++i) out[shape_.random[i]] = a.coef[i];
+  for (Index j = 0; j < shape_.p; ++j) out[shape_.fixed[j]] = b.coef[j];
   return out;
 }
 

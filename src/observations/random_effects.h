@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "foundation/fields.h"
-#include "observations/effects_block.h"
 #include "observations/effects_rows.h"
+#include "observations/individual_effects.h"
 #include "observations/repeated_rows.h"
 
 namespace bnpvi {
@@ -28,13 +28,14 @@ class RandomEffects final : public ObsModel,
     std::vector<Index> random;
     Vec centre, unit;            // of y, then of the covariates
     EffectsPrior effects, rows;  // in engine units: of a; of y − Za
+    bool independent = false;    // D is diagonal
   };
 
   /// of_rows: the regression whose rows are added up, with the moments of regressors and y after `offset`
   /// features.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
-  Index n_features() const override { return shape_.size(); }
+  Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
@@ -67,7 +68,7 @@ class RandomEffects final : public ObsModel,
   /// With y − Za ~ N(Xb̂, Eσ²), and (a, b) Gaussian with the moments that they have under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
-  Index n_effects() const { return shape_.q(); }
+  Index n_effects() const { return shape_.q; }
   /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and
   /// covariance (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
@@ -75,7 +76,7 @@ class RandomEffects final : public ObsModel,
 
  private:
   bool shared() const { return !prior_.effects.known.empty(); }
-  Index regressors() const { return shape_.q() + shape_.p(); }
+  Index regressors() const { return shape_.q + shape_.p; }
   double unit_y() const { return prior_.unit[0]; }
   double unit(Index j) const { return j < first_ ? 1 : prior_.unit[1 + j - first_]; }
   double centre(Index j) const { return j < first_ ? 0 : prior_.centre[1 + j - first_]; }
@@ -89,13 +90,14 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> of_rows_;
   RepeatedRows rows_;
   Index offset_;
-  EffectsBlock effects_, noise_;
+  IndividualEffects effects_;
+  EffectsBlock noise_;
   double log_hyperprior_ = 0;
 };
 
 /// Fields of a regression, and `effects`: its regressors with effects, from 0; `random_df`,
 /// `centred_random_scale` (q × q, of coefficients around the centre); may have `shared_cov` (q × q, likewise)
-/// and `shared_noise`.
+/// and `shared_noise`, and `independent`: true where effects are so.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

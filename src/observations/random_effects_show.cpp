@@ -1,6 +1,7 @@
 // What users see of regressions with random effects, and their predictive.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -27,7 +28,7 @@ void append(NamedArray& to, const Vec& value) { to.value.insert(to.value.end(), 
 }  // namespace
 
 NamedArrays RandomEffects::posterior(const double* t, Index k) const {
-  const Index q = shape_.q(), p = shape_.p(), e = regressors();
+  const Index q = shape_.q, p = shape_.p, e = regressors();
   NamedArray coef{"coef_mean", {}, {1, e, k}}, coef_cov{"coef_cov", {}, {e, e, k}}, df{"df", {}, {}},
       scale{"scale", {}, {1, 1, k}}, random_df{"random_df", {}, {}},
       random_scale{"random_scale", {}, {q, q, k}}, strength{"random_strength", {}, {}};
@@ -54,7 +55,7 @@ NamedArrays RandomEffects::posterior(const double* t, Index k) const {
 }
 
 NamedArrays RandomEffects::mean_parameters(const double* t, Index k) const {
-  const Index q = shape_.q(), e = regressors();
+  const Index q = shape_.q, e = regressors();
   NamedArray coef{"coef", {}, {1, e, k}}, cov{"cov", {}, {1, 1, k}}, random{"random_cov", {}, {q, q, k}};
   for (Index c = 0; c < k; ++c) {
     const EffectsPosterior a = effects_.posterior(t + c * n_features()),
@@ -69,7 +70,7 @@ NamedArrays RandomEffects::mean_parameters(const double* t, Index k) const {
 // With c = (a, b) ~ N(c_0, Λ⁻¹), G = (Z, X)'(Z, X), S = (G/σ² + Λ)⁻¹ and h = (Z, X)'y/σ² + Λ c_0:
 //   log p(y) = −(n/2) log 2πσ² − y'y/2σ² + ½ h'S h − ½ c_0'Λ c_0 + ½ log|S| + ½ log|Λ|.
 void RandomEffects::predictive(const double* t, const double* sums, Index n, Index ld, double* out) const {
-  const Index q = shape_.q(), p = shape_.p(), e = q + p;
+  const Index q = shape_.q, p = shape_.p, e = q + p;
   const EffectsPosterior a = effects_.posterior(t), b = noise_.posterior(t);
   const double noise = b.covariance[0], spread = 1 + 1 / a.precision[0];
   Vec precision(static_cast<std::size_t>(e * e), 0.0), centre = a.coef,
@@ -85,21 +86,21 @@ void RandomEffects::predictive(const double* t, const double* sums, Index n, Ind
     for (Index j = 0; j < e; ++j) pull[i] += precision[i * e + j] * centre[j];
     constant -= 0.5 * pull[i] * centre[i];
   }
-  const EffectsSums at(shape_);
   Vec joint(precision.size()), h(pull.size());
   for (Index r = 0; r < n; ++r) {
     const double* f = sums + r * ld;
     const auto moment = [&](Index i, Index j) {  // of (Z, X), i ≥ j
-      if (i < q) return f[at.zz + packed(i, j)];
-      return j < q ? f[at.zx + j * p + i - q] : f[at.moments + packed(i - q, j - q)];
+      if (i < q) return f[shape_.zz + packed(i, j)];
+      return j < q ? f[shape_.zx + j * p + i - q] : f[shape_.moments_of_rows + packed(i - q, j - q)];
     };
     for (Index i = 0; i < e; ++i) {
       for (Index j = 0; j <= i; ++j) joint[i * e + j] = precision[i * e + j] + moment(i, j) / noise;
-      h[i] = pull[i] + (i < q ? f[at.zy + i] : f[at.moments + packed(p, i - q)]) / noise;
+      h[i] = pull[i] + (i < q ? f[shape_.zy + i] : f[shape_.moments_of_rows + packed(p, i - q)]) / noise;
     }
     const Cholesky chol(joint.data(), e);
     chol.solve_lower(h.data());
-    double value = constant - 0.5 * chol.log_det(0, e) - 0.5 * f[at.moments + packed(p, p)] / noise -
+    double value = constant - 0.5 * chol.log_det(0, e) -
+                   0.5 * f[shape_.moments_of_rows + packed(p, p)] / noise -
                    f[1] * (0.5 * (log_2pi + std::log(noise)) + std::log(unit_y()));
     for (double x : h) value += 0.5 * x * x;
     out[r] = value;
@@ -108,26 +109,24 @@ void RandomEffects::predictive(const double* t, const double* sums, Index n, Ind
 
 void RandomEffects::effects_of(const Dataset& data, const double* t, double log_pi, double* mean,
                                double* covariance, double* log_weight) const {
-  const Index q = shape_.q();
-  const auto all = pattern({true});
-  const Index width = all->n_features();
-  Vec sums(static_cast<std::size_t>(width)), w(static_cast<std::size_t>(n_features()));
-  Vec cov(static_cast<std::size_t>(q * q));
+  const Index q = shape_.q, n = data.n;
+  std::vector<Index> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), Index{0});
+  Vec sums(static_cast<std::size_t>(n * shape_.sums)), w(static_cast<std::size_t>(n_features()));
+  pattern({true})->features(data, rows.data(), n, sums.data(), shape_.sums);
   weights(t, w.data());
+  const EffectsStep step(shape_, n, sums.data(), w.data());
   EffectsPosterior a = effects_.posterior(t);
   const EffectsPosterior b = noise_.posterior(t);
-  EffectsStep step(shape_);
-  for (Index row = 0; row < data.n; ++row) {
-    all->features(data, &row, 1, sums.data(), width);
-    step.run(sums.data(), w.data());
-    step.find_covariance();
-    log_weight[row] = log_pi + step.log_weight();
+  Vec cov(static_cast<std::size_t>(q * q));
+  for (Index row = 0; row < n; ++row) {
+    log_weight[row] = log_pi + step.log_weight[row];
     for (Index i = 0; i < q; ++i) {
-      a.coef[i] = step.mean()[i];
-      for (Index j = 0; j < q; ++j) cov[i * q + j] = step.covariance(i, j);
+      a.coef[i] = step.mean[row * q + i];
+      for (Index j = 0; j < q; ++j) cov[i * q + j] = step.covariance[row * q * (q + 1) / 2 + packed(i, j)];
     }
     const Vec coef = to_users(fixed(a, b)), own = area_to_users(cov, true);
-    for (Index i = 0; i < q; ++i) mean[i * data.n + row] = coef[shape_.random[i]];
+    for (Index i = 0; i < q; ++i) mean[i * n + row] = coef[shape_.random[i]];
     std::copy(own.begin(), own.end(), covariance + row * q * q);
   }
 }
@@ -141,8 +140,9 @@ std::unique_ptr<ObsModel> make_random_effects(const Fields& f, std::shared_ptr<c
   prior.intercept = f.flag("intercept");
   const Index first = prior.intercept ? 1 : 0, e = d - 1 + first;
   for (double j : f.numbers("effects")) prior.random.push_back(static_cast<Index>(j));
+  prior.independent = f.has("independent") && f.flag("independent");
   const EffectsShape shape(e, prior.random);
-  const Index q = shape.q(), p = shape.p();
+  const Index q = shape.q, p = shape.p;
   const Vec spread = f.numbers("spread", d - 1), given = f.numbers("coef_mean", e),
             precision = f.numbers("scaled_precision", e * e),
             scale = f.numbers("centred_random_scale", q * q);

@@ -180,7 +180,7 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded m = matrix("m"), kappa = matrix("kappa"), offset = matrix("offset"), linear = matrix("linear"),
            square = matrix("square"), r = matrix("r");
     Padded bound = empty(1, m.width()), pull = bound, omega = bound, curve = bound;
-    const TangentKernels& tangents = tangent_kernels_of(kernel);
+    const TangentKernels& tangents = *tangent_kernels_named(kernel.name);
     tangents.bounds(m.width(), m.data(), kappa.data(), offset.data(), linear.data(), square.data(),
                     bound.data());
     const double sum = tangents.tangents(m.width(), m.data(), kappa.data(), offset.data(), linear.data(),

@@ -1,6 +1,7 @@
 # A slow twin of regressions with random effects, in plain R from the page of their mathematics: individuals i with rows
 # Z_i, X_i, y_i; in a cluster y = X b + Z a + e, e ~ N(0, 1/tau), a ~ N(mu, D), W = 1/D; (mu, W) normal-Wishart with m,
-# kappa, nu, B; (b, tau) normal-gamma with M, V, nu_e, B_e. Where D and the noise are shared, they are points.
+# kappa, nu, B; (b, tau) normal-gamma with M, V, nu_e, B_e. Where D and the noise are shared, they are points; where
+# prior$independent is TRUE, D is diagonal, each entry with a prior of its own.
 
 individuals_of <- function(y, z, x, id) {
   lapply(split(seq_along(y), id), function(rows) {
@@ -34,16 +35,19 @@ effects_globals <- function(T, prior, shared = NULL) {
     ))
   }
   nu <- prior$nu + T$N
-  B <- prior$B + QD
+  independent <- isTRUE(prior$independent)
+  if (independent) prior$B <- diag(diag(prior$B), q)
+  B <- prior$B + if (independent) diag(diag(QD), q) else QD
   nue <- prior$nue + T$n
   Be <- prior$Be + Qe
-  gamma_q <- function(x) sum(lgamma(x + (1 - seq_len(q)) / 2))
+  lower <- if (independent) rep(0, q) else seq_len(q) - 1
+  gamma_q <- function(x) sum(lgamma(x - lower / 2))
   value <- -T$N * q / 2 * log(pi) + q / 2 * log(prior$kappa / kappa) + prior$nu / 2 * log_det(prior$B) -
     nu / 2 * log_det(B) + gamma_q(nu / 2) - gamma_q(prior$nu / 2) -
     T$n / 2 * log(pi) + log_v + prior$nue / 2 * log(prior$Be) - nue / 2 * log(Be) + lgamma(nue / 2) -
     lgamma(prior$nue / 2) + T$ent
   list(
-    value = value, W = nu * solve(B), log_W = sum(digamma((nu + 1 - seq_len(q)) / 2)) + q * log(2) - log_det(B),
+    value = value, W = nu * solve(B), log_W = sum(digamma((nu - lower) / 2)) + q * log(2) - log_det(B),
     tau = nue / Be, log_tau = digamma(nue / 2) - log(Be / 2), m = m, kappa = kappa, b = b, V = V, nu = nu, B = B,
     nue = nue, Be = Be
   )

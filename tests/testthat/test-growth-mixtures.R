@@ -15,6 +15,7 @@ golden <- local({
 # What the engine takes: y and covariates, with an intercept; `effects` from 0; prior as the twin has it.
 effects_model <- function(prior, effects, e, alloc = list(family = "dp", concentration = 1), shared = NULL,
                           unit = rep(1, e)) {
+  independent <- isTRUE(prior$independent)
   coef <- rep(0, e)
   coef[effects + 1L] <- prior$m
   coef[-(effects + 1L)] <- prior$M
@@ -24,7 +25,7 @@ effects_model <- function(prior, effects, e, alloc = list(family = "dp", concent
     family = "random_effects", responses = 1L, intercept = TRUE, df = prior$nue, scale = matrix(prior$Be),
     coef_mean = matrix(coef, 1L), scaled_precision = precision, origin = rep(0, e - 1L), spread = rep(1, e - 1L),
     centre = rep(0, e), unit = unit, effects = as.integer(effects), random_df = prior$nu,
-    centred_random_scale = prior$B, repeated = TRUE
+    centred_random_scale = prior$B, repeated = TRUE, independent = independent
   ), if (!is.null(shared)) list(shared_cov = shared$D, shared_noise = shared$sigma2)), prior = alloc)
 }
 
@@ -102,16 +103,17 @@ test_that("soft responsibilities reach the bound with two clusters, below the su
 test_that("the engine has the numbers of the twin, whatever has effects, in any unit, shared or not", {
   skip_without_testing_entries()
   withr::local_seed(1)
-  for (effects in list(0L, 1L, c(0L, 1L), 0:2)) {
+  for (independent in c(FALSE, TRUE)) for (effects in list(0L, 1L, c(0L, 1L), 0:2)) {
     q <- length(effects)
     made <- random_people(q = q)
+    made$prior$independent <- independent
     design <- cbind(1, made$table[, -1L])
     people <- individuals_of(
       made$table[, 1L], design[, effects + 1L, drop = FALSE], design[, -(effects + 1L), drop = FALSE], made$id
     )
     resp <- matrix(rgamma(2 * 12L, 1), 12L)
     resp <- resp / rowSums(resp)
-    for (shared in list(NULL, list(D = diag(q) * .7 + .1, sigma2 = .3))) {
+    for (shared in list(NULL, list(D = diag(q) * .7 + if (independent) 0 else .1, sigma2 = .3))) {
       expected <- effects_fit(people, resp, made$prior, shared)
       expect_gt(min(expected$steps), -1e-10)
       for (unit in list(rep(1, 3L), c(2, .5, 4))) {
@@ -124,11 +126,12 @@ test_that("the engine has the numbers of the twin, whatever has effects, in any 
   }
 })
 
-test_that("the covariance and the noise that all share are the best for clusters as they are", {
+for (independent in c(FALSE, TRUE)) test_that("the covariance and the noise that all share are the best for clusters", {
   skip_without_testing_entries()
   withr::local_seed(2)
   made <- random_people(q = 2L)
-  shared <- list(D = diag(2) * .7 + .1, sigma2 = .3)
+  made$prior$independent <- independent
+  shared <- list(D = diag(2) * .7 + if (independent) 0 else .1, sigma2 = .3)
   model <- effects_model(made$prior, 0:1, 3L, shared = shared)
   design <- cbind(1, made$table[, -1L])
   people <- individuals_of(made$table[, 1L], design[, 1:2], design[, 3L, drop = FALSE], made$id)
@@ -143,7 +146,8 @@ test_that("the covariance and the noise that all share are the best for clusters
   }, double(11L)))
   out <- engine_learned(model$obs, statistic, 1L)
   each <- lapply(T, effects_globals, made$prior, shared)
-  D <- (made$prior$B + each[[1L]]$QD + each[[2L]]$QD) / (12 + made$prior$nu + 3)
+  D <- (made$prior$B + each[[1L]]$QD + each[[2L]]$QD) / (12 + made$prior$nu + if (independent) 2 else 3)
+  if (independent) D <- diag(diag(D))
   noise <- (made$prior$Be + each[[1L]]$Qe + each[[2L]]$Qe) / (T[[1L]]$n + T[[2L]]$n + made$prior$nue + 2)
   expect_equal(out$fields$shared_cov, unname(D), tolerance = 1e-10)
   expect_equal(as.numeric(out$fields$shared_noise), noise, tolerance = 1e-10)
@@ -151,4 +155,14 @@ test_that("the covariance and the noise that all share are the best for clusters
     effects_globals(t, made$prior, list(D = D, sigma2 = noise))$value
   }, 1)) + out$log_hyperprior[2L], tolerance = 1e-10)
   expect_gt(out$objective[2L], out$objective[1L])
+  # Inverse Wishart, and inverse gamma of the noise, in the unit of their scales.
+  log_density <- function(D, B, df) {
+    d <- nrow(B)
+    (df + d + 1) / 2 * (log(det(B)) - log(det(D))) - sum(diag(solve(D, B))) / 2 - df * d / 2 * log(2) -
+      d * (d - 1) / 4 * log(pi) - sum(lgamma((df + 1 - seq_len(d)) / 2))
+  }
+  of_effects <- if (!independent) log_density(D, made$prior$B, made$prior$nu) else
+    sum(vapply(1:2, function(j) log_density(D[j, j, drop = FALSE], made$prior$B[j, j, drop = FALSE], made$prior$nu), 1))
+  expect_equal(out$log_hyperprior[2L],
+    of_effects + log_density(matrix(noise), matrix(made$prior$Be), made$prior$nue), tolerance = 1e-10)
 })

@@ -56,14 +56,19 @@ test_that("fits agree across versions", {
     sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
     "library(bnpvi)",
     "control <- function(...) bnp_control(seed = 1, max_laps = 20, tol = 0, ...)",
-    "fixed <- function(...) control(k_init = 12, moves = FALSE, ...)",
+    "fixed <- function(k_init = 12, ...) control(k_init = k_init, moves = FALSE, ...)",
     "bits <- function(fit) cat(sprintf('%.17g', elbo(fit)), '')",
     "bits(bnp_mixture(asterisk[1:2], control = fixed()))",
     "bits(bnp_mixture(asterisk[1:2], control = fixed(sparsity = 2, candidates = 3)))",
     "bits(bnp_mixture(asterisk[1:2], control = control(k_init = 25)))",
     "bits(bnp_mixture(bars$counts, obs_multinomial(), control = fixed()))",
     "bits(bnp_topics(whales$counts, control = fixed()))",
-    "bits(bnp_hmm(as.matrix(asterisk[1:500, 1:2]), control = fixed()))"
+    "bits(bnp_hmm(as.matrix(asterisk[1:500, 1:2]), control = fixed()))",
+    "visits <- data.frame(id = rep(1:30, rep(2:6, 6)), t = sin(1:120), u = cos(2^(1:120 / 9)))",
+    "visits$y <- visits$t + sin(visits$id) * visits$u + cos(3 * 1:120) / 3",
+    "for (shared in c(TRUE, FALSE)) for (random in c(~ 1, ~ 0 + t, ~ 1 + t, ~ 1 + t + u))",
+    "  bits(bnp_mixture(y ~ t + u, visits, obs_regression(random = random, shared = shared), id = ~ id,",
+    "    control = fixed(k_init = 3)))"
   ), file)
   elbos <- vapply(versions, function(version) {
     out <- withr::with_envvar(
@@ -71,7 +76,7 @@ test_that("fits agree across versions", {
       system2(file.path(R.home("bin"), "Rscript"), shQuote(file), stdout = TRUE, stderr = FALSE)
     )
     scan(text = out, quiet = TRUE)
-  }, double(6))
+  }, double(14))
   for (version in versions) expect_lte(max(abs(elbos[, version] / elbos[, "base"] - 1)), 1e-9)
   if (length(versions) > 1) expect_false(identical(elbos[, "base"], elbos[, length(versions)]))
 })

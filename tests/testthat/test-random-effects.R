@@ -13,6 +13,14 @@ test_that("kinds of growth curves are found, where without effects there are man
   expect_gt(n_clusters(bnp_mixture(y ~ t | id, growth_data("one", 1), control = bnp_control(seed = 1))), 5L)
 })
 
+test_that("individuals who differ in their level alone are one cluster", {
+  # With seed 7 one cluster of two goes, with which the other shares no individual.
+  for (seed in 6:7) {
+    fit <- growth_fit(growth_data("level", seed), y ~ t + (1 | id), seed = seed)
+    expect_identical(n_clusters(fit), 1L)
+  }
+})
+
 test_that("the two ways to ask are one, and id and units do not matter", {
   data <- growth_data("wide", 1, 60L)
   fit <- growth_fit(data)
@@ -72,6 +80,75 @@ test_that("with one cluster it is the mixed model that nlme fits", {
   expect_identical(colnames(own), colnames(theirs))
   expect_gt(cor(own[, 1L] + 11 * own[, 2L], theirs[, 1L] + 11 * theirs[, 2L]), .995)
   expect_true(all(is.finite(confint(fit)[grepl("coef", rownames(confint(fit))), ])))
+  expect_equal(sqrt(diag(posterior_params(fit)$coef_cov[, , 1L])), sqrt(diag(vcov(other))), tolerance = 0.15)
+})
+
+test_that("coefficients are as uncertain as the likelihood says, in which individuals and clusters are summed over", {
+  data <- growth_data("wide", 1)
+  data$u <- sin(seq_len(nrow(data)))
+  fit <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3))
+  q <- posterior_params(fit)
+  means <- coef(fit)
+  of_individuals <- split(data[c("y", "t", "u")], data$id)
+  log_likelihood <- function(coefs) {
+    coefs <- matrix(coefs, 3L)
+    sum(vapply(of_individuals, function(one) {
+      x <- cbind(1, one$t, one$u)
+      R <- chol(diag(means$cov[1L], nrow(one)) + x[, 1:2] %*% means$random_cov[, , 1L] %*% t(x[, 1:2]))
+      log_density <- vapply(1:3, function(k) {
+        log(means$weights[k]) - sum(backsolve(R, one$y - x %*% coefs[, k], transpose = TRUE)^2) / 2
+      }, 1)
+      max(log_density) + log(sum(exp(log_density - max(log_density)))) - sum(log(diag(R)))
+    }, 1))
+  }
+  at <- as.vector(means$coef[1L, , ])
+  step <- 1e-3
+  moved <- function(i, j, a, b) {
+    at[i] <- at[i] + a * step
+    at[j] <- at[j] + b * step
+    log_likelihood(at)
+  }
+  second <- outer(seq_along(at), seq_along(at), Vectorize(function(i, j) {
+    (moved(i, j, 1, 1) - moved(i, j, 1, -1) - moved(i, j, -1, 1) + moved(i, j, -1, -1)) / (4 * step^2)
+  }))
+  by_hand <- solve(-second)
+  for (k in 1:3) {
+    own <- 3L * (k - 1L) + 1:3
+    expect_equal(unname(q$coef_cov[, , k]), by_hand[own, own], tolerance = 0.02)
+  }
+  # As if labels and individuals were known it is much less, and twice the individuals are half of it.
+  twice <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3), weights = rep(2, nrow(data)))
+  expect_equal(posterior_params(twice)$coef_cov[2L, 2L, ], q$coef_cov[2L, 2L, ] / 2, tolerance = 0.1)
+  other <- growth_fit(transform(data, t = t * 12 + 2000, y = 10 * y), y ~ t + u + (1 + t | id),
+    prior = prior_dirichlet(3))
+  expect_equal(posterior_params(other)$coef_cov[2L, 2L, ] * 1.44, q$coef_cov[2L, 2L, ], tolerance = 1e-3)
+})
+
+test_that("effects may be independent of each other", {
+  skip_if_not_installed("nlme")
+  data <- growth_data("one", 1)
+  for (shared in c(TRUE, FALSE)) {
+    fit <- bnp_mixture(y ~ t, data, obs_regression(random = ~ (1 + t || id), shared = shared), id = ~ id,
+      control = bnp_control(seed = 1, threads = 1L))
+    expect_identical(n_clusters(fit), 1L)
+    cov <- coef(fit)$random_cov[, , 1L]
+    expect_identical(cov[1L, 2L], 0)
+    other <- nlme::lme(y ~ t, data, list(id = nlme::pdDiag(~ t)))
+    expect_equal(unname(diag(cov)), unname(as.numeric(nlme::VarCorr(other)[1:2, 1L])), tolerance = 0.15)
+    expect_true(all(is.finite(predict(fit, data[c("id", "t")], "individual", interval = .9))))
+    expect_true(all(is.finite(simulate(fit, seed = 1, new = FALSE)$sim_1$y)))
+    expect_true(all(is.finite(confint(fit)[grepl("coef", rownames(confint(fit))), ])))
+    ends <- confint(fit)
+    expect_identical(sum(grepl("random_cov", rownames(ends))), if (shared) 0L else 2L)
+  }
+  # The same by a formula; another origin of t is another model, units are not.
+  fit <- growth_fit(data, y ~ t + (1 + t || id))
+  moved <- growth_fit(transform(data, t = t + 5), y ~ t + (1 + t || id))
+  scaled <- growth_fit(transform(data, t = 12 * t, y = 10 * y), y ~ t + (1 + t || id))
+  expect_gt(abs(elbo(fit) - elbo(moved)), 1)
+  expect_equal(elbo(scaled), elbo(fit) - nrow(data) * log(10), tolerance = 1e-6)
+  expect_bad(bnp_mixture(y ~ t, data, obs_regression(random = ~ (1 + t || id), random_scale = diag(2) + .1), id = ~ id),
+    "argument")
 })
 
 test_that("individuals are predicted, with intervals that hold", {
@@ -167,11 +244,34 @@ test_that("more individuals are taken in, and a fit goes on", {
   expect_identical(nrow(predict(more, type = "effects")), 80L)
   expect_identical(rownames(predict(more, type = "effects")), more$input$individuals$names)
   expect_identical(n_clusters(more), 3L)
+  certainty <- function(fit) sum(1 / posterior_params(fit)$coef_cov[2L, 2L, ]) # adds up over individuals
+  expect_gt(certainty(more), 1.3 * certainty(fit))
+  expect_lt(certainty(more), 2 * certainty(fit))
   again <- bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = fit, control = bnp_control(seed = 1))
   expect_equal(elbo(again), elbo(fit), tolerance = 1e-6)
   expect_bad(bnp_mixture(y ~ t + (1 + t | id), data, start = fit), "start")
   labels <- fitted(fit)
   expect_identical(n_clusters(bnp_mixture(y ~ t + (1 + t | id), data[first, ], start = labels)), 3L)
+})
+
+test_that("a fit goes on from a file, and other processes have the same bits", {
+  data <- growth_data("wide", 2, 60L)
+  fit <- function(data, control) bnp_mixture(y ~ t + (1 + t | id), data, control = control)
+  case <- list(data, fit, list(batches = 3L))
+  file <- withr::local_tempfile()
+  whole <- stopped_after(Inf, checkpointed(case, file))
+  for (after in c(0, 5, attr(whole, "reported") - 1)) {
+    unlink(file)
+    expect_identical(c(stopped_after(after, checkpointed(case, file))), "stopped", ignore_attr = TRUE)
+    expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, data))), bits_of_fit(whole))
+  }
+  how <- function(...) bnp_control(seed = 5, batches = 3, wave = 3, verbose = FALSE, ...)
+  here <- fit(data, how())
+  expect_identical(elbo(fit(data, how(threads = 2L))), elbo(here))
+  local_desk()
+  away <- fit(data, how(workers = TRUE))
+  expect_identical(elbo(away), elbo(here))
+  expect_identical(posterior_params(away), posterior_params(here))
 })
 
 test_that("what cannot be is refused with its place and a remedy", {
@@ -180,7 +280,7 @@ test_that("what cannot be is refused with its place and a remedy", {
   data$k <- factor(rep_len(1:7, nrow(data)))
   bad <- function(formula, ..., class = "formula") expect_bad(bnp_mixture(formula, data, ...), class)
   bad(y ~ t + (1 | id) + (0 + t | id))
-  bad(y ~ t + (1 + t || id))
+  bad(y ~ t + (1 + t || id), obs_regression(random = ~ t))
   bad(y ~ t + (1 | id / other))
   bad(y ~ t + (1 | id), id = ~ other)
   bad(y ~ 1 + (1 + t | id))
@@ -204,10 +304,15 @@ test_that("what cannot be is refused with its place and a remedy", {
   expect_bad(obs_regression(shared = FALSE), "argument")
   bad(y ~ t, obs_regression(random = ~ t, random_df = .5), id = ~ id, class = "df")
   bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(3)), id = ~ id, class = "argument")
+  bad(y ~ t, obs_regression(random = ~ t, random_scale = diag(2) * 1e-10), id = ~ id, class = "range")
   bad(y ~ t, obs_regression(random = ~ t, coef_mean = 1), id = ~ id, class = "argument")
   single <- data[!duplicated(data$id), ]
   expect_bad(bnp_mixture(y ~ t + (1 | id), single), "id")
   fit <- growth_fit(data)
+  expect_bad(bnp_mixture(y ~ t + (1 | id), source_function(function(b) data[c("y", "t")], batches = 1L)), "formula")
+  expect_bad(bnp_mixture(y ~ t, source_function(function(b) data[c("y", "t")], batches = 1L), id = ~ id), "id")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), data, prior = prior_covariates(~ kind)), "covariates")
+  expect_bad(bnp_mixture(y ~ t + (1 | id), data, control = bnp_control("stochastic")), "argument")
   expect_bad(bnp_sample(fit, data), "not_defined")
   expect_bad(cluster_tree(fit, data), "not_defined")
   expect_bad(impute(fit, data), "not_defined")
@@ -232,7 +337,15 @@ test_that("hard data are fitted", {
   finite(transform(data, t = rep_len(1:3, nrow(data))))
   finite(transform(data, t = t + 2015))
   finite(transform(data, u = 2 * t), y ~ t + u + (1 + t + u | id))
-  for (unit in c(1e140, 1e-140)) finite(transform(data, y = y * unit))
+  for (unit in c(1e150, 1e-150)) {
+    finite(transform(data, y = y * unit))
+    finite(transform(data, t = t * unit))
+    finite(transform(data, y = y * unit, t = t * unit))
+  }
+  finite(transform(data, t = t + 1.7e9)) # seconds
+  finite(transform(data, t = 3)) # beside the intercept
+  finite(transform(data, y = 2 + 3 * t))
+  finite(transform(data, y = replace(y, 3, 1e6)))
   finite(transform(data, k = factor(rep_len(1:5, nrow(data)))), y ~ k + (1 | id))
   finite(transform(data, k = factor(rep_len(1:4, nrow(data)))), y ~ 0 + k + (0 + k | id))
   finite(rbind(data, data.frame(id = factor(paste("single", 1:40)), t = 1, y = rnorm(40), kind = 1)))
@@ -241,4 +354,20 @@ test_that("hard data are fitted", {
   left <- bnp_mixture(y ~ t + (1 | id), some, na_action = "model", control = bnp_control(seed = 1, max_laps = 20))
   expect_equal(elbo(left), elbo(bnp_mixture(y ~ t + (1 | id), some[!is.na(some$y), ],
     control = bnp_control(seed = 1, max_laps = 20))), tolerance = 1e-8)
+})
+
+test_that("each argument is taken at both ends", {
+  data <- growth_data("one", 1, 15L)
+  data$u <- cos(seq_len(nrow(data)))
+  ends <- list(
+    random_df = c(1.001, 1e6), random_scale = c(1e-6, 1e10), df = c(1e-3, 1e6), scale = c(1e-10, 1e10),
+    coef_precision = c(1e-10, 1e10), coef_mean = c(-1e3, 1e3)
+  )
+  for (argument in names(ends)) for (value in ends[[argument]]) for (shared in c(TRUE, FALSE)) {
+    given <- stats::setNames(list(if (argument == "random_scale") diag(2) * value else value), argument)
+    fit <- suppressWarnings(bnp_mixture(y ~ t + u, data,
+      do.call(obs_regression, c(list(random = ~ 1 + t, shared = shared), given)), id = ~ id,
+      control = bnp_control(seed = 1, max_laps = 30, threads = 1L)))
+    expect_true(all(is.finite(c(elbo(fit), predict(fit, type = "effects"), confint(fit)))), info = argument)
+  }
 })
