@@ -60,6 +60,7 @@ inline double max_lanes(Vd v) {
 #include "kernels/kernels_shares.h"
 #include "kernels/kernels_softmax.h"
 #include "kernels/kernels_special.h"
+#include "kernels/kernels_tails.h"
 
 constexpr Kernels table = {
     version,           product_nt,          packed_size,        pack,
@@ -70,6 +71,7 @@ constexpr Kernels table = {
     log_each,          digamma_each,        log_gamma_each,     positive_sum,
     digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
     share_round,       share_sweep,         scale_rows,         keep_largest,
+    scale_log_weights, sum_scales,
 };
 
 #undef BNPVI_UNROLL

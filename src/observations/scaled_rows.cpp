@@ -55,7 +55,13 @@ class ScaledRows final : public ObsModel,
                          public ColumnUnits {
  public:
   ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps)
-      : layout_(std::move(blocks)), tails_(tails, layout_.responses), gaps_(gaps) {}
+      : layout_(std::move(blocks)),
+        tails_(tails, layout_.responses),
+        gaps_(gaps),
+        none_(static_cast<std::size_t>(layout_.p), 0.0),
+        prior_(none_.size()) {
+    weights_of(none_.data(), prior_.data());
+  }
 
   Index n_features() const override { return layout_.p; }
   Index n_columns() const override {
@@ -177,7 +183,14 @@ class ScaledRows final : public ObsModel,
     return sum;
   }
 
+  // Blocks of rows ask for those of a cluster without data again and again.
   void weights(const double* t, double* w) const override {
+    if (std::equal(none_.begin(), none_.end(), t))
+      std::copy(prior_.begin(), prior_.end(), w);
+    else
+      weights_of(t, w);
+  }
+  void weights_of(const double* t, double* w) const {
     write_weights(w, tails_.slopes(layout_.sums(t)), [&](std::size_t b, double* own) {
       layout_.block[b]->weights(layout_.of_block(b, t, ScaledLayout::count).data(), own);
     });
@@ -313,6 +326,7 @@ class ScaledRows final : public ObsModel,
   ScaledLayout layout_;
   TailWeight tails_;
   bool gaps_;
+  Vec none_, prior_;  // the statistic of a cluster without data, and its weights
 };
 
 }  // namespace
