@@ -66,7 +66,7 @@ keep_within_units <- function(obs, data, call) {
 
 obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
   obs <- with_spacings(resolve_fields(obs, "a", data$d, call), data, start, call)
-  refuse_zeros(obs, data$x, "x", call, found = FALSE)
+  need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
   if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
   resolve_fields(obs, "b", data$d, call)
@@ -118,7 +118,7 @@ model_shaped_gamma <- utils::modifyList(model_gamma, list(
 
 obs_supports.obs_gamma <- function(obs, values) values > 0
 obs_supports.obs_shaped_gamma <- function(obs, values) supports_rounded(obs, values)
-obs_check_columns.obs_shaped_gamma <- function(obs, x, arg, call) refuse_zeros(obs, x, arg, call)
+obs_check_columns.obs_shaped_gamma <- function(obs, x, arg, call) need_spacing_of_zeros(obs, x, arg, call)
 
 obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
 obs_quantiles.obs_shaped_gamma <- function(obs) {

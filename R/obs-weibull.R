@@ -37,7 +37,7 @@ new_weibull <- function(family, shape, a, b, columns, call = rlang::caller_env()
 obs_resolve.obs_weibull <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", if (!is.object(obs$shape)) "shape"), data$d, call)
   obs <- with_spacings(obs, data, start, call)
-  refuse_zeros(obs, data$x, "x", call, found = FALSE)
+  need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
   resolve_weibull(obs, data, start, call)
 }
@@ -88,7 +88,7 @@ model_weibull <- list(
 )
 
 obs_supports.obs_weibull <- function(obs, values) supports_rounded(obs, values)
-obs_check_columns.obs_weibull <- function(obs, x, arg, call) refuse_zeros(obs, x, arg, call)
+obs_check_columns.obs_weibull <- function(obs, x, arg, call) need_spacing_of_zeros(obs, x, arg, call)
 
 obs_quantiles.obs_weibull <- function(obs) {
   shaped_quantiles(

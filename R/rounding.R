@@ -1,4 +1,4 @@
-# Rounded values: `rounding` of observation models says by column how far apart they are, and a fit is one to their cells.
+# Rounded values: the field `rounding` says by column how far apart they are, and a fit then is one to their cells.
 # What clusters learn from are averages over the cells (Columns in src/observations/gather.h); what is asked of rows
 # afterwards, predictives and samplers, takes them as they are.
 
@@ -14,8 +14,8 @@
 #' may be joined, which a warning says.
 #'
 #' The spacing is stored in `fit$model$obs$rounding`, printed with the fit, and holds for new data, in [update()] and
-#' where a fit is a `start`. Predictive densities and probabilities of Gaussian and t clusters are those of rows as they
-#' are, and those of the others at averages over the cell, as in the fit. `heldout_loglik(cells = TRUE)` has the
+#' where a fit is a `start`. Predictive densities and probabilities are those of rows as they are, but of a rounded 0
+#' of values above 0, which has the average over its cell. `heldout_loglik(cells = TRUE)` has the
 #' probability of the cells of Gaussian clusters. [bnp_sample()] and truncation-free learning take
 #' rows as they are. Other families than mixtures, `drift` and known shapes of `obs_gamma()` have no `rounding`.
 #' @name observation_models
@@ -41,7 +41,7 @@ rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env())
 supports_rounded <- function(obs, values) {
   values > 0 | (values == 0 & (is.null(obs$rounding) || any(obs$rounding > 0)))
 }
-refuse_zeros <- function(obs, x, arg, call, found = TRUE) {
+need_spacing_of_zeros <- function(obs, x, arg, call, found = TRUE) {
   zero <- which(colSums(x == 0, na.rm = TRUE) > 0)
   if (!length(zero)) {
     return(invisible())

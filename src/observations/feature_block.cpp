@@ -5,7 +5,6 @@
 
 #include "kernels/kernels.h"
 #include "observations/hidden_scales.h"
-#include "observations/keeps_products.h"
 
 namespace bnpvi {
 
@@ -134,8 +133,8 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   std::vector<int> all(incomplete_.empty() ? 0 : static_cast<std::size_t>(k));
   std::iota(all.begin(), all.end(), 0);
   for (const Incomplete& g : incomplete_) {
-    const auto* keeps = dynamic_cast<const KeepsProducts*>(g.pattern.get());
-    if (keeps && static_cast<Index>(g.at.size()) == n_) {
+    const KeepsProducts* keeps = static_cast<Index>(g.at.size()) == n_ ? keeping(obs_, *g.pattern) : nullptr;
+    if (keeps) {
       keeps->products_to_add(n_, g.phi.data(), k, weights.w.data(), c);
       continue;
     }

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "observations/feature_block.h"
-#include "observations/keeps_products.h"
+#include "observations/hidden_scales.h"
 
 namespace bnpvi {
 
@@ -86,7 +86,7 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
                               : prior_.data());
     t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
   };
-  if (n == n_ && !r.sparse && !sum.few_ && dynamic_cast<const KeepsProducts*>(g.pattern.get())) {
+  if (n == n_ && !r.sparse && !sum.few_ && keeping(obs_, *g.pattern)) {
     for (Index j = 0; j < r.k; ++j) use(j);
     return g.pattern->add(n, g.phi.data(), r.k, r.value.data(), w.data(), t.data());
   }

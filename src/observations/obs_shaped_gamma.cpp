@@ -16,11 +16,11 @@ namespace {
 //   Λ_s = (s − 1) S_l − N log Γ(s) + log Γ(A) − log Γ(a) + a log(a / s) − A log B.
 // With R(x) = log Γ(x) − x log x + x, Stirling's remainder, all that is large has cancelled:
 //   Λ_s = (s − 1) S_l − N R(s) + R(A) − R(a) − A log(s B / A).
-// width: Δ of rounded values, whose sums are averages over their cells.
+// spacing: of rounded values, whose sums are averages over their cells.
 class GammaColumn {
  public:
-  GammaColumn(double a, double log_m, const ShapePrior& shape, double width)
-      : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), width_(width), shape_(shape) {}
+  GammaColumn(double a, double log_m, const ShapePrior& shape, const Spacing& spacing)
+      : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), spacing_(spacing), shape_(shape) {}
 
   static constexpr bool has_base = true, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
@@ -29,7 +29,7 @@ class GammaColumn {
 
   void mend(double*) const {}
   void cell(double x, double, double* sum) const {
-    const PositiveCell cell(x, width_);
+    const PositiveCell cell(x, spacing_);
     sum[1] = cell.mean_log() - log_m_;
     sum[0] = std::exp(std::log(cell.mean()) - log_m_);
   }
@@ -119,7 +119,8 @@ class GammaColumn {
     return std::exp(log_s);
   }
 
-  double a_, log_m_, remainder_, width_;
+  double a_, log_m_, remainder_;
+  Spacing spacing_;
   ShapePrior shape_;
 };
 
@@ -128,10 +129,10 @@ class GammaColumn {
 std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& f) {
   const Vec a = of_columns(f, "a"), b = f.numbers("b", static_cast<Index>(a.size()));
   const std::vector<ShapePrior> shape = shape_priors(f, "shape", static_cast<Index>(a.size()));
-  const Vec width = spacings(f, static_cast<Index>(a.size()));
+  const std::vector<Spacing> spacing = spacings(f, static_cast<Index>(a.size()));
   std::vector<GammaColumn> columns;
   for (std::size_t j = 0; j < a.size(); ++j)
-    columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), shape[j], width[j]);
+    columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), shape[j], spacing[j]);
   return std::make_unique<ShapedColumns<GammaColumn>>(std::move(columns), counts_cells(f));
 }
 

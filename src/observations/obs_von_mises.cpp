@@ -124,9 +124,9 @@ class VonMisesColumn {
 std::unique_ptr<ObsModel> make_von_mises(const Fields& f) {
   std::vector<VonMisesColumn> columns;
   const Index d = f.integer("d");
-  const Vec width = spacings(f, d);
+  const std::vector<Spacing> spacing = spacings(f, d);
   for (const ShapePrior& prior : shape_priors(f, "concentration", d))
-    columns.emplace_back(prior, width[columns.size()]);
+    columns.emplace_back(prior, spacing[columns.size()].width);
   return std::make_unique<ShapedColumns<VonMisesColumn>>(std::move(columns), f.optional_flag("gaps"));
 }
 

@@ -24,9 +24,9 @@ class WeibullColumn {
   struct Shapes {
     Vec value, log_prior;
   };
-  // width: Δ of rounded values, whose sums are averages over their cells.
-  WeibullColumn(double a, double log_m, double log_unit, Shapes shapes, double width)
-      : a_(a), low_(log_m - log_unit), log_unit_(log_unit), width_(width), shapes_(std::move(shapes)) {}
+  // spacing: of rounded values, whose sums are averages over their cells.
+  WeibullColumn(double a, double log_m, double log_unit, Shapes shapes, const Spacing& spacing)
+      : a_(a), low_(log_m - log_unit), log_unit_(log_unit), spacing_(spacing), shapes_(std::move(shapes)) {}
 
   static constexpr bool has_base = true, fixed_points = true, wide_sums = true;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
@@ -56,7 +56,7 @@ class WeibullColumn {
   }
   void cell(double x, double event, double* sum) const {
     std::fill_n(sum, sums(), 0.0);
-    const PositiveCell cell(x, width_);
+    const PositiveCell cell(x, spacing_);
     if (cell.mean() <= 0) return;  // no time at all
     sum[0] = event * (cell.mean_log() - log_unit_);
     for (Index g = 0; g < n_shapes(); ++g)
@@ -159,7 +159,8 @@ class WeibullColumn {
   static constexpr double most = 690;  // of the logarithm of a sum
   Index n_shapes() const { return static_cast<Index>(shapes_.value.size()); }
 
-  double a_, low_, log_unit_, width_;
+  double a_, low_, log_unit_;
+  Spacing spacing_;
   Shapes shapes_;
 };
 
@@ -190,13 +191,13 @@ std::unique_ptr<ObsModel> make_weibull(const Fields& f) {
   const std::vector<ShapePrior> shape = shape_priors(f, "shape", d);
   const bool known = f.optional_flag("known");
   const Vec most = known ? Vec() : f.numbers("most", d);
-  const Vec width = spacings(f, d);
+  const std::vector<Spacing> spacing = spacings(f, d);
   std::vector<WeibullColumn> columns;
   for (std::size_t j = 0; j < a.size(); ++j)
     columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), log_unit[j],
                          known ? WeibullColumn::Shapes{{shape[j].known}, {0.0}}
                                : shapes_up_to(most[j], f.number("points"), shape[j].prior),
-                         width[j]);
+                         spacing[j]);
   return std::make_unique<ShapedColumns<WeibullColumn>>(std::move(columns), counts_cells(f),
                                                         f.optional_flag("censored"));
 }

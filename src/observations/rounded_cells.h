@@ -2,15 +2,22 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "foundation/fields.h"
 
 namespace bnpvi {
 
+/// Δ of the values of a column, and that of values of 0, which are never taken as they are.
+struct Spacing {
+  double width = 0, of_zero = 0;
+};
+
 /// The cell [x − Δ/2, x + Δ/2] of a value x ≥ 0, or what of it is above 0; with Δ = 0 the value itself.
 class PositiveCell {
  public:
-  PositiveCell(double x, double width) {
+  PositiveCell(double x, const Spacing& spacing) {
+    const double width = x > 0 ? spacing.width : spacing.of_zero;
     const double low = std::max(x - width / 2, 0.0), high = x + width / 2;
     mean_ = low + (high - low) / 2;
     log_mean_ = std::log(mean_);
@@ -40,9 +47,16 @@ class PositiveCell {
   double half_;  // r, half the width as a share of the mean
 };
 
-/// The spacings of d columns, 0 where nothing is said of any.
-inline Vec spacings(const Fields& fields, Index d) {
-  return fields.has("rounding") ? fields.numbers("rounding", d) : Vec(static_cast<std::size_t>(d), 0.0);
+/// The spacings of d columns, 0 where nothing is said of any. Where rows are taken as they are, `zero_cells`
+/// has those that a fit knows.
+inline std::vector<Spacing> spacings(const Fields& fields, Index d) {
+  const auto of = [&](const char* name) {
+    return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), 0.0);
+  };
+  const Vec width = of("rounding"), zero = of("zero_cells");
+  std::vector<Spacing> out;
+  for (std::size_t j = 0; j < width.size(); ++j) out.push_back({width[j], std::max(width[j], zero[j])});
+  return out;
 }
 
 }  // namespace bnpvi

@@ -241,4 +241,10 @@ std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& la
   return std::make_unique<ScaledPattern>(layout, tails, missing);
 }
 
+// Of the two only this one has a weight more than features.
+const KeepsProducts* keeping_scaled(const MissingPattern& pattern) {
+  if (pattern.n_weights() == pattern.n_features()) return nullptr;
+  return &static_cast<const ScaledPattern&>(pattern);
+}
+
 }  // namespace bnpvi

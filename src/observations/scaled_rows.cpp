@@ -14,38 +14,6 @@
 
 namespace bnpvi {
 
-ScaledLayout::ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks)
-    : block(std::move(blocks)), p(squares) {
-  for (const auto& b : block) {
-    if (b->offset() != 1) throw std::invalid_argument("internal error: a block that begins with its count");
-    at.push_back(p);
-    p += b->n_features() - 1;
-    coordinates += b->coordinates();
-    responses += b->coordinates() - b->regressors();
-  }
-  log_scale = p;
-  entropy = p + 1;
-  visited = p + 2;
-  p += 5;
-}
-
-Vec ScaledLayout::of_block(std::size_t b, const double* t, Index first) const {
-  Vec out{t[first]};
-  out.insert(out.end(), t + at[b], t + at[b] + block[b]->n_features() - 1);
-  return out;
-}
-
-Dataset ScaledLayout::columns_of(std::size_t b, const Dataset& data) const {
-  if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
-  Dataset out;
-  out.n = data.n;
-  out.d = block[b]->n_columns();
-  Index before = 0;
-  for (std::size_t i = 0; i < b; ++i) before += block[i]->n_columns();
-  out.dense = data.dense + before * data.n;
-  return out;
-}
-
 namespace {
 
 class ScaledRows final : public ObsModel,
@@ -149,6 +117,10 @@ class ScaledRows final : public ObsModel,
     w[ScaledLayout::count] += further.n;
     w[ScaledLayout::total] += further.total;
     w[layout_.log_scale] += further.log_scale;
+  }
+
+  const KeepsProducts* keeping(const MissingPattern& pattern) const override {
+    return keeping_scaled(pattern);
   }
 
   void as_they_are(double* w) const override {
