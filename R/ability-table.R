@@ -79,7 +79,7 @@ ability_table <- c(list(
   rounding = able(
     "mixture", "Only clusters of single rows average over the cells of rounded values.",
     "Leave {.arg rounding} out: values are then taken as they are.", truncation_free = not_one_by_one,
-    area = "data", label = "{.arg rounding} of {.fn obs_gaussian}", applies = c("mixture", "topics", "sequences")
+    area = "data", label = "{.arg rounding}", applies = c("mixture", "topics", "sequences")
   ),
   auto_covariance = able(
     "mixture", "It compares two whole fits of single rows.", choose_covariance, truncation_free = not_one_by_one,

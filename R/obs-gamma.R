@@ -11,7 +11,7 @@
 #' @param zeros Of `obs_gamma()` and `obs_weibull()`: may values be 0? A value is then 0 with a probability of its own
 #'   in each cluster and column, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and else follows the distribution.
 #' @details
-#' `obs_gamma()` takes values above 0: a waiting time of 0 has been rounded, and may be
+#' `obs_gamma()` takes values above 0: a waiting time of 0 has been rounded, which `rounding` says; or it may be
 #' given as half of the smallest that can be told from 0. By default clusters differ in their shape, too; `b` is then
 #' the rate at shape 1, and `b / a` a typical value of the column whatever the shape, by default the mean of the
 #' logarithms less two of their standard deviations. `coef()` has `shape` and `mean`, `posterior_params()` the points of
@@ -24,13 +24,20 @@
 #' The prior then weighs as much as `a / shape` values of average size: where groups differ by
 #' orders of magnitude, give a small `a`, or the shortest times look alike to it.
 #' @export
-obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE) {
+obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   shape <- shape_argument(shape, "shape", gamma_prior(0.5, 0.01), likelihood_shapes)
   family <- if (is.numeric(shape) && !is.object(shape)) "waiting_time" else "shaped_gamma"
   obs <- do.call(new_obs, c(
-    family, prior, columns_field(columns), if (check_flag(zeros, "zeros")) list(zeros = TRUE)
+    family, prior, columns_field(columns), if (check_flag(zeros, "zeros")) list(zeros = TRUE),
+    if (!is.null(rounding)) rounding_field(rounding)
   ))
+  if (family == "waiting_time" && is_rounded(obs)) {
+    abort("argument", c(
+      "{.arg rounding} is for shapes that are learned: a known one is no narrower than it is said to be.",
+      i = "Leave {.arg rounding} or {.arg shape} out."
+    ))
+  }
   obs$shape <- shape
   obs
 }
@@ -47,7 +54,7 @@ obs_resolve.obs_gamma <- function(obs, data, start, call) {
 }
 
 keep_within_units <- function(obs, data, call) {
-  bad <- which(colSums(data$x < 1e-150 | data$x > 1e150, na.rm = TRUE) > 0)
+  bad <- which(colSums((data$x < 1e-150 & data$x != 0) | data$x > 1e150, na.rm = TRUE) > 0)
   if (length(bad)) {
     abort("range", c(
       "Columns of {.arg x} must lie within 1e-150 to 1e150 for {.fn {obs_facts(obs)$constructor}}.",
@@ -58,17 +65,25 @@ keep_within_units <- function(obs, data, call) {
 }
 
 obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
-  obs <- resolve_fields(obs, "a", data$d, call)
+  obs <- with_spacings(resolve_fields(obs, "a", data$d, call), data, start, call)
+  need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
-  if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data), -690))
+  if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
   resolve_fields(obs, "b", data$d, call)
+}
+
+# Those of a rounded 0 by the average over its cell, from 0 to half a spacing.
+logs_of_values <- function(x, rounding = NULL) {
+  zero <- which(x == 0)
+  if (length(zero)) x[zero] <- rep(rounding, each = nrow(x))[zero] / (2 * exp(1))
+  log(x)
 }
 
 # Logarithms of a low value of each column, two standard deviations below the mean of its logarithms: a cluster with a
 # mean above a prior's pays the logarithm of their ratio, one with a mean below it the ratio. Not so far below the
 # largest value that their ratio would overflow; 0 for a column without values.
-low_log_values <- function(data) {
-  logs <- log(data$x)
+low_log_values <- function(data, rounding = NULL) {
+  logs <- logs_of_values(data$x, rounding)
   mean <- column_means(logs, data$weights)
   low <- mean - 2 * sqrt(column_means((logs - rep(mean, each = nrow(logs)))^2, data$weights))
   low <- pmax(low, vapply(seq_len(ncol(logs)), function(j) max(-Inf, logs[, j], na.rm = TRUE), 1) - 550)
@@ -81,7 +96,7 @@ model_gamma <- list(
   refusal = c(
     class = "not_positive", must = "hold values above 0",
     remedy = "Where 0 is a value of its own, as a step of an animal at rest, give {.code zeros = TRUE}. Times of 0 have
-              been rounded: give half of the smallest that can be told from 0."
+              been rounded: say to what by {.arg rounding}, or give half of the smallest that can be told from 0."
   ),
   parameters = list(shape = "columns", a = "columns", b = "columns"),
   arrays = list(
@@ -92,7 +107,8 @@ model_gamma <- list(
 )
 
 model_shaped_gamma <- utils::modifyList(model_gamma, list(
-  title = "Gamma, shape learned", class = c("obs_shaped", "obs_gamma"), parameters = list(shape = NULL),
+  title = "Gamma, shape learned", class = c("obs_shaped", "obs_gamma"),
+  parameters = list(shape = NULL, rounding = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes, rate = NULL,
     mean = c("clusters", "columns")
@@ -101,6 +117,8 @@ model_shaped_gamma <- utils::modifyList(model_gamma, list(
 ))
 
 obs_supports.obs_gamma <- function(obs, values) values > 0
+obs_supports.obs_shaped_gamma <- function(obs, values) supports_rounded(obs, values)
+obs_check_columns.obs_shaped_gamma <- function(obs, x, arg, call) need_spacing_of_zeros(obs, x, arg, call)
 
 obs_quantiles.obs_gamma <- function(obs) list(rate = function(q, p) stats::qgamma(p, q$a, q$b))
 obs_quantiles.obs_shaped_gamma <- function(obs) {

@@ -10,9 +10,11 @@
 #' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; where they do not, sizes
 #' become large. `mean` is the prior mean of a count (per unit of exposure), by default that of all data, and `a` its
 #' weight. Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them: right
-#' for durations
-#' and areas. Library sizes, which all columns of a row share, multiply the mean alone, and are not these. Sizes
-#' are told apart between 0.005 and 50,000. A row takes some 40 numbers a column: scale exposures to
+#' for durations and areas, of which each brings its own events. Library sizes, as of genes in cells or words in
+#' documents, are what all columns of a row share: they multiply the mean alone and leave the size, as an offset of a
+#' regression does, and are not these. If what varies is how much of a row was seen, all columns go up and down
+#' together, and shares of the row are what to model ([obs_multinomial()]); if columns vary each by itself, a size by
+#' column is. Sizes are told apart between 0.005 and 50,000. A row takes some 40 numbers a column: scale exposures to
 #' mean 1.
 #' @export
 obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL) {

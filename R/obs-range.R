@@ -17,7 +17,7 @@ check_against_data <- function(given, obs, call) {
     scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
     check_in_units(scale, modelled, "scale", c(1e-10, 1e50), call)
   }
-  if (gave("rounding")) check_range(obs$rounding / obs$unit, "rounding / spread", c(0, 1e4), call)
+  if (gave("rounding") && !is.null(obs$unit)) check_range(obs$rounding / obs$unit, "rounding / spread", c(0, 1e4), call)
   if (gave("variance")) {
     variance <- if (is.matrix(obs$variance)) diag(obs$variance) else obs$variance
     check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)

@@ -38,7 +38,7 @@
 #' 10, 339-348.
 #' @export
 obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean = NULL, mean_strength = NULL, df = NULL,
-                        scale = NULL, columns = NULL) {
+                        scale = NULL, columns = NULL, rounding = NULL) {
   covariance <- if (missing(covariance)) "full" else check_choice(covariance, eval(formals()$covariance), "covariance")
   given <- names(match.call())
   checks <- gaussian_checks[c("mean", "mean_strength", "df", "scale")]
@@ -61,12 +61,14 @@ obs_student <- function(covariance = c("full", "diagonal"), tails = NULL, mean =
       class = c("bnpvi_message_tails", "bnpvi_message")
     )
   }
-  do.call(new_obs, c(paste0("student_", covariance), prior, columns_field(columns), list(tails = tails)))
+  do.call(new_obs, c(paste0("student_", covariance), prior, columns_field(columns), list(tails = tails),
+    if (!is.null(rounding)) rounding_field(rounding)
+  ))
 }
 
 model_student_full <- utils::modifyList(model_gaussian_full, list(
   title = "Student-t, full covariance", constructor = "obs_student", class = c("obs_student", "obs_gaussian"),
-  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), parameters = list(rounding = NULL), arrays = tails_arrays
+  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"), arrays = tails_arrays
 ))
 model_student_diagonal <- utils::modifyList(model_student_full, list(
   title = "Student-t, diagonal covariance", class = c("obs_student_diagonal", "obs_student", "obs_gaussian"),

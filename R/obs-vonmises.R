@@ -14,12 +14,14 @@
 #' The average of angles is no number between them, so that forecasts and `predict(type = "impute")` are refused where
 #' there are such columns; [impute()] draws them.
 #' @export
-obs_vonmises <- function(concentration = NULL, columns = NULL) {
+obs_vonmises <- function(concentration = NULL, columns = NULL, rounding = NULL) {
   concentration <- shape_argument(concentration, "concentration", gamma_prior(1, 0.02), likelihood_shapes)
   if (is.object(concentration)) {
     check_range(concentration[["shape"]], "concentration$shape", c(1, parameter_ranges$shape[2L]), rlang::current_env())
   }
-  obs <- do.call(new_obs, c(list("von_mises"), columns_field(columns)))
+  spacing <- if (!is.null(rounding)) rounding_field(rounding)
+  if (!is.null(spacing)) check_range(spacing$rounding, "rounding", c(0, 2 * pi), rlang::current_env())
+  obs <- do.call(new_obs, c(list("von_mises"), columns_field(columns), spacing))
   obs$concentration <- concentration
   obs
 }
@@ -37,7 +39,7 @@ model_von_mises <- list(
     class = "not_angles", must = "hold angles in radians, from -2 pi to 2 pi",
     remedy = "Degrees are radians as {.code x * pi / 180}."
   ),
-  working = c("known", "d"), parameters = list(concentration = "columns"),
+  working = c("known", "d"), parameters = list(concentration = "columns", rounding = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, location = shaped_axes, strength = shaped_axes,
     concentration = c("clusters", "columns"), direction = c("clusters", "columns")

@@ -15,9 +15,10 @@
 #' nats too low.
 #' `obs_survival(shape = NULL)` is the same for times that may be censored.
 #' @export
-obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE) {
+obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
   obs <- new_weibull("weibull", shape, a, b, columns)
   if (check_flag(zeros, "zeros")) obs$zeros <- TRUE
+  if (!is.null(rounding)) obs$rounding <- rounding_field(rounding)$rounding
   structure(obs, class = obs_class(obs))
 }
 
@@ -35,6 +36,8 @@ new_weibull <- function(family, shape, a, b, columns, call = rlang::caller_env()
 
 obs_resolve.obs_weibull <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", if (!is.object(obs$shape)) "shape"), data$d, call)
+  obs <- with_spacings(obs, data, start, call)
+  need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
   resolve_weibull(obs, data, start, call)
 }
@@ -42,14 +45,14 @@ obs_resolve.obs_weibull <- function(obs, data, start, call) {
 # Statistics are of x / exp(log_unit), with powers that are numbers: `most` is the largest shape.
 resolve_weibull <- function(obs, data, start, call) {
   obs$known <- !is.object(obs$shape)
-  if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data), -690))
+  if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
   obs <- resolve_fields(obs, "b", ncol(data$x), call)
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
   if (identical(before$family, obs$family) && identical(before$known, obs$known)) {
     obs[weibull_layout] <- before[weibull_layout]
     return(obs)
   }
-  logs <- log(data$x)
+  logs <- logs_of_values(data$x, obs$rounding)
   mean <- column_means(logs, data$weights)
   obs$log_unit <- ifelse(is.finite(mean), mean, 0)
   reach <- pmax(abs(log(obs$b / obs$a) - obs$log_unit), vapply(seq_along(obs$b), function(j) {
@@ -76,7 +79,7 @@ obs_layout.obs_weibull <- function(obs) obs[c("known", weibull_layout, if (isTRU
 model_weibull <- list(
   title = "Weibull", constructor = "obs_weibull", class = c("obs_weibull", "obs_shaped"), values = "values above 0",
   kind = "number", gaps = "cells", refusal = model_gamma$refusal, working = c("known", weibull_layout),
-  parameters = list(shape = "columns", a = "columns", b = "columns"),
+  parameters = list(shape = "columns", a = "columns", b = "columns", rounding = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes,
     shape = c("clusters", "columns"), scale = c("clusters", "columns")
@@ -84,7 +87,8 @@ model_weibull <- list(
   location = "scale"
 )
 
-obs_supports.obs_weibull <- function(obs, values) values > 0
+obs_supports.obs_weibull <- function(obs, values) supports_rounded(obs, values)
+obs_check_columns.obs_weibull <- function(obs, x, arg, call) need_spacing_of_zeros(obs, x, arg, call)
 
 obs_quantiles.obs_weibull <- function(obs) {
   shaped_quantiles(

@@ -26,6 +26,8 @@ obs_facts.obs_with_zeros <- function(obs) {
 
 obs_supports.obs_with_zeros <- function(obs, values) values == 0 | NextMethod()
 
+obs_check_columns.obs_with_zeros <- function(obs, x, arg, call) NULL
+
 obs_resolve.obs_with_zeros <- function(obs, data, start, call) {
   positive <- positive_data(data)
   empty <- which(colSums(!is.na(positive$x)) == 0 & colSums(!is.na(data$x)) > 0)

@@ -4,15 +4,19 @@
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
-  obs <- obs_resolve(obs, data, start, call)
-  # Spacings as given, else as an earlier fit has them, or as the values show. Of logarithms nothing is rounded.
+  obs <- with_spacings(obs_resolve(obs, data, start, call), data, start, call)
+  if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
+  obs
+}
+
+# Spacings as given, else as an earlier fit has them, or as the values show. Of logarithms nothing is rounded.
+with_spacings <- function(obs, data, start, call) {
   if (!is.null(obs$rounding)) {
     obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
   } else if (isTRUE(data$rounded) && !is.null(obs_facts(obs)$parameters$rounding) && is.null(obs$logs)) {
     before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
     obs$rounding <- before$rounding %||% column_spacings(data$x, data$weights)
   }
-  if (!is.null(obs$columns) && is.null(obs$blocks)) obs$columns <- data$column_names
   obs
 }
 

@@ -1,4 +1,4 @@
-# Rounded values: obs_gaussian(rounding = ) says by column how far apart they are, and a fit then is one to their cells.
+# Rounded values: the field `rounding` says by column how far apart they are, and a fit then is one to their cells.
 # What clusters learn from are averages over the cells (Columns in src/observations/gather.h); what is asked of rows
 # afterwards, predictives and samplers, takes them as they are.
 
@@ -6,20 +6,23 @@
 #' A density can be made as high as one likes at values that repeat, so that clusters of rounded data may shrink to
 #' single values: one gamma variable rounded to whole numbers comes out as tens of clusters. With `rounding` a value x
 #' stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and what clusters learn from
-#' are averages over the cells: squares become \eqn{x^2 + \Delta^2/12}. The bound is then one on the probability of the
+#' are averages over the cells: squares become \eqn{x^2 + \Delta^2/12}, logarithms and powers their averages over what
+#' of the cell is above 0 (a rounded 0 is then a value of `obs_gamma()` and `obs_weibull()`), and the unit vectors of
+#' angles are shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}. The bound is then one on the probability of the
 #' cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at least the average of the log density over the
 #' cell. A cluster for each value loses what it won. Where cells are as wide as clusters the bound is loose and clusters
 #' may be joined, which a warning says.
 #'
 #' The spacing is stored in `fit$model$obs$rounding`, printed with the fit, and holds for new data, in [update()] and
-#' where a fit is a `start`. Predictive densities and probabilities are those of rows as they are;
-#' `heldout_loglik(cells = TRUE)` has the probability of their cells. [bnp_sample()] and truncation-free learning take
-#' rows as they are. Other families than mixtures, and `drift`, have no `rounding`.
+#' where a fit is a `start`. Predictive densities and probabilities are those of rows as they are, but of a rounded 0
+#' of values above 0, which has the average over its cell. `heldout_loglik(cells = TRUE)` has the
+#' probability of the cells of Gaussian clusters. [bnp_sample()] and truncation-free learning take
+#' rows as they are. Other families than mixtures, `drift` and known shapes of `obs_gamma()` have no `rounding`.
 #' @name observation_models
 NULL
 
 # rounding: as a user gives it -> fields of the observation model.
-rounding_field <- function(rounding, drifts, call = rlang::caller_env()) {
+rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env()) {
   rounding <- check_vector(rounding, "rounding", call)
   if (any(rounding < 0)) {
     abort("argument", "{.arg rounding} must be 0 or above, not {rounding[rounding < 0][1]}.", call = call)
@@ -31,6 +34,37 @@ rounding_field <- function(rounding, drifts, call = rlang::caller_env()) {
     ), call = call)
   }
   list(rounding = rounding)
+}
+
+# Models of values above 0 take a 0 as the cell of a rounded one, and only so. found: where no spacing is known do those
+# count that the values show, as in a fit that is still to look for them?
+supports_rounded <- function(obs, values) {
+  values > 0 | (values == 0 & (is.null(obs$rounding) || any(obs$rounding > 0)))
+}
+need_spacing_of_zeros <- function(obs, x, arg, call, found = TRUE) {
+  zero <- which(colSums(x == 0, na.rm = TRUE) > 0)
+  if (!length(zero)) {
+    return(invisible())
+  }
+  spacing <- if (is.null(obs$rounding)) {
+    if (found) column_spacings(x[, zero, drop = FALSE]) else 0
+  } else if (length(obs$rounding) == 1L) {
+    obs$rounding
+  } else if (is.null(names(obs$rounding))) {
+    obs$rounding[zero]
+  } else {
+    obs$rounding[colnames(x)[zero]]
+  }
+  bad <- zero[!(rep_len(spacing, length(zero)) > 0)]
+  if (length(bad)) {
+    at <- which(x[, bad[1L]] == 0)[1L]
+    facts <- obs_facts(obs)
+    abort(facts$refusal[["class"]], c(
+      paste("{.arg {arg}} must", facts$refusal[["must"]], "for {.fn {facts$constructor}}."),
+      x = "At (row, column): ({row_number(at, arg)}, {colnames(x)[bad[1L]] %||% bad[1L]}).",
+      i = facts$refusal[["remedy"]]
+    ), call = call)
+  }
 }
 
 is_rounded <- function(obs) any(obs$rounding > 0) || any(vapply(obs$blocks, is_rounded, NA))

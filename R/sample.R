@@ -283,7 +283,19 @@ without_probabilities <- function(fit) {
   fit
 }
 
-sampled_obs <- function(obs, data) with_held_prior(without_gaps(without_rounding(obs), data))
+sampled_obs <- function(obs, data) {
+  if (is_rounded(obs)) need_sampled_values(obs, data)
+  with_held_prior(without_gaps(without_rounding(obs), data))
+}
+
+# Rows are taken as they are, and a 0 then is no value above 0.
+need_sampled_values <- function(obs, data) {
+  if (!is.null(obs$blocks)) {
+    for (block in obs$blocks) need_sampled_values(block, data_of_block(data, block))
+  } else if (is_rounded(obs) && !isTRUE(obs$zeros) && !obs_supports(obs, -1)) {
+    need_spacing_of_zeros(without_rounding(obs), data$x, "x", rlang::caller_env(), found = FALSE)
+  }
+}
 
 # Models whose rows may have gaps, for data that have none.
 without_gaps <- function(obs, data) {

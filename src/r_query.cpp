@@ -93,8 +93,10 @@ Rcpp::List of_values(const Rcpp::List& model) {
   Rcpp::List out(Rf_shallow_duplicate(model));
   for (R_xlen_t i = 0; i < out.size(); ++i)
     if (TYPEOF(out[i]) == VECSXP) out[i] = of_values(out[i]);
-  if (out.containsElementNamed("rounding") && TYPEOF(out["rounding"]) == REALSXP)
+  if (out.containsElementNamed("rounding") && TYPEOF(out["rounding"]) == REALSXP) {
+    out.push_back(out["rounding"], "zero_cells");  // a 0 is no value where values are above 0
     out["rounding"] = Rcpp::NumericVector(Rf_length(out["rounding"]));
+  }
   return out;
 }
 

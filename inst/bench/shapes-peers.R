@@ -1,6 +1,6 @@
 # Models with learned shapes beside other packages' in one run:
-# Rscript inst/bench/shapes-peers.R [file with shapes_data()]
-# MASS (glm.nb), and moveHMM, flexmix where they are installed. Seconds are of user time.
+# Rscript inst/bench/shapes-peers.R [file with shapes_data() [seeds]]
+# MASS (glm.nb), and moveHMM, flexmix, teigen where they are installed. Seconds are of user time.
 suppressMessages(library(bnpvi))
 args <- commandArgs(TRUE)
 there <- function(package) requireNamespace(package, quietly = TRUE)
@@ -45,35 +45,92 @@ if (there("moveHMM")) {
     seconds = open$seconds)
 }
 
-# Planted groups from one cluster: groups, agreement, seconds.
+# Planted groups from one cluster: groups and agreement beside the rule that knows the groups' distributions, seconds.
 if (length(args)) {
   source(args[1])
-  models <- list(gamma = obs_gamma(), nb = obs_negbinomial(), weibull = obs_weibull(), decades = obs_gamma())
-  for (name in names(models)) {
-    for (seed in 1:3) {
-      data <- shapes_data(name, seed)
-      fit <- seconds(bnp_mixture(data$x, models[[name]], control = quiet))
-      say(paste0(name, ", seed ", seed, ": bnpvi"), groups = n_clusters(fit$value),
-        agreement = adjusted_rand_index(fitted(fit$value), data$z), seconds = fit$seconds)
-      if (name == "nb") {
-        poisson <- seconds(bnp_mixture(data$x, obs_poisson(), control = quiet))
-        say(paste0(name, ", seed ", seed, ": obs_poisson()"), groups = n_clusters(poisson$value),
-          agreement = adjusted_rand_index(fitted(poisson$value), data$z), seconds = poisson$seconds)
-      }
-      if (name == "gamma" && there("flexmix")) {
-        one <- data.frame(x = data$x[1:1000, 1])
-        theirs <- seconds(flexmix::stepFlexmix(x ~ 1, data = one, k = 3, nrep = 3, verbose = FALSE,
-          model = flexmix::FLXMRglm(family = "Gamma")
-        ))
-        mine <- seconds(bnp_mixture(one$x, obs_gamma(), control = quiet))
-        say(paste0("gamma, one column, seed ", seed, ": flexmix told 3"), agreement = adjusted_rand_index(
-          flexmix::clusters(theirs$value), data$z[1:1000]
-        ), seconds = theirs$seconds)
-        say(paste0("gamma, one column, seed ", seed, ": bnpvi"), groups = n_clusters(mine$value),
-          agreement = adjusted_rand_index(fitted(mine$value), data$z[1:1000]), seconds = mine$seconds)
-      }
-    }
+  seeds <- seq_len(if (length(args) > 1L) as.integer(args[2]) else 10L)
+  centres <- cbind(c(0, 8, 16), c(0, 8, 0))
+  of_groups <- function(x, density, k = 3L) max.col(vapply(seq_len(k), function(g) density(x, g), double(nrow(x))))
+  gammas <- function(x, g) {
+    dgamma(x[, 1], 4, 4 / c(1, 5, 30)[g], log = TRUE) +
+      if (ncol(x) > 1L) dgamma(x[, 2], 4, 4 / c(20, 2, 6)[g], log = TRUE) else 0
   }
+  sets <- list(
+    gamma = list(obs = obs_gamma(), rule = function(x) of_groups(x, gammas)),
+    one = list(obs = obs_gamma(), rule = function(x) of_groups(x, gammas)),
+    decades = list(obs = obs_gamma(), rule = function(x) {
+      of_groups(x, function(x, g) dgamma(x[, 1], 2.5, 2.5 / 10^(g - 1), log = TRUE), 5L)
+    }),
+    zeros = list(obs = obs_gamma(zeros = TRUE), rule = function(x) {
+      of_groups(x, function(x, g) {
+        zero <- c(0.3, 0.1, 0.02)[g]
+        rowSums(vapply(1:2, function(j) {
+          own <- gammas(cbind(pmax(x[, j], 1e-300), 1)[, 1, drop = FALSE], g)
+          if (j == 2L) own <- dgamma(pmax(x[, 2], 1e-300), 4, 4 / c(20, 2, 6)[g], log = TRUE)
+          ifelse(x[, j] == 0, log(zero), log1p(-zero) + own)
+        }, double(nrow(x))))
+      })
+    }),
+    nb = list(obs = obs_negbinomial(), rule = function(x) {
+      of_groups(x, function(x, g) {
+        dnbinom(x[, 1], mu = c(2, 10, 40)[g], size = 2, log = TRUE) +
+          dnbinom(x[, 2], mu = c(30, 3, 15)[g], size = 2, log = TRUE)
+      })
+    }),
+    weibull = list(obs = obs_weibull(), rule = function(x) {
+      of_groups(x, function(x, g) {
+        dweibull(x[, 1], 1.8, c(1, 6, 30)[g], log = TRUE) +
+          dweibull(x[, 2], c(0.8, 1.8, 3)[g], c(20, 2, 6)[g], log = TRUE)
+      })
+    }),
+    t4 = list(obs = obs_student(), rule = function(x) {
+      of_groups(x, function(x, g) -rowSums(sweep(x, 2, centres[g, ])^2))
+    })
+  )
+  sets$gaussian <- sets$t4
+  data_of <- function(name, seed) {
+    data <- shapes_data(switch(name, one = "gamma", zeros = "gamma", name), seed)
+    if (name == "one") data <- list(x = data$x[1:1000, 1, drop = FALSE], z = data$z[1:1000])
+    if (name == "zeros") data$x[runif(length(data$x)) < c(0.3, 0.1, 0.02)[data$z]] <- 0
+    data
+  }
+  for (name in names(sets)) {
+    found <- vapply(seeds, function(seed) {
+      data <- data_of(name, seed)
+      fit <- seconds(bnp_mixture(data$x, sets[[name]]$obs, control = quiet))
+      c(
+        groups = n_clusters(fit$value), ari = adjusted_rand_index(fitted(fit$value), data$z),
+        rule = adjusted_rand_index(sets[[name]]$rule(data$x), data$z), seconds = fit$seconds
+      )
+    }, double(4))
+    right <- length(unique(data_of(name, 1)$z))
+    say(name, right = sum(found["groups", ] == right), of = length(seeds), most = max(found["groups", ]),
+      ari = mean(found["ari", ]), rule = mean(found["rule", ]), least = min(found["ari", ] - found["rule", ]),
+      seconds = median(found["seconds", ]))
+  }
+  data <- data_of("one", 1)
+  if (there("flexmix")) {
+    theirs <- seconds(flexmix::stepFlexmix(x ~ 1, data = data.frame(x = data$x), k = 3, nrep = 3, verbose = FALSE,
+      model = flexmix::FLXMRglm(family = "Gamma")
+    ))
+    say("one: flexmix told 3", ari = adjusted_rand_index(flexmix::clusters(theirs$value), data$z),
+      seconds = theirs$seconds)
+  }
+  data <- data_of("t4", 1)
+  if (there("teigen")) {
+    theirs <- seconds(teigen::teigen(data$x, Gs = 1:5, models = "UUUU", verbose = FALSE))
+    say("t4: teigen UUUU", groups = theirs$value$G, seconds = theirs$seconds,
+      ari = adjusted_rand_index(theirs$value$classification, data$z))
+  }
+  # A lap of counts: negative binomial beside Poisson, the same clusters.
+  data <- data_of("nb", 1)
+  lap <- function(obs) {
+    control <- bnp_control(seed = 1, threads = 1, verbose = FALSE, moves = FALSE, max_laps = 40, tol = 1e-300)
+    min(replicate(3, min(diff(elbo_trace(suppressWarnings(bnp_mixture(
+      data$x[rep(1:3000, 4), ], obs, start = rep(data$z, 4), control = control
+    )))$seconds))))
+  }
+  say("a lap of counts, ms", negbinomial = 1e3 * lap(obs_negbinomial()), poisson = 1e3 * lap(obs_poisson()))
   states <- shapes_data("states", 5)
   walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
   fit <- seconds(bnp_hmm(states$x, obs = walk, na_action = "model", control = quiet))

@@ -124,6 +124,16 @@ struct Kernels {
   void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);
+
+  /// For scales u of rows, q(u_ij) = Gamma(a_j, b_ij), from b / a (n × k): its logarithm, and c_j − a_j log(b
+  /// / a).
+  void (*scale_log_weights)(Index n, Index k, const double* ratio, const double* c, const double* a,
+                            double* log_ratio, double* out);
+
+  /// With E u = a / b: share = r E u, and sums (4 × k) += over the rows Σ r, and Σ r of log E u, of log E u −
+  /// E u + 1 and of (E u − 1)².
+  void (*sum_scales)(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
+                     double* share, double* sums);
 };
 
 /// The best version for this processor, or the one named by the environment variable BNPVI_KERNELS

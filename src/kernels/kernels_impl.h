@@ -60,6 +60,7 @@ inline double max_lanes(Vd v) {
 #include "kernels/kernels_shares.h"
 #include "kernels/kernels_softmax.h"
 #include "kernels/kernels_special.h"
+#include "kernels/kernels_tails.h"
 
 #include "kernels/kernels_effects.h"  // which needs logarithms
 #include "kernels/kernels_tangents.h"
@@ -74,6 +75,7 @@ constexpr KernelVersion table = {
         log_each,          digamma_each,        log_gamma_each,     positive_sum,
         digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
         share_round,       share_sweep,         scale_rows,         keep_largest,
+        scale_log_weights, sum_scales,
     },
     {logistic_bounds, logistic_tangents},
     {effects_of<1>, effects_of<2>, effects_of<3>, effects_of<4>, effects_of<5>}};

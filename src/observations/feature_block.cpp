@@ -133,6 +133,11 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   std::vector<int> all(incomplete_.empty() ? 0 : static_cast<std::size_t>(k));
   std::iota(all.begin(), all.end(), 0);
   for (const Incomplete& g : incomplete_) {
+    const KeepsProducts* keeps = static_cast<Index>(g.at.size()) == n_ ? keeping(obs_, *g.pattern) : nullptr;
+    if (keeps) {
+      keeps->products_to_add(n_, g.phi.data(), k, weights.w.data(), c);
+      continue;
+    }
     const Vec product = reduced_products(g, weights, all, 0, static_cast<Index>(g.at.size()));
     if (static_cast<Index>(g.at.size()) == n_) {
       std::copy(product.begin(), product.end(), c);

@@ -4,10 +4,15 @@
 #include <numeric>
 
 #include "observations/feature_block.h"
+#include "observations/hidden_scales.h"
 
 namespace bnpvi {
 
 void FeatureBlock::find_incomplete() {
+  Vec spare;
+  if (!incomplete_.empty()) spare = std::move(incomplete_.front().phi);
+  // Where all rows hide something the dense features are 0 until complete() writes them.
+  const bool zero = all_incomplete_ && (patterns_.empty() || !any_complete_);
   incomplete_.clear();
   Index left = n_;
   std::vector<Index> numbers;
@@ -16,12 +21,14 @@ void FeatureBlock::find_incomplete() {
     if (!pattern) pattern = cells_->pattern(rows.missing);
     numbers.clear();
     for (Index i : rows.at) {
-      std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
+      if (!zero) std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
       numbers.push_back(rows_[i]);
     }
     const Index p = pattern->n_features(), n = static_cast<Index>(numbers.size());
     left -= n;
-    incomplete_.push_back({pattern, std::move(rows.at), Vec(static_cast<std::size_t>(n * p))});
+    spare.resize(static_cast<std::size_t>(n * p));
+    incomplete_.push_back({pattern, std::move(rows.at), std::move(spare)});
+    spare = Vec();
     pattern->features(data_, numbers.data(), n, incomplete_.back().phi.data(), p);
   }
   any_complete_ = left > 0;
@@ -72,6 +79,17 @@ void FeatureBlock::times_own_incomplete(const Incomplete& g, const Weights& weig
 
 void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r, FeatureSum& sum) const {
   const Index n = static_cast<Index>(g.at.size());
+  std::vector<const double*> w;
+  std::vector<double*> t;
+  const auto use = [&](Index j) {
+    w.push_back(sum.expected_ ? sum.expected_->w.data() + (sum.number_ ? (*sum.number_)[j] : j) * p_
+                              : prior_.data());
+    t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
+  };
+  if (n == n_ && !r.sparse && !sum.few_ && keeping(obs_, *g.pattern)) {
+    for (Index j = 0; j < r.k; ++j) use(j);
+    return g.pattern->add(n, g.phi.data(), r.k, r.value.data(), w.data(), t.data());
+  }
   std::vector<Index> used;
   std::vector<char> any(static_cast<std::size_t>(r.k), 0);
   for (Index i : g.at) {
@@ -87,13 +105,7 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
     sum.place(static_cast<int>(j));
   }
   const Index k = static_cast<Index>(used.size());
-  std::vector<const double*> w;
-  std::vector<double*> t;
-  for (Index j : used) {
-    w.push_back(sum.expected_ ? sum.expected_->w.data() + (sum.number_ ? (*sum.number_)[j] : j) * p_
-                              : prior_.data());
-    t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
-  }
+  for (Index j : used) use(j);
   if (n == n_ && k == r.k && !r.sparse)
     return g.pattern->add(n, g.phi.data(), k, r.value.data(), w.data(), t.data());
   Vec weight(static_cast<std::size_t>(n * k), 0.0);

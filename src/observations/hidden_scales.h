@@ -1,6 +1,7 @@
 // Models whose rows have scales, which are never seen (ExpectedCells::all_rows()).
 #pragma once
 #include "observations/capabilities.h"
+#include "observations/keeps_products.h"
 
 namespace bnpvi {
 
@@ -14,11 +15,19 @@ class HiddenScales {
   /// that its prior says far rows would have so small ones that seeds could not be told apart.
   virtual void as_they_are(double* w) const = 0;
 
+  /// A pattern of this model, if it keeps its products; or null.
+  virtual const KeepsProducts* keeping(const MissingPattern&) const { return nullptr; }
+
  protected:
   ~HiddenScales() = default;
 };
 
 /// Null where rows have no scales.
 inline const HiddenScales* hidden_scales(const ObsModel& obs) { return obs.capabilities().scales; }
+
+inline const KeepsProducts* keeping(const ObsModel& obs, const MissingPattern& pattern) {
+  const HiddenScales* scales = hidden_scales(obs);
+  return scales ? scales->keeping(pattern) : nullptr;
+}
 
 }  // namespace bnpvi

@@ -4,6 +4,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "observations/obs_models.h"
+#include "observations/rounded_cells.h"
 #include "observations/shaped_columns.h"
 
 namespace bnpvi {
@@ -15,10 +16,11 @@ namespace {
 //   Λ_s = (s − 1) S_l − N log Γ(s) + log Γ(A) − log Γ(a) + a log(a / s) − A log B.
 // With R(x) = log Γ(x) − x log x + x, Stirling's remainder, all that is large has cancelled:
 //   Λ_s = (s − 1) S_l − N R(s) + R(A) − R(a) − A log(s B / A).
+// spacing: of rounded values, whose sums are averages over their cells.
 class GammaColumn {
  public:
-  GammaColumn(double a, double log_m, const ShapePrior& shape)
-      : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), shape_(shape) {}
+  GammaColumn(double a, double log_m, const ShapePrior& shape, const Spacing& spacing)
+      : a_(a), log_m_(log_m), remainder_(stirling_remainder(a)), spacing_(spacing), shape_(shape) {}
 
   static constexpr bool has_base = true, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
@@ -27,8 +29,9 @@ class GammaColumn {
 
   void mend(double*) const {}
   void cell(double x, double, double* sum) const {
-    sum[1] = std::log(x) - log_m_;
-    sum[0] = std::exp(sum[1]);
+    const PositiveCell cell(x, spacing_);
+    sum[1] = cell.mean_log() - log_m_;
+    sum[0] = std::exp(std::log(cell.mean()) - log_m_);
   }
   double log_base(double, double) const { return -log_m_; }
 
@@ -115,13 +118,9 @@ class GammaColumn {
     }
     return std::exp(log_s);
   }
-  // The same to 1.5 % [Minka 2002], in logarithms; NaN where δ has no digits.
-  static double log_best_shape(double delta) {
-    if (!(delta > 1e-14)) return std::numeric_limits<double>::quiet_NaN();
-    return std::log((3 - delta + std::sqrt((delta - 3) * (delta - 3) + 24 * delta)) / (12 * delta));
-  }
 
   double a_, log_m_, remainder_;
+  Spacing spacing_;
   ShapePrior shape_;
 };
 
@@ -130,9 +129,10 @@ class GammaColumn {
 std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& f) {
   const Vec a = of_columns(f, "a"), b = f.numbers("b", static_cast<Index>(a.size()));
   const std::vector<ShapePrior> shape = shape_priors(f, "shape", static_cast<Index>(a.size()));
+  const std::vector<Spacing> spacing = spacings(f, static_cast<Index>(a.size()));
   std::vector<GammaColumn> columns;
   for (std::size_t j = 0; j < a.size(); ++j)
-    columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), shape[j]);
+    columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), shape[j], spacing[j]);
   return std::make_unique<ShapedColumns<GammaColumn>>(std::move(columns), counts_cells(f));
 }
 

@@ -5,6 +5,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "observations/obs_models.h"
+#include "observations/rounded_cells.h"
 #include "observations/shaped_columns.h"
 
 namespace bnpvi {
@@ -14,9 +15,12 @@ namespace {
 // x ~ von Mises of direction μ and concentration κ, the shape; μ is uniform. Sums cos x and sin x, of length
 // R: q(μ | κ) is von Mises of their direction and of concentration κR, and
 //   Λ_κ = −N log 2πI_0(κ) + log I_0(κR) = −κ (N − R) − N log(2π e^(−κ) I_0(κ)) + log(e^(−κR) I_0(κR)).
+// Of rounded angles, of spacing Δ = width, cos x and sin x are averages over the cells: sin(Δ/2) / (Δ/2)
+// times as long.
 class VonMisesColumn {
  public:
-  explicit VonMisesColumn(const ShapePrior& concentration) : concentration_(concentration) {}
+  VonMisesColumn(const ShapePrior& concentration, double width)
+      : concentration_(concentration), length_(width > 0 ? std::sin(width / 2) / (width / 2) : 1) {}
 
   static constexpr bool has_base = false, fixed_points = false, wide_sums = false;
   static std::array<const char*, 2> parameters() { return {"location", "strength"}; }
@@ -25,8 +29,8 @@ class VonMisesColumn {
 
   void mend(double*) const {}
   void cell(double x, double, double* sum) const {
-    sum[0] = std::cos(x);
-    sum[1] = std::sin(x);
+    sum[0] = length_ * std::cos(x);
+    sum[1] = length_ * std::sin(x);
   }
   double log_base(double, double) const { return 0; }
 
@@ -112,14 +116,17 @@ class VonMisesColumn {
   }
 
   ShapePrior concentration_;
+  double length_;  // of an angle's (cos x, sin x)
 };
 
 }  // namespace
 
 std::unique_ptr<ObsModel> make_von_mises(const Fields& f) {
   std::vector<VonMisesColumn> columns;
-  for (const ShapePrior& prior : shape_priors(f, "concentration", f.integer("d")))
-    columns.emplace_back(prior);
+  const Index d = f.integer("d");
+  const std::vector<Spacing> spacing = spacings(f, d);
+  for (const ShapePrior& prior : shape_priors(f, "concentration", d))
+    columns.emplace_back(prior, spacing[columns.size()].width);
   return std::make_unique<ShapedColumns<VonMisesColumn>>(std::move(columns), f.optional_flag("gaps"));
 }
 

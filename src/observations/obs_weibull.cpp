@@ -5,6 +5,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "observations/obs_models.h"
+#include "observations/rounded_cells.h"
 #include "observations/shape_grid.h"
 #include "observations/shaped_columns.h"
 
@@ -23,8 +24,9 @@ class WeibullColumn {
   struct Shapes {
     Vec value, log_prior;
   };
-  WeibullColumn(double a, double log_m, double log_unit, Shapes shapes)
-      : a_(a), low_(log_m - log_unit), log_unit_(log_unit), shapes_(std::move(shapes)) {}
+  // spacing: of rounded values, whose sums are averages over their cells.
+  WeibullColumn(double a, double log_m, double log_unit, Shapes shapes, const Spacing& spacing)
+      : a_(a), low_(log_m - log_unit), log_unit_(log_unit), spacing_(spacing), shapes_(std::move(shapes)) {}
 
   static constexpr bool has_base = true, fixed_points = true, wide_sums = true;
   static std::array<const char*, 2> parameters() { return {"a", "b"}; }
@@ -54,10 +56,11 @@ class WeibullColumn {
   }
   void cell(double x, double event, double* sum) const {
     std::fill_n(sum, sums(), 0.0);
-    if (x <= 0) return;  // no time at all
-    const double log_y = std::log(x) - log_unit_;
-    sum[0] = event * log_y;
-    for (Index g = 0; g < n_shapes(); ++g) sum[1 + g] = std::exp(std::min(shapes_.value[g] * log_y, most));
+    const PositiveCell cell(x, spacing_);
+    if (cell.mean() <= 0) return;  // no time at all
+    sum[0] = event * (cell.mean_log() - log_unit_);
+    for (Index g = 0; g < n_shapes(); ++g)
+      sum[1 + g] = std::exp(std::min(cell.log_mean_power(shapes_.value[g], log_unit_), most));
   }
   double log_base(double, double event) const { return -event * log_unit_; }
 
@@ -157,6 +160,7 @@ class WeibullColumn {
   Index n_shapes() const { return static_cast<Index>(shapes_.value.size()); }
 
   double a_, low_, log_unit_;
+  Spacing spacing_;
   Shapes shapes_;
 };
 
@@ -187,11 +191,13 @@ std::unique_ptr<ObsModel> make_weibull(const Fields& f) {
   const std::vector<ShapePrior> shape = shape_priors(f, "shape", d);
   const bool known = f.optional_flag("known");
   const Vec most = known ? Vec() : f.numbers("most", d);
+  const std::vector<Spacing> spacing = spacings(f, d);
   std::vector<WeibullColumn> columns;
   for (std::size_t j = 0; j < a.size(); ++j)
     columns.emplace_back(a[j], std::log(b[j]) - std::log(a[j]), log_unit[j],
                          known ? WeibullColumn::Shapes{{shape[j].known}, {0.0}}
-                               : shapes_up_to(most[j], f.number("points"), shape[j].prior));
+                               : shapes_up_to(most[j], f.number("points"), shape[j].prior),
+                         spacing[j]);
   return std::make_unique<ShapedColumns<WeibullColumn>>(std::move(columns), counts_cells(f),
                                                         f.optional_flag("censored"));
 }

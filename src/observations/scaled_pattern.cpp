@@ -5,21 +5,20 @@
 #include "foundation/special.h"
 #include "kernels/kernels.h"
 #include "observations/expected_responses.h"
+#include "observations/keeps_products.h"
 #include "observations/scaled_predictive.h"
 #include "observations/scaled_rows.h"
+#include "observations/scaled_visit.h"
 
 namespace bnpvi {
 
 namespace {
 
-// Where at most one in so many responsibilities is not 0, products are formed with these alone: a guess.
-constexpr Index few_of = 4;
-
 // Reduced features: φ_0, 1, and the second moments of the coordinates that are there, block by block, but for
 // the square of the 1 that several blocks begin with; of rows far out all but φ_0 are divided by ρ²
 // (bring_near). Weights likewise, those of 1 and of the second moments divided by −a, so that their product
 // is b / a; and then a, of q(u) = Gamma(a, b).
-class ScaledPattern final : public MissingPattern {
+class ScaledPattern final : public MissingPattern, public KeepsProducts {
  public:
   ScaledPattern(const ScaledLayout& layout, const TailWeight& tails, const MissingCells& missing)
       : layout_(layout), tails_(tails), shared_(layout.block.size() > 1 ? 1 : 0) {
@@ -38,32 +37,22 @@ class ScaledPattern final : public MissingPattern {
   Index n_weights() const override { return p_ + 1; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    visit_.forget_rows();
     Index width = 0;
-    for (const Block& block : of_block_) width += block.expected.n_seen();
-    Vec v(static_cast<std::size_t>(n * width)), own;
-    Index from = 0;
+    for (const Block& block : of_block_) width = std::max(width, block.expected.n_seen());
+    Vec largest(static_cast<std::size_t>(n), 0.0);
+    gathered_.resize(static_cast<std::size_t>(n * width));
+    double* v = gathered_.data();
     for (const Block& block : of_block_) {
       const Index m = block.expected.n_seen();
-      if (m == width) {
-        block.expected.gather(data_of(block, data), rows, n, v.data());
-        break;
-      }
-      own.resize(static_cast<std::size_t>(n * m));
-      block.expected.gather(data_of(block, data), rows, n, own.data());
+      block.expected.gather(data_of(block, data), rows, n, v);
       for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < m; ++j) v[i * width + from + j] = own[i * m + j];
-      from += m;
+        for (Index j = shared_; j < m; ++j) largest[i] = std::max(largest[i], std::abs(v[i * m + j]));
+      write_squares(block, n, v, phi, ld);
     }
     for (Index i = 0; i < n; ++i) {
-      const double inverse = bring_near(width, v.data() + i * width);
-      phi[i * ld] = 1;
-      phi[i * ld + 1] = inverse * inverse;
-    }
-    from = 0;
-    for (const Block& block : of_block_) {
-      const Index m = block.expected.n_seen();
-      write_squares(block, n, v.data() + from, width, phi, ld);
-      from += m;
+      phi[i * ld] = phi[i * ld + 1] = 1;
+      if (bring_near(1, &largest[i]) != 1) write_far(data, rows[i], phi + i * ld);
     }
   }
 
@@ -73,6 +62,12 @@ class ScaledPattern final : public MissingPattern {
     double of_one = w[layout_.log_scale] - w[ScaledLayout::total];
     Vec squares;
     for (const Block& block : of_block_) {
+      if (missing_ == 0) {
+        if (shared_) of_one -= w[block.at];
+        for (Index v = shared_; v < block.expected.n_squares(); ++v)
+          reduced[block.place + v - shared_] = -w[block.at + v] / a;
+        continue;
+      }
       const ExpectedResponses::Given q = block.expected.given(w + block.at - 1);
       constant += q.log_normaliser + block.expected.log_unit();
       squares.resize(static_cast<std::size_t>(block.expected.n_squares()));
@@ -87,14 +82,12 @@ class ScaledPattern final : public MissingPattern {
   }
 
   void products(Index n, const double* phi, Index k, const double* reduced, double* out) const override {
-    const Index p = p_ + 1;
-    kernels().product_nt(n, k, p_ - 1, phi + 1, p_, reduced + 1, p, out, k);
-    kernels().log_each(n * k, out, out);
-    for (Index i = 0; i < n; ++i) {
-      const double one = phi[i * p_], near = log_near(phi + i * p_);
-      for (Index j = 0; j < k; ++j)
-        out[i * k + j] = one * (reduced[j * p] - reduced[j * p + p_] * (out[i * k + j] - near));
-    }
+    log_weights_of_scales(n, p_, phi, k, reduced, out);
+  }
+
+  void products_to_add(Index n, const double* phi, Index k, const double* w, double* out) const override {
+    visit_clusters(k, 0, [&](Index j) { return w + j * layout_.p; });
+    visit_.log_weights(n, phi, out);
   }
 
   void expand(const double*, const double*, double*) const override {
@@ -103,47 +96,12 @@ class ScaledPattern final : public MissingPattern {
 
   void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
            double* const* t) const override {
-    const Index p = p_ + 1, size = p_ - 1;
-    Vec reduced(static_cast<std::size_t>(k * p));
-    for (Index j = 0; j < k; ++j) weights(w[j], reduced.data() + j * p);
-    std::vector<int> cluster;  // of each r that is not 0; those of row i from start[i] on
-    std::vector<std::size_t> start{0};
-    for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < k; ++j)
-        if (r[i * k + j] != 0) cluster.push_back(static_cast<int>(j));
-      start.push_back(cluster.size());
-    }
-    const std::size_t entries = cluster.size();
-    const bool few = static_cast<Index>(entries) * few_of <= n * k;
-    Vec ratio(entries), logs(entries), all(few ? 0 : static_cast<std::size_t>(n * k));
-    if (!few) kernels().product_nt(n, k, size, phi + 1, p_, reduced.data() + 1, p, all.data(), k);
-    for (Index i = 0; i < n; ++i) {
-      const std::size_t from = start[i], own = start[i + 1] - from;
-      if (few)
-        kernels().dot_rows(static_cast<Index>(own), size, cluster.data() + from, reduced.data() + 1, p,
-                           phi + i * p_ + 1, ratio.data() + from);
-      for (std::size_t e = from; !few && e < from + own; ++e) ratio[e] = all[i * k + cluster[e]];
-    }
-    kernels().log_each(static_cast<Index>(entries), ratio.data(), logs.data());
-    std::vector<Sums> sums(static_cast<std::size_t>(k));
-    Vec moments(static_cast<std::size_t>(k * size), 0.0);
-    std::fill(all.begin(), all.end(), 0.0);
-    for (Index i = 0; i < n; ++i) {
-      const double *f = phi + i * p_, near = log_near(f);
-      for (std::size_t e = start[i]; e < start[i + 1]; ++e) {
-        const double mass = r[i * k + cluster[e]], u = f[1] / ratio[e], log_u = near - logs[e];
-        sums[cluster[e]].add(mass, u, log_u);
-        ratio[e] = mass / ratio[e];
-        if (!few) all[i * k + cluster[e]] = ratio[e];
-      }
-      if (few)
-        kernels().scatter_sparse_rows(static_cast<Index>(start[i + 1] - start[i]), size,
-                                      cluster.data() + start[i], ratio.data() + start[i], f + 1,
-                                      moments.data(), size);
-    }
-    if (!few) kernels().add_product_tn(n, k, size, all.data(), k, phi + 1, p_, moments.data(), size);
+    visit_clusters(k, 1, [&](Index j) { return w[j]; });
+    std::vector<SumsOfScales> sums(static_cast<std::size_t>(k));
+    Vec moments(static_cast<std::size_t>(k * (p_ - 1)), 0.0);
+    visit_.add(n, phi, r, sums.data(), moments.data());
     for (Index j = 0; j < k; ++j)
-      if (sums[j].mass != 0) expand(w[j], reduced[j * p + p_], sums[j], moments.data() + j * size, t[j]);
+      if (sums[j].mass != 0) expand(w[j], visit_.density(j), sums[j], moments.data() + j * (p_ - 1), t[j]);
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
@@ -172,29 +130,62 @@ class ScaledPattern final : public MissingPattern {
     Index at;     // of its second moments among the features, the first
     Index place;  // and among the reduced ones
   };
-  // Over rows in a cluster, u standing for its expectation a / b.
-  struct Sums {
-    double mass = 0, log_u = 0, away = 0, square = 0;  // Σ r; Σ r log u, log u − u + 1, (u − 1)²
-
-    void add(double r, double u, double log) {
-      mass += r;
-      log_u += r * log;
-      away += r * (log - u + 1);
-      square += r * (u - 1) * (u - 1);
+  // first: of the weights that matter; the allocation may have added to that of φ_0, which sums do without.
+  template <class WeightsOf>
+  void visit_clusters(Index k, Index first, WeightsOf weights_of) const {
+    const Index p = layout_.p;
+    bool same = static_cast<Index>(visited_.size()) == k * p;
+    for (Index j = 0; j < k && same; ++j)
+      same = std::equal(weights_of(j) + first, weights_of(j) + p, visited_.data() + j * p + first);
+    if (same) return;
+    Vec reduced(static_cast<std::size_t>(k * (p_ + 1)));
+    visited_.resize(static_cast<std::size_t>(k * p));
+    for (Index j = 0; j < k; ++j) {
+      std::copy_n(weights_of(j), p, visited_.data() + j * p);
+      weights(weights_of(j), reduced.data() + j * (p_ + 1));
     }
-  };
+    visit_.set_clusters(k, p_, std::move(reduced));
+  }
 
-  // log ρ⁻², 0 of all rows but those far out.
-  static double log_near(const double* phi) { return phi[1] == 1 ? 0 : std::log(phi[1]); }
-
-  void write_squares(const Block& block, Index n, const double* v, Index ldv, double* phi, Index ld) const {
+  // Of v (n × m) as they are.
+  void write_squares(const Block& block, Index n, const double* v, double* phi, Index ld) const {
     const Index m = block.expected.n_seen();
-    if (!shared_) kernels().packed_outer(n, m, v, ldv, phi + block.place, ld);
-    for (Index i = 0; i < n; ++i, v += ldv, phi += ld) {
-      for (Index a = shared_, at = block.place; shared_ && a < m; ++a)
-        for (Index b = 0; b <= a; ++b) phi[at++] = v[a] * v[b];
+    if (shared_ && m == 2) {  // 1 and a column
+      const double cell = block.expected.cells().empty() ? 0 : block.expected.cells()[1];
+      double* out = phi + block.place;
+      for (Index i = 0; i < n; ++i, v += 2, out += ld) {
+        out[0] = v[0] * v[1];
+        out[1] = v[1] * v[1] + cell;
+      }
+      return;
+    }
+    if (!shared_) kernels().packed_outer(n, m, v, m, phi + block.place, ld);
+    for (Index i = 0; i < n; ++i, v += m, phi += ld) {
+      double* out = phi + block.place - shared_;
+      for (Index a = shared_; shared_ && a < m; ++a)
+        for (Index b = 0; b <= a; ++b) out[packed(a, b)] = v[a] * v[b];
       for (Index j = shared_; j < m && !block.expected.cells().empty(); ++j)
-        phi[block.place + packed(j, j) - shared_] += block.expected.cells()[j] * phi[1];
+        out[packed(j, j)] += block.expected.cells()[j];
+    }
+  }
+
+  // A row whose squares would not be numbers.
+  void write_far(const Dataset& data, Index row, double* phi) const {
+    Vec all, own;
+    for (const Block& block : of_block_) {
+      own.resize(static_cast<std::size_t>(block.expected.n_seen()));
+      block.expected.gather(data_of(block, data), &row, 1, own.data());
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    const double inverse = bring_near(static_cast<Index>(all.size()), all.data());
+    phi[1] = inverse * inverse;
+    const double* v = all.data();
+    for (const Block& block : of_block_) {
+      write_squares(block, 1, v, phi, p_);
+      const Index m = block.expected.n_seen();
+      for (Index j = shared_; j < m && !block.expected.cells().empty(); ++j)
+        phi[block.place - shared_ + packed(j, j)] += block.expected.cells()[j] * (phi[1] - 1);
+      v += m;
     }
   }
 
@@ -202,18 +193,23 @@ class ScaledPattern final : public MissingPattern {
     return layout_.columns_of(static_cast<std::size_t>(&block - of_block_.data()), data);
   }
 
-  void expand(const double* w, double a, const Sums& sum, const double* moments, double* t) const {
-    const ScaleDensity q(a);
+  void expand(const double* w, const ScaleDensity& q, const SumsOfScales& sum, const double* moments,
+              double* t) const {
     t[0] += sum.mass;
     t[ScaledLayout::count] += sum.mass;
     t[ScaledLayout::total] += moments[0];
     double normaliser = missing_ / 2;
     Vec squares;
     for (const Block& block : of_block_) {
+      const double* own = moments + block.place - 1;
+      if (missing_ == 0) {
+        if (shared_) t[block.at] += moments[0];
+        for (Index v = shared_; v < block.expected.n_squares(); ++v) t[block.at + v] += own[v - shared_];
+        continue;
+      }
       const ExpectedResponses::Given given = block.expected.given(w + block.at - 1);
       normaliser += given.log_normaliser + block.expected.log_unit();
       squares.assign(static_cast<std::size_t>(shared_), moments[0]);
-      const double* own = moments + block.place - 1;
       squares.insert(squares.end(), own, own + block.expected.n_squares() - shared_);
       block.expected.expand(given, sum.mass, squares.data(), t + block.at - 1);
     }
@@ -222,7 +218,7 @@ class ScaledPattern final : public MissingPattern {
     t[layout_.entropy] += sum.log_u + sum.mass * (q.entropy + normaliser) - missing_ / 2 * log_scale;
     const double nu = TailWeight::visited_with(w[layout_.log_scale], layout_.responses);
     double* visited = t + layout_.visited;
-    visited[0] += (sum.mass * q.spread + sum.square) / a;
+    visited[0] += (sum.mass * q.spread + sum.square) / q.a;
     visited[1] += sum.mass * nu;
     visited[2] += sum.mass * nu * nu;
   }
@@ -233,6 +229,9 @@ class ScaledPattern final : public MissingPattern {
   std::vector<Block> of_block_;
   Index p_ = 2;
   double missing_ = 0;
+  mutable Vec gathered_;      // scratch
+  mutable Vec visited_;       // weights of the clusters of the visit
+  mutable ScaleVisit visit_;  // of the rows of one block, and so of one thread
 };
 
 }  // namespace
@@ -240,6 +239,12 @@ class ScaledPattern final : public MissingPattern {
 std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& layout, const TailWeight& tails,
                                                           const MissingCells& missing) {
   return std::make_unique<ScaledPattern>(layout, tails, missing);
+}
+
+// Of the two only this one has a weight more than features.
+const KeepsProducts* keeping_scaled(const MissingPattern& pattern) {
+  if (pattern.n_weights() == pattern.n_features()) return nullptr;
+  return &static_cast<const ScaledPattern&>(pattern);
 }
 
 }  // namespace bnpvi

@@ -14,38 +14,6 @@
 
 namespace bnpvi {
 
-ScaledLayout::ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks)
-    : block(std::move(blocks)), p(squares) {
-  for (const auto& b : block) {
-    if (b->offset() != 1) throw std::invalid_argument("internal error: a block that begins with its count");
-    at.push_back(p);
-    p += b->n_features() - 1;
-    coordinates += b->coordinates();
-    responses += b->coordinates() - b->regressors();
-  }
-  log_scale = p;
-  entropy = p + 1;
-  visited = p + 2;
-  p += 5;
-}
-
-Vec ScaledLayout::of_block(std::size_t b, const double* t, Index first) const {
-  Vec out{t[first]};
-  out.insert(out.end(), t + at[b], t + at[b] + block[b]->n_features() - 1);
-  return out;
-}
-
-Dataset ScaledLayout::columns_of(std::size_t b, const Dataset& data) const {
-  if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
-  Dataset out;
-  out.n = data.n;
-  out.d = block[b]->n_columns();
-  Index before = 0;
-  for (std::size_t i = 0; i < b; ++i) before += block[i]->n_columns();
-  out.dense = data.dense + before * data.n;
-  return out;
-}
-
 namespace {
 
 class ScaledRows final : public ObsModel,
@@ -55,7 +23,13 @@ class ScaledRows final : public ObsModel,
                          public ColumnUnits {
  public:
   ScaledRows(std::vector<std::shared_ptr<const WishartModel>> blocks, const ShapePrior& tails, bool gaps)
-      : layout_(std::move(blocks)), tails_(tails, layout_.responses), gaps_(gaps) {}
+      : layout_(std::move(blocks)),
+        tails_(tails, layout_.responses),
+        gaps_(gaps),
+        none_(static_cast<std::size_t>(layout_.p), 0.0),
+        prior_(none_.size()) {
+    weights_of(none_.data(), prior_.data());
+  }
 
   Index n_features() const override { return layout_.p; }
   Index n_columns() const override {
@@ -145,6 +119,10 @@ class ScaledRows final : public ObsModel,
     w[layout_.log_scale] += further.log_scale;
   }
 
+  const KeepsProducts* keeping(const MissingPattern& pattern) const override {
+    return keeping_scaled(pattern);
+  }
+
   void as_they_are(double* w) const override {
     const TailWeight::Slopes gaussian = tails_.slopes_at(TailWeight::gaussian);
     w[ScaledLayout::total] = gaussian.total;
@@ -177,7 +155,14 @@ class ScaledRows final : public ObsModel,
     return sum;
   }
 
+  // Blocks of rows ask for those of a cluster without data again and again.
   void weights(const double* t, double* w) const override {
+    if (std::equal(none_.begin(), none_.end(), t))
+      std::copy(prior_.begin(), prior_.end(), w);
+    else
+      weights_of(t, w);
+  }
+  void weights_of(const double* t, double* w) const {
     write_weights(w, tails_.slopes(layout_.sums(t)), [&](std::size_t b, double* own) {
       layout_.block[b]->weights(layout_.of_block(b, t, ScaledLayout::count).data(), own);
     });
@@ -313,6 +298,7 @@ class ScaledRows final : public ObsModel,
   ScaledLayout layout_;
   TailWeight tails_;
   bool gaps_;
+  Vec none_, prior_;  // the statistic of a cluster without data, and its weights
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foundation/fields.h"
+#include "observations/keeps_products.h"
 #include "observations/missing_pattern.h"
 #include "observations/obs_wishart.h"
 #include "observations/tail_weight.h"
@@ -51,5 +52,8 @@ std::unique_ptr<ObsModel> as_scaled(const Fields& fields, std::unique_ptr<Wishar
 /// Rows that lack these coordinates, of all blocks one after the other.
 std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& layout, const TailWeight& tails,
                                                           const MissingCells& missing);
+
+/// Such a pattern, or nothing_observed(), for which it is null.
+const KeepsProducts* keeping_scaled(const MissingPattern& pattern);
 
 }  // namespace bnpvi

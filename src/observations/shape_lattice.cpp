@@ -36,6 +36,11 @@ double place_of(double log_s) {
 
 }  // namespace
 
+double log_best_shape(double delta) {
+  if (!(delta > 1e-14)) return std::numeric_limits<double>::quiet_NaN();
+  return std::log((3 - delta + std::sqrt((delta - 3) * (delta - 3) + 24 * delta)) / (12 * delta));
+}
+
 ShapeLattice::ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start)
     : prior_(prior),
       evidence_(evidence),

@@ -40,12 +40,14 @@ ScaleDensity::ScaleDensity(double shape)
       spread(trigamma_remainder(shape)) {}
 
 // Σ r E log p(u | ν) + L is −N S(ν/2) + (ν/2) Σ r (E log u − E u + 1), S being what Stirling's terms leave of
-// log Γ.
+// log Γ: what ν/2 is of values as a shape is of values that have a Gamma distribution.
 ShapeLattice TailWeight::posterior(const ScaleSums& s) const {
   const double n = std::max(s.n, 0.0);
   const double sum = std::min(s.log_scale, 0.0);
+  const double start = n < 2 ? std::numeric_limits<double>::quiet_NaN()
+                             : log_best_shape((2 * prior_.prior.rate - sum) / n) + log_2;
   return prior_.posterior([n, sum](double nu) { return 0.5 * nu * sum - n * stirling_remainder(nu / 2); }, n,
-                          std::numeric_limits<double>::quiet_NaN());
+                          start);
 }
 
 double TailWeight::mean(const ScaleSums& s) const { return expected(posterior(s), itself); }

@@ -205,6 +205,16 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
         kernel.scale_rows(t.n(), t.width(), e.data(), e.ld(), c.data(), c.ld(), top.data(), t.data(), t.ld());
     return Rcpp::List::create(_["t"] = t.checked(), _["sum"] = sum);
   }
+  if (which == "scales") {
+    // Rows lie one after the other: of each layout the padding of single rows is left out.
+    Padded ratio = matrix("ratio"), r = matrix("r"), c = matrix("c"), a = matrix("a"), sums = matrix("sums");
+    Padded log = empty(1, r.width()), out = empty(1, r.width()), share = empty(1, r.width());
+    const Index k = c.width(), n = r.width() / k;
+    kernel.scale_log_weights(n, k, ratio.data(), c.data(), a.data(), log.data(), out.data());
+    kernel.sum_scales(n, k, r.data(), ratio.data(), log.data(), share.data(), sums.data());
+    return Rcpp::List::create(_["log"] = log.checked(), _["out"] = out.checked(),
+                              _["share"] = share.checked(), _["sums"] = sums.checked());
+  }
   if (which == "weighted_log_sum") {
     Padded c = matrix("c"), x = matrix("x");
     return Rcpp::List::create(_["sum"] = kernel.weighted_log_sum(x.width(), c.data(), x.data()));

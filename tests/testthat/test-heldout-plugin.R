@@ -45,6 +45,23 @@ for (case in without_scales(c(model_cases(), planted_cases()))) {
 x <- withr::with_seed(1, rbind(matrix(rnorm(120), 60), matrix(rnorm(80, 4), 40)))
 new <- withr::with_seed(2, matrix(rnorm(40, 2, 2), 20))
 
+test_that("t clusters: at their means, covariances and degrees of freedom", {
+  log_t <- function(x, mean, cov, df) {
+    d <- length(mean)
+    square <- stats::mahalanobis(x, mean, cov)
+    lgamma((df + d) / 2) - lgamma(df / 2) - d / 2 * log(df * pi) - determinant(cov)$modulus[[1]] / 2 -
+      (df + d) / 2 * log1p(square / df)
+  }
+  for (covariance in c("full", "diagonal")) {
+    fit <- bnp_mixture(x, obs_student(covariance), control = few())
+    expect_gt(n_clusters(fit), 1)
+    at <- coef(fit)
+    by_hand <- mixed(fit, function(k) log_t(new, at$mean[k, ], at$cov[, , k], at$tails[k]))
+    expect_equal(plugin(fit, new), by_hand, tolerance = 1e-8)
+    expect_equal(heldout_loglik(fit, new, "plugin"), mean(by_hand), tolerance = 1e-8)
+  }
+})
+
 test_that("Gaussians of every covariance", {
   full <- bnp_mixture(x, control = few())
   expect_gt(n_clusters(full), 1)

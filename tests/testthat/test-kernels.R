@@ -504,3 +504,33 @@ test_that("tangents of logistic likelihoods are those of plain R, from tiny to h
     expect_kernel("tangents", args, truth, size, 1e-10)
   }
 })
+
+test_that("scales of rows and their sums agree with R's", {
+  set.seed(16)
+  for (k in sizes) {
+    for (n in c(0, 1, 6)) {
+      flat <- function(x) matrix(t(x), 1, length(x))
+      m <- function(rows = n) matrix(runif(k * rows, 0.01, 3), rows, k)
+      ratio <- m() * 10^sample(-8:8, n * k, TRUE)
+      r <- m() * sample(0:1, n * k, TRUE)
+      c <- m(1) - 1
+      a <- m(1)
+      sums <- m(4)
+      by_row <- function(x) matrix(rep(x, each = n), n, k)
+      of <- function(v) colSums(r * v)
+      truth <- list(
+        log = flat(log(ratio)), out = flat(by_row(c) - by_row(a) * log(ratio)), share = flat(r / ratio),
+        sums = flat(sums + rbind(of(1), of(-log(ratio)), of(1 - log(ratio) - 1 / ratio), of((1 / ratio - 1)^2)))
+      )
+      size <- list(
+        log = pmax(1, abs(truth$log)), out = flat(by_row(abs(c)) + by_row(a) * pmax(1, abs(log(ratio)))),
+        share = abs(truth$share),
+        sums = flat(sums + rbind(
+          of(1), of(abs(log(ratio))), of(1 + abs(log(ratio)) + 1 / ratio), of((1 + 1 / ratio)^2)
+        ))
+      )
+      args <- list(ratio = flat(ratio), r = flat(r), c = c, a = a, sums = flat(sums))
+      expect_kernel("scales", args, truth, size, 1e-14)
+    }
+  }
+})

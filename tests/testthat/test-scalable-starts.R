@@ -32,7 +32,7 @@ test_that("rows that are as near to two candidates may count for either, others 
 })
 
 test_that("potentials, masses and sums are those of plain R, for every model", {
-  # Seeds take the scales of rows as 1; plain R has them from the weights.
+  # Seeds take the scales of rows as 1; plain R has them from the weights (see below).
   for (case in without_scales(planted_cases())) {
     numbers <- modelled(case, case$data)
     d <- divergences_twin(contract_of_rows(case))
@@ -51,6 +51,22 @@ test_that("potentials, masses and sums are those of plain R, for every model", {
     features <- engine_contract(case$data, case$model, matrix(1, length(numbers), 1))$statistic
     expect_equal(colSums(found$statistics), drop(features), tolerance = 1e-9, label = case$name)
   }
+})
+
+test_that("seeds of t clusters are those of Gaussian clusters with the same prior", {
+  tested <- 0
+  for (case in planted_cases()) {
+    if (!case$model$obs$family %in% c("student_full", "student_diagonal") || isTRUE(case$model$obs$gaps)) next
+    tested <- tested + 1
+    gaussian <- case
+    gaussian$model$obs$family <- sub("student", "gaussian", case$model$obs$family)
+    gaussian$model$obs$tails <- NULL
+    of <- lapply(list(case, gaussian), scalable, 3L, batches = 4L, seed = 7)
+    expect_identical(of[[1]]$candidate, of[[2]]$candidate, label = case$name)
+    expect_equal(of[[1]]$potential, of[[2]]$potential, tolerance = 1e-6, label = case$name)
+    expect_equal(of[[1]]$mass, of[[2]]$mass, label = case$name)
+  }
+  expect_gt(tested, 1)
 })
 
 test_that("rows are drawn in proportion to weight and divergence", {
