@@ -1,4 +1,4 @@
-# Fits that outlive their process: files from which they go on (inst/design/checkpoints.md).
+# Fits that outlive their process: files from which they go on (inst/design/data.md).
 
 #' Go on with a fit from its checkpoint
 #'

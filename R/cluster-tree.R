@@ -41,7 +41,7 @@
 #' `print()` says where the largest leap is: the join that costs most compared with the dearest join before it, or with
 #' a fifth of the median loss (at least 10) where all before were cheaper. It is mentioned when it is threefold. (These
 #' numbers are guesses.) A leap says that clusters overlap less from there on. It is no test: the
-#' bound is highest without any join, unless one gains. Nothing is joined without being asked for; look at
+#' bound is highest without any join, unless one gains. The fit itself is not changed; look at
 #' the tree, and at what it joins, before believing in a number.
 #' @section Known labels:
 #'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined; one of no class is joined to any, and

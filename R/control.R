@@ -87,7 +87,7 @@
 #'   answer in `getOption("bnpvi.worker_timeout", 600)` seconds, is done without. `verbose` tells how much was sent in
 #'   each lap. See `vignette("large-data")`.
 #' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A
-#'   larger one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers`
+#'   larger one keeps more workers busy; the bound still rises in every lap, perhaps by less. Default: 1, with `workers`
 #'   8.
 #' @param effort How much work `restarts = "auto"` may spend: `"low"` a quarter of the default, `"high"` ten times as
 #'   much.

@@ -3,7 +3,7 @@
 #' Where a mixture gives each row one cluster, here a row has any number of *features*, each of which it has or
 #' has not: \eqn{X = Z A + } noise, with binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian
 #' noise of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
-#' and, if asked for, the concentration.
+#' and, on request, the concentration.
 #'
 #' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns, or a [source][sources] of
 #'   such rows.

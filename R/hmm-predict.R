@@ -6,7 +6,7 @@
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
 #'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
-#'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
+#'   `"marginal"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
 #'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
@@ -48,7 +48,7 @@
 #'   `sd.<column>` of the observation, see [plot.bnp_forecast()]. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. Values further out than double precision tells apart (beyond
+#'   before it: standard normal if the model is right. Values further out than double precision tells apart (outside
 #'   8.21 above and 38.5 below) have the last one, and a message says how many. For
 #'   `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()] only.
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those

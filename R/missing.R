@@ -13,7 +13,7 @@
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
 #'   have `NA` there, or the cluster of their individual (in a sequence the rows that are left follow each other).
 #'   Topics: `"fail"` or `"omit"`; a document without any row that is left is left out too. Methods of a fit: `NULL`,
-#'   the default, does what the fit was told.
+#'   the default, takes the choice of the fit.
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_negbinomial()], [obs_gamma()],
@@ -32,8 +32,8 @@
 #'   covariates and counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns
 #'   ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
 #'
-#'   A fit remembers what it was told, whether its data had missing values or not: its methods do the same, those with
-#'   the argument unless they are told otherwise. Where that is `"model"`, new data may lack whole columns, too (but for
+#'   A fit remembers this choice, whether its data had missing values or not: its methods make the same choice, unless
+#'   they have the argument and it is given. Where that is `"model"`, new data may lack whole columns, too (but for
 #'   exposures and covariates): they are columns of `NA`, as are those without any value, of whatever class, which is
 #'   said.
 #' @name missing_values

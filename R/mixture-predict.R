@@ -252,7 +252,7 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   }
   if (plugin && has_weights_by_time(fit)) {
     abort("argument", c(
-      "{.code type = \"plugin\"} is not there where clusters have weights by time.",
+      "{.code type = \"plugin\"} is not available where clusters have weights by time.",
       i = "{.val completion}, the default, has the exact density of rows."
     ), call = call)
   }

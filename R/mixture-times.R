@@ -129,7 +129,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
   if (length(bad)) {
     abort("time", c(
-      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
+      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times no longer change." else
         "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
       x = "Not so: {cli::qty(length(bad))}time{?s} {places(label_text(bad))}.",
       i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."
@@ -186,8 +186,8 @@ slots_of_training <- function(fit, data, arg, call) {
     return(in_user_order(fit, known$slot))
   }
   abort("time", c(
-    "{.arg time} is needed: it says at which of its times the fit is asked about each row of {.arg {arg}}.",
-    i = if (is.null(known$time_name)) "Only of the training data themselves they are known." else
+    "{.arg time} is needed: it says to which time of the fit each row of {.arg {arg}} belongs.",
+    i = if (is.null(known$time_name)) "Only the times of the training data are known." else
       "Give it, or the column {.val {known$time_name}}."
   ), call = call)
 }

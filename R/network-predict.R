@@ -210,7 +210,7 @@ link_auc <- function(fit, pairs) {
 #'
 #' Draws pairs with a link and pairs without, to be hidden from a fit and predicted after: give them to
 #' [bnp_network()] as `missing`, together with the whole network, and to [link_auc()] and [heldout_loglik()]. A fit
-#' that was given the network without the held-out links, and not told of them, would take them for pairs without a
+#' that gets the network without the held-out links, but not the list of these, would take them for pairs without a
 #' link.
 #'
 #' @param x,nodes,directed,weights A network, as in [bnp_network()].

@@ -8,7 +8,7 @@
 #'   each community has a probability of its own links and all other pairs share a background; `FALSE` with
 #'   [prior_dp()], where every pair of communities has a probability of its own. `FALSE` with [prior_hdp()]: the
 #'   relational model with general blocks, for few communities, as its time grows with the square of their number.
-#'   `TRUE` with [prior_dp()] is not there.
+#'   `TRUE` with [prior_dp()] is not available.
 #' @param degree Has every node a degree of its own? With [prior_hdp()] `TRUE` is the gamma network, `FALSE` the
 #'   relational model; `NULL`: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on, or with
 #'   known `labels`, the gamma network alone. With general blocks (`assortative = FALSE`) only `FALSE` is there. With
@@ -99,7 +99,7 @@ check_link_choices <- function(obs, data, prior, call) {
   other <- network_prior_makers(if (has_blocks(prior)) "overlapping" else "blocks")
   if (has_blocks(prior) && isTRUE(obs$assortative)) {
     refuse(
-      "Assortative blocks with {.fn {given}} are not there yet.",
+      "Assortative blocks with {.fn {given}} are not available yet.",
       i = "Choose {.fn {other}}, or leave {.arg assortative} out."
     )
   }
@@ -112,7 +112,7 @@ check_link_choices <- function(obs, data, prior, call) {
   general <- !has_blocks(prior) && isFALSE(obs$assortative)
   if (general && isTRUE(obs$degree)) {
     refuse(
-      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are not there yet.",
+      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are not available yet.",
       i = "Leave one of the two out, or choose {.fn {other}}."
     )
   }

@@ -6,7 +6,7 @@
 #'   or efforts: the rate of a count is then per unit of exposure. The name of a
 #'   column, which new data must have too and which is not modelled (of a formula,
 #'   one of its variables); or one number above 0 for each row, for fits whose
-#'   new data will not be asked for. Default: 1 for every row.
+#'   new data need no exposure. Default: 1 for every row.
 #' @details
 #' `obs_poisson()` has no room for counts that vary more within a group than
 #' Poisson counts do: such a group gets more than one cluster.

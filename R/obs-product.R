@@ -65,7 +65,7 @@ check_block <- function(block, arg, call) {
   }
   if (identical(facts$kind, "pair") && is.null(block$columns)) {
     abort("columns", c(
-      "The block {.arg {arg}} must name its columns: which go together as pairs cannot be told from the data.",
+      "The block {.arg {arg}} must name its columns: the data do not say which columns are pairs.",
       i = "Name them by {.arg columns} of {.fn {facts$constructor}}, both of each pair beside each other."
     ), call = call)
   }

@@ -54,7 +54,7 @@
 #' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with
 #' `concentration + discount` in the range of concentrations), `shape` (of a concentration from 1) and
 #' `rate` from 1e-10 to 1e10; shares of `k` clusters must also
-#' be in these ranges. Beyond them, numbers lose their digits; within them, the
+#' be in these ranges. Outside them results lose digits; within them, the
 #' bound of one cluster is right to eight.
 #'
 #' @param concentration Dirichlet process concentration, or the total weight of

@@ -29,7 +29,7 @@
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
-#'   `update()` has `draws` more draws in each chain: the same as if they had been asked for at once, but for the choice
+#'   `update()` has `draws` more draws in each chain: the same as if all had been drawn in one call, but for the choice
 #'   of those whose partitions are kept.
 #'
 #' @details Weights and parameters of clusters are integrated out, so that a chain's state is a partition and,
