@@ -2,8 +2,8 @@
 
 #' What works with what
 #'
-#' Which data, arguments, options and functions go together with which kind of fit. What is not available is refused by an
-#' error of class `bnpvi_error_not_defined`, which says why and what there is instead, as this page does.
+#' Which data, arguments, options and functions go together with which kind of fit. What is not available is refused
+#' by an error of class `bnpvi_error_not_defined`, which says why and what to use instead, as this page does.
 #'
 #' @evalRd abilities_rd()
 #' @seealso [bnp_control()] for what the options mean.
@@ -58,8 +58,8 @@ option_list <- function() {
     rd_item(kinds[[kind]]$what, paste(text, collapse = " "))
   }, "")
   common <- rd_codes(setdiff(common_options, "algorithm"))
-  c(paste0("All kinds take ", common, ", if their algorithm does. For each kind: its algorithms, and the other options that it takes."),
-    "\\describe{", items, "}")
+  head <- paste0("All kinds take ", common, ", if their algorithm does. Algorithms and other options of each kind:")
+  c(head, "\\describe{", items, "}")
 }
 
 # Of each ability why some have it not, and what they have instead; abilities of which the same is to be said together.

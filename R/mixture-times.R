@@ -129,7 +129,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
   if (length(bad)) {
     abort("time", c(
-      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times no longer change." else
+      if (by_time) "Rows of {.arg {arg}} must be later than those of the fit: weights of earlier times no longer change." else
         "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
       x = "Not so: {cli::qty(length(bad))}time{?s} {places(label_text(bad))}.",
       i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."

@@ -86,9 +86,9 @@
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start` each cluster belongs to
 #'   the class of its labelled rows. Without `start` there is one cluster for each class and one for the rows without a
-#'   label, whatever `k_init` and `restarts` say; a second fit then starts from the classes that the first one gives to
-#'   all rows, and the better fit is returned. A finite prior needs at least as many clusters as there are classes.
-#'   [cluster_tree()] joins clusters within classes.
+#'   label, so that `k_init` cannot be chosen and there are no restarts; a second fit starts from what the labelled
+#'   rows alone say of the classes, and the better fit is returned. A finite prior needs at least as many clusters as
+#'   there are classes. [cluster_tree()] joins clusters within classes.
 #'
 #' @section Repeated measures:
 #'   With `id`, all rows of an individual belong to one cluster and are independent of each other given that cluster.
