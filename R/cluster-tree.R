@@ -96,7 +96,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
       x = if (!identical(as.integer(read$n), as.integer(known$n))) {
         "They have {read$n} row{?s}; the fit was made of {known$n}."
       } else {
-        "Their values, or the order of rows or groups, are others."
+        "Their values, or the order of rows or groups, differ from those of the fit."
       },
       i = "Give what the fit was given{if (grouped) ', {.arg id} included'}; {.fn predict} takes other data."
     ), call = call)

@@ -33,7 +33,7 @@ check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
     abort("time", c(
       "{.arg time} has missing or infinite values.",
       x = "In {cli::qty(length(bad))}row{?s} {places(bad)}.",
-      i = "Leave out rows of which no time is known."
+      i = "Leave out rows whose time is not known."
     ), call = call)
   }
   if (is.null(kept)) time else time[kept]
@@ -129,8 +129,8 @@ with_later_times <- function(fit, data, time, arg, call) {
   bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
   if (length(bad)) {
     abort("time", c(
-      if (by_time) "Rows of {.arg {arg}} must be later than those of the fit: weights of earlier times no longer change." else
-        "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
+      if (by_time) "Rows of {.arg {arg}} must be later than those of the fit: earlier weights no longer change." else
+        "Rows of {.arg {arg}} must be at times that the fit has seen, or after the last of these.",
       x = "Not so: {cli::qty(length(bad))}time{?s} {places(label_text(bad))}.",
       i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."
     ), call = call)

@@ -105,7 +105,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (!is.null(object$updates)) {
     abort("update", c(
-      "This fit has taken in data that its call does not know.",
+      "This fit was updated with data that its call does not name.",
       i = "Fit anew to all data: {.code {verb_of(object)}(x, start = fit)} goes on from it."
     ))
   }
