@@ -107,7 +107,7 @@ column_units <- function(x, centre, names, call, w = NULL) {
       column <- names[j] %||% j
       abort("range", c(
         "The spread of column {.val {column}} of {.arg x} ({format(largest, digits = 2)}) is outside the range in which
-         variances are numbers.",
+         variances can be computed.",
         i = "Change its unit so that values lie within 1e-150 to 1e150."
       ), call = call)
     }

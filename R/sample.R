@@ -1,7 +1,8 @@
 #' Draw partitions from the posterior
 #'
-#' A fit is one answer. `bnp_sample()` draws many from the posterior of the same model, by Markov chains: how
-#' sure is the number of clusters, which observations belong together, can the bound be believed?
+#' A fit is one answer. `bnp_sample()` draws many partitions from the posterior of the same model, by Markov chains.
+#' They show how certain the number of clusters is, which observations belong together, and whether the bound can be
+#' trusted.
 #'
 #' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, sequences, as
 #'   [bnp_hmm()] takes them, or a fit of one of these.
@@ -14,13 +15,13 @@
 #' @param draws Number of draws that each chain records.
 #' @param warmup Sweeps of each chain before its first draw.
 #' @param thin Sweeps for each draw.
-#' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
-#'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
-#'   of 500,000 tokens).
-#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
-#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none.
-#' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
-#'   its own number alone: not on `threads`, nor on the other chains.
+#' @param keep The largest number of partitions that are kept, over all chains together; if there are more draws,
+#'   partitions are kept at equal distances. Numbers such as that of clusters are recorded for every draw. Default:
+#'   500, or as many as take 128 MB (4 bytes for each observation: 67 of 500,000 tokens).
+#' @param split_merge Number of proposals of splits and merges in each sweep; 0 for none. Default: for mixtures the
+#'   number of clusters of the fit, and at least 5; for sequences four times that number. Topic models have none.
+#' @param seed A whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and on its own
+#'   number, not on `threads` or the other chains.
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress? As in [bnp_control()].
 #' @param object An object of class `bnp_draws`.
@@ -29,8 +30,8 @@
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
-#'   `update()` has `draws` more draws in each chain: the same as if all had been drawn in one call, but for the choice
-#'   of those whose partitions are kept.
+#'   `update()` adds `draws` draws to each chain. The result is that of one call with all draws, except for the choice
+#'   of the partitions that are kept.
 #'
 #' @details Weights and parameters of clusters are integrated out, so that a chain's state is a partition and,
 #' where the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges
@@ -58,11 +59,11 @@
 #' even-numbered ones row after row without it. The first `lag` rows of autoregressions are given, and have no
 #' state of their own.
 #'
-#' The model is that of the fit. Without a fit, one is made first. Even-numbered
-#' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
-#' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
-#' clusters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at what it learned, that of terms at
-#' its mean weights; a learned concentration is sampled.
+#' The model is that of the fit. Without a fit, one is made first. Odd-numbered chains start from clusters drawn from
+#' the fit's probabilities; even-numbered chains start by drawing the cluster of each row given the rows before,
+#' without the fit. What both kinds agree on does not depend on the start. A prior of the clusters that the fit has
+#' learned (`learn = TRUE`, `term_prior = NULL`) is fixed at its learned values, that of terms at its mean weights; a
+#' learned concentration is sampled.
 #'
 #' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
 #' second). Interrupting (Ctrl-C) an interactive session returns the
