@@ -21,7 +21,9 @@ test_that("the tables of functions, priors and observation models are those of t
   expect_no_lines(grep("`NA`", unlist(tables), value = TRUE), "rows without a file")
   constructors <- unique(vapply(c(obs_models, hidden_models, network_models), function(facts) facts$constructor, ""))
   for (name in constructors) expect_length(grep(paste0("^[|] `", name, "\\(\\)`"), tables$observations), 1L)
-  for (entry in prior_models) expect_true(any(grepl(paste0("`", entry$constructor, "()`"), tables$priors, fixed = TRUE)))
+  for (entry in prior_models) {
+    expect_true(any(grepl(paste0("`", entry$constructor, "()`"), tables$priors, fixed = TRUE)))
+  }
 })
 
 test_that("functions and types that the pages name are in the sources", {

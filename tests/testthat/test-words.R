@@ -1,6 +1,6 @@
-# Habits of language that a newcomer has to read twice are not used anew. Counted are lines of comments in the headers of
-# the engine, lines of help, and texts in R (messages: strings of more than one word, without what is computed in them).
-# A number may be lowered, never raised; the rules, and sentences as they were and are, stand in
+# Habits of language that a newcomer has to read twice are not used anew. Counted are lines of comments in the headers
+# of the engine, lines of help, and texts in R (messages: strings of more than one word, without what is computed in
+# them). A number may be lowered, never raised; the rules, and sentences as they were and are, stand in
 # inst/design/CONTRIBUTING.md. From a checkout only.
 
 root <- file.path("..", "..")
