@@ -26,20 +26,21 @@
 #'   there, given the whole sequence. `"response"`, for [obs_regression()]: the expected response of each row given
 #'   its covariates and the rows before it.
 #'
-#'   Where `newdata` lacks the response of a regression, states are as probable as the transitions make them.
+#'   If `newdata` does not have the response of a regression, the probabilities of states follow from the transitions
+#'   alone.
 #'
-#'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the same with each state's
-#'   density at point estimates of its parameters, as in [predict.bnp_mixture()], and given that the states of the fit
-#'   are all there are.
+#'   For `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`; `"plugin"`, the same with the density of
+#'   each state at point estimates of its parameters, as in [predict.bnp_mixture()], and without states that the fit
+#'   has not found.
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
-#' @param labels What is known of the states of the rows of `newdata`, as in [bnp_hmm()]: classes of the fit.
-#' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
-#'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
-#'   name or where the fit has `position = TRUE`.
-#' @param n.ahead,h Forecast so many rows (at most 100,000) after the last one of each sequence of
-#'   `newdata` instead. `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
+#' @param labels Known states of rows of `newdata`, in the forms of `labels` of [bnp_hmm()]: classes of the fit.
+#' @param parent,position As in [bnp_hmm()], for fits of trees. Default: the trees of the fit, if `newdata` has as many
+#'   rows. For fits with `position` it is needed beside `parent`, unless it is in a column of the same name or the fit
+#'   has `position = TRUE`.
+#' @param n.ahead,h The number of rows to forecast (at most 100,000) after the last row of each sequence of `newdata`.
+#'   `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
 #' @param ... Must be empty; of `forecast()`, arguments of `predict()`.
 #' @return `predict()`: a vector or matrix with one entry or row per row of
 #'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
