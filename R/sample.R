@@ -18,8 +18,8 @@
 #' @param keep The largest number of partitions that are kept, over all chains together; if there are more draws,
 #'   partitions are kept at equal distances. Numbers such as that of clusters are recorded for every draw. Default:
 #'   500, or as many as take 128 MB (4 bytes for each observation: 67 of 500,000 tokens).
-#' @param split_merge Number of proposals of splits and merges in each sweep; 0 for none. Default: for mixtures the
-#'   number of clusters of the fit, and at least 5; for sequences four times that number. Topic models have none.
+#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
+#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none.
 #' @param seed A whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and on its own
 #'   number, not on `threads` or the other chains.
 #' @param threads How many chains run at the same time.
@@ -59,11 +59,11 @@
 #' even-numbered ones row after row without it. The first `lag` rows of autoregressions are given, and have no
 #' state of their own.
 #'
-#' The model is that of the fit. Without a fit, one is made first. Odd-numbered chains start from clusters drawn from
-#' the fit's probabilities; even-numbered chains start by drawing the cluster of each row given the rows before,
-#' without the fit. What both kinds agree on does not depend on the start. A prior of the clusters that the fit has
-#' learned (`learn = TRUE`, `term_prior = NULL`) is fixed at its learned values, that of terms at its mean weights; a
-#' learned concentration is sampled.
+#' The model is that of the fit. Without a fit, one is made first. Even-numbered
+#' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
+#' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
+#' clusters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at what it learned, that of terms at
+#' its mean weights; a learned concentration is sampled.
 #'
 #' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
 #' second). Interrupting (Ctrl-C) an interactive session returns the

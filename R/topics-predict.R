@@ -24,7 +24,7 @@
 #'   topics drawn for those before it, and the average is over `draws` such sequences. Topics that the fit
 #'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
-#' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
+#' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
 #' @param covariates Of the new documents, where the fit has them.
 #' @param labels Of `newdata`, where the fit has labels: which topics each document may use, as in [bnp_topics()].
 #' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two

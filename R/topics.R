@@ -8,8 +8,7 @@
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
 #'   and `n`; or a source of such ([source_files()]). A vector of counts is one document. For other observation
 #'   models: a matrix or data frame of rows that `id` groups into documents.
-#' @param obs The observation model, that is, the distribution of the rows of one topic: `r
-#'   maker_links(verb_makers("bnp_topics"))`.
+#' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).
@@ -28,15 +27,14 @@
 #'   factor, text or logical. One value for each document, matched by name or in their order, `NA` where it is not
 #'   known; or the name of a document variable of a quanteda `dfm`; or a formula `rating ~ year + source`, whose right
 #'   side are `covariates`, without interactions. See *Responses*.
-#' @param family The distribution of the response. `NULL`: `"gaussian"` for numbers, `"binomial"` for two classes,
-#'   `"classes"` for more. Also `"hinge"` (two classes, as in a support vector machine), `"eps_hinge"` (numbers),
-#'   `gaussian()` or `binomial()`.
-#' @param covariates Variables of the documents that affect the response directly and not through topics: a vector, a
-#'   matrix or a data frame with one row for each document.
-#' @param response_weight How often each response counts, a number above 0; a token counts once. A document has one
-#'   response and many words, so that with the default of 1 topics hardly follow the response; with 10 or 30 they
-#'   predict it better. Choose it by predictions for documents that were held out. With a weight other than 1 the
-#'   objective is not a bound, and the variance of a number about its mean is not learned while topics are.
+#' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
+#'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
+#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
+#'   for each.
+#' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound, and
+#'   the variance of a number about its mean is not learned while topics are. A document has one response and many
+#'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
+#'   predicts of documents that were held out.
 #' @param response_cost For `"hinge"` and `"eps_hinge"`: the cost of one unit of loss.
 #' @param response_epsilon For `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
 #' @param response_precision Precision (one over the variance) of the normal prior of the effects; for numbers relative
