@@ -15,13 +15,13 @@
 #' @param draws Number of draws that each chain records.
 #' @param warmup Sweeps of each chain before its first draw.
 #' @param thin Sweeps for each draw.
-#' @param keep The largest number of partitions that are kept, over all chains together; if there are more draws,
-#'   partitions are kept at equal distances. Numbers such as that of clusters are recorded for every draw. Default:
-#'   500, or as many as take 128 MB (4 bytes for each observation: 67 of 500,000 tokens).
+#' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
+#'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
+#'   of 500,000 tokens).
 #' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
 #'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none.
-#' @param seed A whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and on its own
-#'   number, not on `threads` or the other chains.
+#' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
+#'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress? As in [bnp_control()].
 #' @param object An object of class `bnp_draws`.
