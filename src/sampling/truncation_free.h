@@ -78,7 +78,7 @@ class RunningClusterLearner {
   const StreamLimits limits_;
   bool capped_ = false;
 
-  // Clusters of which something is left, and their statistics.
+  // The clusters that remain after fading, and their statistics.
   struct Faded {
     std::vector<Index> kept;
     Vec t;
@@ -104,7 +104,7 @@ template <class Batch>
 class TruncationFree : public RunningClusterLearner {
  public:
   /// T ← keep T + B. fresh: units that were not seen before. Clusters are ordered by size. All changes are
-  /// made behind the last interrupt.
+  /// made after the last check for an interrupt.
   void learn(const Batch& batch, double keep, bool fresh) {
     const Faded earlier = faded(keep);
     std::vector<int> label;
@@ -120,7 +120,7 @@ class TruncationFree : public RunningClusterLearner {
   /// Labels the observations of the batch, given what is left of earlier ones. Returns the statistics of all.
   virtual Vec draw(const Batch& batch, const Faded& earlier, double keep, std::vector<int>& label) = 0;
   virtual Index units(const Batch& batch) const = 0;
-  /// What else the state has of the batch.
+  /// Stores what the family keeps of the batch beside statistics.
   virtual void remember(const Batch& batch, const std::vector<int>& label, double keep) = 0;
 };
 
