@@ -11,8 +11,8 @@
 #' @param id The sequence of each row of a matrix or data frame: the name of a column, also without quotes, or one
 #'   value for each row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a
 #'   sequence must follow each other. Default: all rows are one sequence.
-#' @param obs The observation model, that is, the distribution of the rows of one state: `r
-#'   maker_links(verb_makers("bnp_hmm"))`. Default: by the columns, as in [bnp_mixture()]. The first `lag` rows of each
+#' @param obs The observation model, that is, the distribution of the rows of one state:
+#'   `r maker_links(verb_makers("bnp_hmm"))`. Default: by the columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression have no likelihood; they get the state of the first row that has one.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()].
 #' @param control [bnp_control()]. Batches consist of whole sequences. With `sparsity = L` each row has at most `L`

@@ -6,8 +6,8 @@
 #'   one-sided formula with `data`, or, for [observation models][observation_models] that take one, a sparse matrix. A
 #'   formula with a response makes [obs_regression()] the default of `obs`. With [obs_ar()] the rows are one series in
 #'   the order of time, or `x` is a list of series.
-#' @param obs The observation model, that is, the distribution of the rows of one cluster: `r
-#'   maker_links(verb_makers("bnp_mixture"))`. Default: [obs_gaussian()]; for a data frame with factors, text or
+#' @param obs The observation model, that is, the distribution of the rows of one cluster:
+#'   `r maker_links(verb_makers("bnp_mixture"))`. Default: [obs_gaussian()]; for a data frame with factors, text or
 #'   logical columns, see *Data frames*. With [obs_ar()] a cluster describes how a row depends on the `lag` rows before
 #'   it. The first `lag` rows of a series have no likelihood; they get the cluster of the first row that has one. If
 #'   clusters should last for many rows, use [bnp_hmm()].
