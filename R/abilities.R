@@ -22,6 +22,7 @@ kinds <- list(
   ),
   scaled_rows = kind("mixtures of rows with scales ({.fn obs_student}, {.arg tails})", of = "mixture"),
   named_clusters = kind("mixtures with {.arg keywords}", of = "mixture", error = "keywords"),
+  clusters_of_texts = kind("mixtures of counts of terms ({.fn obs_multinomial})", of = "mixture"),
   topics = kind("topics ({.fn bnp_topics})", "bnp_topics"),
   documents_of_rows = kind("topics of documents of rows", of = "topics"),
   response = kind("topics with a {.arg response}", of = "topics", error = "response"),
@@ -95,7 +96,7 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
     of_classes[-length(of_classes)],
     switch(verb,
       bnp_mixture = c(
-        if (has_effects(obs)) "random_effects",
+        if (has_effects(obs)) "random_effects", if (obs_facts(obs)$counts_tokens) "clusters_of_texts",
         if (has_drift(obs)) "drift", if (obs_lag(obs) > 0L) "series", if (!is.null(obs$responses)) "regressions"
       ),
       bnp_hmm = c(if (!is.null(prior$cell_fixed)) "placed", if (obs_lag(obs) > 0L) "lagged")

@@ -54,11 +54,13 @@ no_effects_joined <- c(
 )
 no_samplers_yet <- "There are no samplers yet where clusters have such a structure."
 
-of_topics <- function(instead, ...) {
-  able("topics", "It is about topics.", instead, ..., draws = c("Draws have assignments of tokens.", in_draws))
-}
+in_draws_of_topics <- c("Draws have assignments of tokens.", in_draws)
+of_topics <- function(instead, ...) able("topics", "It is about topics.", instead, ..., draws = in_draws_of_topics)
 of_terms <- function(instead) {
-  of_topics(instead, documents_of_rows = c("Topics of rows have no terms.", "{.fn coef} has their parameters."))
+  able(
+    c("topics", "clusters_of_texts"), "It is about terms of documents.", instead, draws = in_draws_of_topics,
+    documents_of_rows = c("Topics of rows have no terms.", "{.fn coef} has their parameters.")
+  )
 }
 of_networks <- function(instead, ...) able("network", "It is about nodes of networks.", instead, ...)
 

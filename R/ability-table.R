@@ -123,6 +123,12 @@ ability_table <- c(list(
       "{.code predict(fit, source, type = \"prob\", write = )} computes them piece by piece."
     ), area = "options", label = "{.code keep = \"probabilities\"}"
   ),
+  keep_data = able(
+    c("mixture", "topics", "sequences"),
+    "Only fits of {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm} keep data.",
+    source = c("Data in a source are read where they are.", "Give the source to what reads them again."),
+    area = "options", label = "{.code keep_data = TRUE}"
+  ),
   workers = able(
     c("mixture", "topics", "sequences"), applies = c("mixture", "topics", "sequences"), series = c(
       "Batches would cut the series.", "Leave out {.arg workers}: this process has several {.arg threads}."
@@ -165,7 +171,7 @@ ability_table <- c(list(
     drift = c("Clusters that drift keep the covariance that they have.", "Leave {.arg data} out."),
     series = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
     regressions = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
-    named_clusters = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
+    clusters_of_texts = c("Only rows of {.fn obs_gaussian} have covariances to choose from.", "Leave {.arg data} out."),
     truncation_free = no_bound, label = "{.fn summary} with {.arg data}", applies = c("mixture", "topics", "sequences")
   ),
   cluster_divergence = of_pairs, cluster_overlap = of_pairs,
@@ -274,7 +280,7 @@ ability_table <- c(list(
     label = "{.arg keep_times} of {.fn update}", applies = "mixture"
   ),
   # ---- coarser clusters
-  cluster_tree = of_joins, cut_fit = of_joins,
+  cluster_tree = of_joins, cut_fit = of_joins, coarsen = of_joins, strip_data = able(of_fits, "It is about fits."),
   coclustering = able(
     c("mixture", "sequences", "draws"), "It needs one cluster for each row.", "See {.fn fitted}.",
     topics = c("Documents mix topics: {.code tcrossprod(fitted(fit))} is how much they share."),
@@ -293,10 +299,14 @@ ability_table <- c(list(
     "{.fn bnp_sample} makes draws; {.fn fitted} has the labels of a fit."),
   # ---- topics
   top_terms = of_terms("{.fn coef} has the parameters."),
+  topic_labels = of_terms("{.fn coef} has the parameters."),
   coherence = of_terms("{.fn heldout_loglik} judges fits."),
   exclusivity = of_terms("{.fn cluster_overlap} says how far clusters overlap."),
   ldavis_data = of_terms("{.fn plot} draws fits."),
-  top_documents = of_topics("{.fn predict} has probabilities of rows.", stream = no_rows_kept),
+  top_documents = able(
+    c("topics", "clusters_of_texts"), "It is about documents.", "{.fn predict} has probabilities of rows.",
+    draws = in_draws_of_topics, stream = no_rows_kept
+  ),
   topic_correlation = of_topics("{.fn coclustering} says which rows go together.", stream = no_rows_kept),
   prevalence = able(
     c("topics", "mixture_by_covariates"), "It is about topics, and weights that depend on covariates.",

@@ -46,8 +46,8 @@ generics::augment
 #' @export
 generics::forecast
 
+# library() would list segments() and communities(), which do what graphics and igraph have under these names, too: it
+# does not where what is attached has this mark.
 .onAttach <- function(libname, pkgname) {
-  packageStartupMessage(
-    "bnpvi: segments() takes hidden Markov models too; for all else it is graphics::segments(), as before."
-  )
+  assign(".conflicts.OK", TRUE, envir = as.environment(paste0("package:", pkgname)))
 }

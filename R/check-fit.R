@@ -24,7 +24,7 @@
 #' @export
 check_fit <- function(fit, data, id = NULL, ...) {
   check_able(fit, "check_fit")
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, fit, "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   draws <- bnp_sample(fit, data, !!id, ...)
   kept <- kept_labels(draws)

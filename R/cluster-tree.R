@@ -64,7 +64,7 @@ cluster_tree <- function(fit, data, ...) UseMethod("cluster_tree")
 cluster_tree.bnp_fit <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   check_able(fit, "cluster_tree")
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, fit, "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }

@@ -43,13 +43,13 @@ coclustering.bnp_fit <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   check_able(fit, "coclustering")
-  pairs_together(fit, data, id)
+  pairs_together(fit, data %||% if (is.null(fit$probabilities)) kept_data(fit), id)
 }
 
 pairs_together <- function(fit, data, id, most = 15000L, call = rlang::caller_env()) {
   repeated <- isTRUE(fit$model$obs$repeated)
   counted_later <- repeated || is.list(data) && !is.data.frame(data)
-  n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
+  n <- if (is.null(data) || is_internal(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
       if (is.null(data)) predict(fit, type = "responsibility") else

@@ -82,6 +82,9 @@
 #'   `workers` 8.
 #' @param effort How much work `restarts = "auto"` may do: `"low"`, a quarter of the default; `"high"`, ten times the
 #'   default.
+#' @param keep_data Does the fit keep its data, so that they need not be given again for pictures and tables
+#'   ([strip_data()])? `NULL`: if they take less than 1 MB, or as `options(bnpvi.keep_data = )` says. For
+#'   [bnp_mixture()], [bnp_topics()] and [bnp_hmm()], not for sources and streams.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details No option is ignored: `bnp_control()` refuses options that the algorithm does not use, and the fitting
@@ -142,7 +145,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         verbose = NULL, learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
-                        workers = FALSE, wave = NULL, effort = c("default", "low", "high"), ...) {
+                        workers = FALSE, wave = NULL, effort = c("default", "low", "high"), keep_data = NULL, ...) {
   check_no_dots(...)
   given <- names(match.call())[-1L]
   algorithm <- if (missing(algorithm)) "memoized" else check_choice(algorithm, eval(formals()$algorithm), "algorithm")
@@ -221,7 +224,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
-    "checkpoint_every", "workers", "wave", "effort"
+    "checkpoint_every", "workers", "wave", "effort", "keep_data"
   )
   without_waves <- c("workers", "wave")
   wrong <- intersect(

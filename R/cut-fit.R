@@ -17,7 +17,7 @@ cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 cut_fit.bnp_fit <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
   check_able(fit, "cut_fit")
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, fit, "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }

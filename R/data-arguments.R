@@ -14,7 +14,7 @@ read_arguments <- function(captured, data, of = "data", frame = rlang::caller_en
 
 argument_in_data <- function(captured, data, arg, of, call) {
   expr <- rlang::quo_get_expr(captured)
-  reads_later <- inherits(data, c("bnp_source", "bnp_stream")) # its columns are not known yet
+  reads_later <- inherits(data, c("bnp_source", "bnp_stream", "bnp_data")) # its columns are not known yet
   if (is.symbol(expr) && length(dim(data)) == 2L && as.character(expr) %in% colnames(data)) {
     return(as.character(expr))
   }

@@ -18,7 +18,7 @@
 #' @param start Where to start, instead of from no feature: a matrix (rows x features) of probabilities or logical
 #'   values, or an earlier fit of the same columns.
 #' @inheritParams missing_values
-#' @param ... Must be empty.
+#' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @return An object of class `c("bnp_features", "bnp_fit")`, a plain list without the data. Features are numbered by
 #'   decreasing use. See [n_features()], [predict.bnp_features()], [coef.bnp_features()], [plot.bnp_features()].
@@ -72,7 +72,7 @@
 #' @export
 bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre = TRUE, scale = FALSE, start = NULL,
                          na_action = c("fail", "model", "omit"), ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   call <- rlang::current_env()
   na_action <- check_na_action(na_action)
   check_form(x, "features", call)

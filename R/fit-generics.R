@@ -95,6 +95,9 @@ hard_labels.default <- function(fit) in_user_order(fit, fit$labels)
 # "272 rows of 2 columns": the data that a fit was made of.
 described_data <- function(fit) UseMethod("described_data")
 
+# The lines of print() that say what the clusters are.
+described_clusters <- function(fit) UseMethod("described_clusters")
+
 # Rows x clusters, for clue: probabilities where the fit keeps them, else 0 and 1.
 membership_of <- function(fit) UseMethod("membership_of")
 

@@ -36,6 +36,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   batch_of <- if (length(control$batches) > 1L) batch_numbers(control, data, class, error_call)
   if (spooled) {
     if (identical(control$keep, "probabilities")) require_ability("source", "keep", error_call)
+    if (isTRUE(control$keep_data)) require_ability("source", "keep_data", error_call)
     control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
   }
   if (!is.null(batch_of)) control$batches <- max(batch_of)
@@ -102,6 +103,20 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
+# Most bytes that are kept where nobody asked (a guess at what makes no file of fits large).
+kept_bytes <- 1e6
+
+# Fields of the internal form that `input` has not, as a plain list; NULL where nothing is to be kept. Hidden rows and
+# what is known of samples can be made again.
+data_to_keep <- function(fit, data) {
+  asked <- fit$control$keep_data %||% getOption("bnpvi.keep_data")
+  if (isFALSE(asked) || is_spooled(data)) {
+    return(NULL)
+  }
+  kept <- unclass(data)[setdiff(names(data), c(kept_fields, "expected", "rounded", "response", "fingerprint"))]
+  if (isTRUE(asked) || utils::object.size(kept) <= kept_bytes) kept
+}
+
 # What a fit keeps of its data beside what the engine returned: a list of its fields.
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
@@ -125,7 +140,7 @@ with_result <- function(fit, data) {
     probabilities = in_user_order(fit, state_responsibilities(fit, data)),
     predictive = in_user_order(fit, state_probabilities(fit, data))
   )
-  more <- c(kept, kept_of_data(fit, data))
+  more <- c(kept, kept_of_data(fit, data), list(data = data_to_keep(fit, data)))
   fit <- unclass(fit)
   fit[names(more)] <- more
   sealed(structure(fit, class = class))

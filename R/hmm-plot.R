@@ -13,8 +13,9 @@
 #'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
 #'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
 #'   of the state in which it begins ([track_steps()]).
-#' @param data Sequences to draw, usually the training data, in any form that
-#'   [bnp_hmm()] takes. A fit does not keep its data.
+#' @param data Sequences to draw, usually the training data, in any form that [bnp_hmm()] takes; they may also come
+#'   second: `plot(fit, data)`. Without this argument `"density"`, and `"segments"` of at most four sequences, draw
+#'   those that the fit keeps ([strip_data()]), if any.
 #' @param id As in [bnp_hmm()].
 #' @param xy Of `"track"`: the names of the two columns of `data` that are coordinates.
 #' @param max_sequences Most sequences, or trees, to draw, the first ones.
@@ -33,8 +34,13 @@
 plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
                          data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_drawing(...)
+  if (!missing(type) && is_table(type)) {
+    data <- type
+    type <- NULL
+  }
   read_arguments(rlang::enquos(id = id), data, "data")
   type <- picture_type(x, if (!missing(type)) type)
+  data <- data %||% drawn_of_kept(x, type)
   switch(type,
     tree = draw_tree(tree_picture(x, max_sequences), ...),
     segments = {
@@ -48,6 +54,11 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
     track = draw_track(track_picture(x, data, id, xy), ...)
   )
   invisible(x)
+}
+
+# Data that the fit keeps, where they make the picture better: many sequences are clearer as strips of states.
+drawn_of_kept <- function(fit, type, most = 4L) {
+  if (type == "density" || type == "segments" && length(fit$input$starts) <= most + 1L) kept_data(fit)
 }
 
 # NULL: the states of sequences, or of trees.
@@ -252,9 +263,14 @@ labelled_states <- function(k, size) {
 autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
                              data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_no_dots(...)
+  if (!missing(type) && is_table(type)) {
+    data <- type
+    type <- NULL
+  }
   read_arguments(rlang::enquos(id = id), data, "data")
   rlang::check_installed("ggplot2", "for autoplot().")
   type <- picture_type(object, if (!missing(type)) type)
+  data <- data %||% drawn_of_kept(object, type)
   switch(type,
     tree = gg_tree(tree_picture(object, max_sequences)),
     segments = gg_segments(segment_picture(object, data, id, max_sequences)),

@@ -118,7 +118,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     require_ability(object, "forecast")
     h <- check_steps(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
-    if (is.null(newdata)) need_data(TRUE, "newdata")
+    newdata <- data_or_kept(newdata, object, "newdata")
     data <- as_new_sequences(object, newdata, id, na_action = na_action)
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast_of_fit(object, data, h))
@@ -134,8 +134,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (type == "impute") require_ability(object, "impute")
   if (type == "response") require_ability(object, "expected_response")
   if (type == "impute") {
-    if (is.null(newdata)) need_data(TRUE, "newdata")
-    return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
+    newdata <- data_or_kept(newdata, object, "newdata")
+    data <- as_new_sequences(object, newdata, id, na_action = "model")
+    return(expected_values(object, if (is_internal(newdata)) table_of_kept(object, data) else newdata, data))
   }
   if (type == "cluster") {
     prob <- predict(object, newdata, !!id, type = "prob", na_action = na_action, parent = parent)
@@ -155,7 +156,8 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     class <- split_argument(newdata, labels, "labels", rlang::current_env())
     newdata <- class$x
   }
-  data <- rows_of_sequences(object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict")
+  data <- if (inherits(newdata, "bnp_data")) newdata else
+    rows_of_sequences(object, newdata, id, rlang::current_env(), "newdata", na_action, parent, "predict")
   if (!is.null(labels)) data <- with_new_labels(data, class$value, object, rlang::current_env())
   if (startsWith(type, "sequence_label")) {
     return(sequence_label_answer(object, data, type, rlang::current_env()))
@@ -200,6 +202,9 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
                              parent = NULL, use = "predict") {
   check_format(fit, call)
+  if (inherits(newdata, "bnp_data")) {
+    return(newdata)
+  }
   rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use)
 }
 
@@ -253,7 +258,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
 #' @rdname predict.bnp_hmm
 #' @export
 forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   h <- check_steps(h, "h")
   predict(object, newdata, !!id, n.ahead = h, ...)

@@ -9,11 +9,13 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 }
 
 tidy_states.bnp_hmm <- function(fit) {
+  means <- mean_arrays(fit)
   size <- unname(cluster_sizes(fit))
-  as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = unname(proportion(fit)),
+  out <- data.frame(
+    component = seq_along(size), size = size, proportion = unname(proportion(fit, means)),
     duration = as.double(state_durations(fit))
-  ))
+  )
+  as_tidy(if (is.null(means$cov)) out else cbind(out, wide_moments(fit, means)))
 }
 
 #' @rdname tidiers
@@ -21,7 +23,7 @@ tidy_states.bnp_hmm <- function(fit) {
 augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = NULL,
                             position = NULL) {
   check_no_dots(...)
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, check_format(x), "data")
   read_arguments(rlang::enquos(id = id), data, "data")
   parent <- with_position(parent, position)
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent)
@@ -29,7 +31,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = 
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_responsibilities(x, internal))
   scales <- row_scales(x, internal, prob)
-  out <- as.data.frame(if (is.data.frame(data)) data else {
+  out <- as.data.frame(if (is.data.frame(data)) data else if (is_internal(data)) table_of_kept(x, internal) else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
     if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
   })

@@ -42,7 +42,7 @@
 #' @param sequence_labels What is known of whole sequences: the class of each, by name or in their order, `NA` where it
 #'   is not known.
 #' @param open May sequences with a label also be in states of no class?
-#' @param ... Must be empty.
+#' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @section Known states:
 #'   Each class of `labels` owns states, one to begin with. A row with a label is in states of its class only, all else
@@ -143,7 +143,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
   check_form(x, "sequences", rlang::current_env())
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), x, "x")
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
@@ -160,7 +160,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, labels = NULL, sequence_labels = NULL, open = TRUE, ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   x <- stats::formula(x) # of terms()
   read_arguments(rlang::enquos(id = id, weights = weights, labels = labels), data)

@@ -62,9 +62,10 @@ impute.default <- function(fit, newdata, ...) {
 impute.bnp_fit <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   check_able(fit, "impute")
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, fit, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- read_rows(fit, newdata, id, rlang::current_env(), na_action = "model")
+  if (is_internal(newdata)) newdata <- table_of_kept(fit, data)
   imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 

@@ -27,8 +27,8 @@
 #'   time, as far as clusters are alive ([trajectories()]), lines as wide as clusters are large, with one standard
 #'   deviation to either side. Of fits with random effects: the individuals' lines in the colour of their cluster (given
 #'   `data`, at most 500 of them), the mean of each cluster and the band that has the means of 90 % of its individuals.
-#' @param data Observations to draw, usually the training data. A fit does not
-#'   keep its data, so without this argument only the clusters are drawn.
+#' @param data Observations to draw, usually the training data, which may also come second: `plot(fit, faithful)`.
+#'   Without this argument those that the fit keeps ([strip_data()]), if any.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
 #' @section Many rows: Of more than 100,000 rows about 20,000 are drawn, which a message says: of each cluster the same
@@ -48,7 +48,12 @@ plot.bnp_mixture <- function(x, type = c(
                                "clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories"
                              ), data = NULL, ...) {
   check_drawing(...)
+  if (is_table(type)) {
+    data <- type
+    type <- "clusters"
+  }
   type <- mixture_plot_type(x, type)
+  data <- data %||% kept_data(x)
   picture <- switch(type,
     clusters = cluster_picture(x, data),
     density = density_picture(x, data),
@@ -217,7 +222,12 @@ autoplot.bnp_mixture <- function(object, type = c(
                                  ), data = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
+  if (is_table(type)) {
+    data <- type
+    type <- "clusters"
+  }
   type <- mixture_plot_type(object, type)
+  data <- data %||% kept_data(object)
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))
   }

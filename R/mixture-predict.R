@@ -161,10 +161,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type == "impute") {
     require_ability(object, "impute")
-    need_data(is.null(newdata), "newdata")
-    return(expected_values(object, newdata, as_newdata(
-      object, newdata, na_action = "model", id = id, covariates = covariates
-    )))
+    newdata <- data_or_kept(newdata, object, "newdata")
+    data <- as_newdata(object, newdata, na_action = "model", id = id, covariates = covariates)
+    return(expected_values(object, if (is_internal(newdata)) table_of_kept(object, data) else newdata, data))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
@@ -196,7 +195,7 @@ cluster_predictions <- function(cluster, prob) {
 
 need_data <- function(missing, arg, call = rlang::caller_env()) {
   if (missing) {
-    abort("newdata", c("{.arg {arg}} is needed.", i = "A fit does not keep its data: give them."), call = call)
+    abort("newdata", c("{.arg {arg}} is needed.", i = "The fit keeps no data: give them."), call = call)
   }
 }
 
@@ -207,10 +206,13 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
   }
   check_format(fit, call)
   kept <- switch(type, responsibility = fit$probabilities, prob = , marginal = fit$predictive)
+  if (is.null(kept) && !is.null(fit$data)) {
+    return(predict(fit, kept_data(fit), type = type))
+  }
   if (is.null(kept)) {
     abort("newdata", c(
       "{.arg newdata} is needed for {.code type = \"{type}\"}.",
-      i = "A fit does not keep its data: give them again.",
+      i = "The fit keeps no data: give them again.",
       i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }

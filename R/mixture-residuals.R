@@ -33,7 +33,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
                                   na_action = NULL, id = NULL, ...) {
   check_able(object, "residuals", "object")
   check_no_dots(...)
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   type <- check_choice(type, c("cluster", "response", "individual"), "type")
   if (type == "individual") need_effects(object, type, rlang::current_env())

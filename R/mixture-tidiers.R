@@ -16,7 +16,7 @@ tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @export
 augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL, covariates = NULL) {
   check_no_dots(...)
-  need_data(missing(data), "data")
+  data <- data_or_kept(if (!missing(data)) data, check_format(x), "data")
   read_arguments(rlang::enquos(id = id, time = time), data, "data")
   if (!is.null(covariates)) only_with_covariates(x, rlang::current_env())
   internal <- as_newdata(
@@ -24,6 +24,7 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
   )
   prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
+  if (is_internal(data)) data <- table_of_kept(x, data)
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
   one_row <- length(dim(data)) < 2L && x$input$d > 1L && NROW(data) != rows_given(internal)
   out <- as.data.frame(

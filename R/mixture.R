@@ -45,10 +45,10 @@
 #'   [lm()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
-#' @param ... Further arguments of methods; must otherwise be empty.
+#' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list
-#'   without the data. Clusters are numbered by decreasing size. See [elbo()],
+#'   that keeps few data ([strip_data()]). Clusters are numbered by decreasing size. See [elbo()],
 #'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
 #'   [plot.bnp_mixture()].
 #'
@@ -182,7 +182,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
                                 labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"),
                                 covariates = NULL, ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   call <- rename_call(match.call())
   beside <- NULL
   given_x <- x
@@ -212,8 +212,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
                                 time = NULL, gaps = c("equal", "time"), covariates = NULL, ...) {
-  check_no_dots(...)
   here <- rlang::current_env()
+  if (missing(control) && inherits(data, "bnp_stream")) control <- bnp_control("truncation_free")
+  if (...length()) control <- control_with(control, ...)
   x <- stats::formula(x) # of terms()
   read_arguments(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data)
   na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
@@ -224,7 +225,6 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   if (inherits(data, "bnp_stream")) {
     given <- list(weights = weights, labels = labels, id = id, time = time)
     require_abilities(kinds_of_form("stream", "mixture"), given, here)
-    if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
@@ -317,4 +317,8 @@ is_grouped.bnp_mixture <- function(fit) FALSE
 
 read_rows.bnp_mixture <- function(fit, newdata, id, call, arg = "newdata", na_action = NULL) {
   as_newdata(fit, newdata, call, arg, na_action, id)
+}
+
+described_clusters.bnp_mixture <- function(fit) {
+  c(NextMethod(), if (obs_facts(fit$model$obs)$counts_tokens) described_by_words(fit, "rows"))
 }

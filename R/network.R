@@ -27,7 +27,7 @@
 #' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; labels of some nodes,
 #'   with the names of these; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to; or,
 #'   for an igraph, the name of an attribute of its vertices. See *Known labels*.
-#' @param ... Must be empty.
+#' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, with [prior_dp()] `bnp_blocks` before these, else
 #'   `bnp_communities`; a plain list without the data. Communities are numbered by decreasing size. See
 #'   [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()], [link_auc()].
@@ -157,7 +157,7 @@ bnp_network <- function(x, ...) UseMethod("bnp_network")
 #' @export
 bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), control = bnp_control(), start = NULL,
                                 nodes = NULL, directed = NULL, missing = NULL, weights, labels = NULL, ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   call <- rename_call(match.call(), "bnp_network")
   error_call <- rlang::current_env()
   check_form(x, "network", error_call)

@@ -20,6 +20,9 @@ one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
                        time = NULL, covariates = NULL) {
   check_format(fit, call)
+  if (inherits(newdata, "bnp_data")) {
+    return(newdata)
+  }
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
   given <- newdata

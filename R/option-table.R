@@ -26,7 +26,8 @@ option_checks <- list(
   checkpoint_every = function(x, arg, call) check_number(x, arg, strict = FALSE, call = call),
   workers = function(x, arg, call) check_workers(x, call),
   wave = or_null(check_count),
-  effort = one_of(eval(formals(bnp_control)$effort))
+  effort = one_of(eval(formals(bnp_control)$effort)),
+  keep_data = or_null(check_flag)
 )
 
 # What options are that are not given: of several choices the first, but for `init`, which models choose. NULL: it
@@ -51,38 +52,41 @@ option_table <- list(
   mixture = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers",
-      "wave", "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint",
+      "workers", "wave", "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   # Whose weights go by time.
   mixture_by_time = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
-      "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint",
+      "workers", "wave", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   topics = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "sparsity", "bound", "checkpoint", "workers", "wave",
-      "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "sparsity", "bound", "checkpoint", "workers",
+      "wave", "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(keep = "{.fn fitted} gives the proportions of the training documents.")
   ),
   sequences = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
-      "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "sparsity", "keep", "bound", "checkpoint",
+      "workers", "wave", "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
   # Whose states have places: they are exchanged, but neither born nor joined.
   placed = list(
     algorithms = c("memoized", "full", "stochastic"),
-    takes = c("batches", "restarts", "effort", "k_init", "init", "keep", "checkpoint", "workers", "wave", "max_merges"),
+    takes = c(
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "keep", "checkpoint", "workers", "wave",
+      "max_merges"
+    ),
     instead = c(
       sparsity = "States that a row may be in might then have no allowed step to those of the next one.",
       candidates = "Each row is compared with all states."
@@ -91,13 +95,13 @@ option_table <- list(
   trees = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   hidden = list(
     algorithms = c("memoized", "full"),
-    takes = c("restarts", "effort", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
+    takes = c("restarts", "keep_data", "effort", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
     instead = c(
       batches = "All sequences are visited at once.", init = "Labels or a fit may be given as {.arg start}."
     )

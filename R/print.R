@@ -1,12 +1,10 @@
 #' @export
 print.bnp_fit <- function(x, ...) {
   check_format(x)
-  cat(format_head(x), sep = "\n")
-  sizes <- round(cluster_sizes(x)[seq_len(min(12L, x$state$k))])
-  more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
-  cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
+  cat(format_head(x), described_clusters(x), sep = "\n")
   for (line in described_keywords(x)) cat(strwrap(line, exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
+  for (line in c(described_advice(x), described_kept(x))) cat(strwrap(line, exdent = 2), sep = "\n")
   invisible(x)
 }
 
@@ -54,6 +52,31 @@ print.summary.bnp_fit <- function(x, ...) {
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
 }
+
+# "Sizes: 155 123 63 1"
+described_clusters.default <- function(fit) {
+  used <- in_use(fit)
+  sizes <- round(cluster_sizes(fit)[utils::head(used, 12L)])
+  more <- if (length(used) > 12L) paste0(" ... (", length(used), " in all)")
+  strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2)
+}
+
+# What to look at where the number of clusters may surprise.
+described_advice <- function(fit) {
+  k <- n_clusters(fit)
+  joins <- is.null(refusal(kinds_of(fit), "cluster_tree"))
+  c(
+    if (k == 1L && is.null(fit$model$prior$k) && is_searched(fit)) paste0(
+      "One ", cluster_word(fit), ": no division raised the ELBO; what to look at: vignette(\"how-many-clusters\")"
+    ),
+    if (k > 20L && joins) {
+      paste0("Fewer ", plural_of(cluster_word(fit)), ": coarsen(fit, k), vignette(\"coarser-clusters\")")
+    }
+  )
+}
+
+# Were births tried?
+is_searched <- function(fit) isTRUE(fit$control$moves$birth) && fit$control$algorithm != "stochastic" && nobs(fit) > 1L
 
 described_terms <- function(fit) {
   terms <- elbo(fit, terms = TRUE)

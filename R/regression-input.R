@@ -132,7 +132,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
 # Does new data lack a response, of a fit that has one?
 lacks_response <- function(fit, newdata) {
   obs <- fit$model$obs
-  if (is.null(obs$responses)) {
+  if (is.null(obs$responses) || is_internal(newdata)) {
     return(FALSE)
   }
   if (is.list(newdata) && !is.data.frame(newdata)) newdata <- newdata[[1L]]

@@ -140,9 +140,9 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
                                keep = NULL, split_merge = NULL, seed = NULL, threads = default_threads(),
                                verbose = NULL) {
   check_no_dots(...)
-  need_data(missing(data), "data")
-  read_arguments(rlang::enquos(id = id), data, "data")
   check_able(x, "bnp_sample", "x")
+  data <- data_or_kept(if (!missing(data)) data, x, "data")
+  read_arguments(rlang::enquos(id = id), data, "data")
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   refuse_proposals(verb_of(x), options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))

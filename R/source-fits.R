@@ -4,7 +4,7 @@
 #' @export
 bnp_mixture.bnp_source <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(), start = NULL,
                                    na_action = c("fail", "model", "omit"), ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   fit_source("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()))
 }
 
@@ -12,7 +12,7 @@ bnp_mixture.bnp_source <- function(x, obs = NULL, prior = prior_dp(), control = 
 #' @export
 bnp_topics.bnp_source <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
                                   start = NULL, id = NULL, na_action = c("fail", "omit"), ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
@@ -23,7 +23,7 @@ bnp_topics.bnp_source <- function(x, obs = obs_multinomial(), prior = prior_hdp(
 #' @export
 bnp_hmm.bnp_source <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(), control = bnp_control(),
                                start = NULL, na_action = c("fail", "model", "omit"), ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   read_arguments(rlang::enquos(id = id), x, "x")
   call <- rename_call(match.call(), "bnp_hmm")
   fit_source("bnp_hmm", x, obs, prior, control, start, check_na_action(na_action), call, id)

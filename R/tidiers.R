@@ -119,13 +119,19 @@ tidy_clusters <- function(x, word) {
     long <- data.frame(term = rep(terms, k), estimate = as.double(t(locations)))
     return(as_tidy(cbind(out[rows, ], long)))
   }
+  as_tidy(cbind(out, wide_moments(x, means)))
+}
+
+# Clusters x means, coefficients and standard deviations, as a data frame, of a fit whose clusters have covariances.
+wide_moments <- function(fit, means = mean_arrays(fit)) {
   named <- function(values, prefix) {
-    values <- matrix(values, k)
-    colnames(values) <- paste0(prefix, ".", location_labels(x, "cov"))
+    values <- matrix(values, fit$state$k)
+    colnames(values) <- paste0(prefix, ".", location_labels(fit, "cov"))
     as.data.frame(values)
   }
+  locations <- cluster_locations(fit, means)
   mean <- if (!is.null(locations)) named(locations, "mean")
-  as_tidy(do.call(cbind, c(list(out), mean, wide_coefficients(x), named(cluster_sds(means$cov), "sd"))))
+  do.call(cbind, c(mean, wide_coefficients(fit), named(cluster_sds(means$cov), "sd")))
 }
 
 # Clusters x coefficients of regressions, as a data frame; NULL for other models.

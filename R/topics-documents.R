@@ -1,9 +1,11 @@
 #' Documents and relations of topics
 #'
-#' All are read from the proportions or probabilities in the fit; no data are needed.
+#' All are read from the proportions or probabilities in the fit; only a mixture needs the documents.
 #'
-#' @param fit A fit of [bnp_topics()]; for `exclusivity()`, to counts.
+#' @param fit A fit of [bnp_topics()]; for `exclusivity()`, to counts. `top_documents()` and `exclusivity()` take
+#'   mixtures of counts, too, as [top_terms()] does.
 #' @param n Number of documents, or of top terms, of each topic.
+#' @param data For `top_documents()` of a mixture: the documents, as [bnp_mixture()] took them.
 #' @param weight The weight of exclusivity, between 0 and 1, as in [top_terms()].
 #' @return
 #' * `top_documents()`: a data frame with the documents that each topic has most of, columns `topic`, `rank`,
@@ -26,11 +28,17 @@
 #' round(topic_correlation(fit)[1:4, 1:4], 2)
 #' cbind(exclusivity = exclusivity(fit), coherence = coherence(fit, whales$counts))
 #' @export
-top_documents <- function(fit, n = 5L) {
+top_documents <- function(fit, n = 5L, data = NULL) {
   check_able(fit, "top_documents")
-  theta <- document_proportions(fit)
+  of_topics <- inherits(fit, "bnp_topics")
+  if (of_topics && !is.null(data)) {
+    abort("argument", c("{.arg data} is for mixtures.", i = "Topics keep the proportions of their documents."))
+  }
+  if (!of_topics) data <- data_or_kept(data, fit, "data")
+  theta <- if (of_topics) document_proportions(fit) else
+    state_probabilities(fit, read_rows(fit, data, NULL, rlang::current_env(), "data"))
   n <- min(check_count(n, "n"), nrow(theta))
-  names <- document_names(fit)
+  names <- if (of_topics) document_names(fit) else rownames(data) %||% seq_len(nrow(theta))
   rows <- lapply(seq_len(ncol(theta)), function(k) {
     at <- order(-theta[, k])[seq_len(n)]
     data.frame(topic = k, rank = seq_len(n), document = names[at], proportion = unname(theta[at, k]))
@@ -83,15 +91,15 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
 #' @rdname top_terms
 #' @param x A fit of [bnp_topics()] to counts.
 #' @param ... For `terms()`, `n`, the number of terms per topic, and `by` and `weight` as in `top_terms()`.
-#' @return `terms()`: a character matrix with a column of terms for each topic, the first ones first, as in the packages
-#'   topicmodels and seededlda. Where seededlda is attached, its `terms()` and `topics()` take a fit as well;
+#' @return `terms()`: a character matrix with a column of terms for each topic in use, the first ones first, as in the
+#'   packages topicmodels and seededlda. Where seededlda is attached, its `terms()` and `topics()` take a fit as well;
 #'   `topics()` is `predict(fit, type = "class")` as a factor.
 #' @export
 #' @rawNamespace S3method(seededlda::terms, bnp_topics)
 terms.bnp_topics <- function(x, ...) {
   top <- top_terms(x, ...)
-  topics <- max(top$topic)
-  matrix(top$term, ncol = topics, dimnames = list(NULL, paste("Topic", seq_len(topics))))
+  topics <- unique(top$topic)
+  matrix(top$term, ncol = length(topics), dimnames = list(NULL, paste("Topic", topics)))
 }
 
 #' @rawNamespace S3method(seededlda::topics, bnp_topics)

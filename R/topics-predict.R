@@ -208,6 +208,9 @@ read_rows.bnp_topics <- function(fit, newdata, id, call, arg = "newdata", na_act
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
+  if (inherits(newdata, "bnp_data")) {
+    return(newdata)
+  }
   obs <- fit$model$obs
   arg <- arg_of_table(arg, newdata)
   if (is.null(id) && obs_facts(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)

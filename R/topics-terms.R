@@ -1,13 +1,14 @@
 #' Terms that describe the topics
 #'
-#' @param fit A fit of [bnp_topics()] to counts.
+#' @param fit A fit of [bnp_topics()] to counts, or of [bnp_mixture()] with [obs_multinomial()] (short texts), whose
+#'   clusters then are the topics.
 #' @param n Number of terms per topic.
 #' @param by `"prob"`: the most probable terms. `"lift"`: probability in the topic
 #'   relative to that in the whole corpus. `"frex"`: both frequent and exclusive,
 #'   the harmonic mean of a term's rank by probability within the topic and
 #'   by the topic's share of the term (Bischof & Airoldi, 2012).
 #' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
-#' @return A data frame with columns `topic`, `rank`, `term`, `value`; of fits with `keywords`
+#' @return A data frame with columns `topic`, `rank`, `term`, `value`, of the topics in use; of fits with `keywords`
 #'   ([obs_multinomial()]) also `name`, of the topic, and `keyword`, whether the term is one of that name's.
 #' @references
 #' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
@@ -28,7 +29,7 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
     lift = phi / rep(corpus_terms(fit), each = nrow(phi)),
     frex = frex(phi, check_share(weight, "weight"))
   )
-  rows <- lapply(seq_len(nrow(phi)), function(k) {
+  rows <- lapply(in_use(fit), function(k) {
     at <- order(-value[k, ], -phi[k, ])[seq_len(n)]
     data.frame(topic = k, rank = seq_len(n), term = colnames(phi)[at], value = unname(value[k, at]))
   })
@@ -59,6 +60,11 @@ topic_terms <- function(fit) {
   phi
 }
 
+# Documents x topics: proportions, of mixtures the probabilities of the clusters.
+shares_of_documents <- function(fit, data) {
+  if (inherits(fit, "bnp_topics")) proportions(fit, document_counts(fit, data)) else state_probabilities(fit, data)
+}
+
 # Relative frequency of each term under the fit: topics weighted by their size.
 corpus_terms <- function(fit) {
   size <- cluster_sizes(fit)
@@ -73,7 +79,7 @@ frex <- function(phi, weight) {
 
 #' How well the top terms of a topic go together
 #'
-#' @param fit A fit of [bnp_topics()] to counts.
+#' @param fit As in [top_terms()].
 #' @param x Documents in which the terms' joint occurrence is counted, usually the
 #'   training data, in any form that [bnp_topics()] takes.
 #' @param n Number of top terms per topic.
@@ -82,7 +88,7 @@ frex <- function(phi, weight) {
 #'   counts -1 (Bouma, 2009). `"umass"`: mean of log((D(v, w) + 1) / D(w)) over
 #'   pairs with w ranked above v, D the number of documents with the term or the
 #'   pair (Mimno and others, 2011).
-#' @return One number per topic.
+#' @return One number per topic, `NA` for topics that are empty.
 #' @references
 #' Bouma, G. (2009). Normalized (pointwise) mutual information in collocation extraction.
 #' *Proceedings of GSCL*, 31-40.
@@ -98,20 +104,21 @@ frex <- function(phi, weight) {
 #' @export
 coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   check_able(fit, "coherence")
-  need_data(missing(x), "x")
+  x <- data_or_kept(if (!missing(x)) x, fit, "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
   if (fit$input$d < 2L) {
     abort("argument", "{.arg fit} has a vocabulary of one term, which has no other to go together with.")
   }
-  data <- new_documents(fit, x, arg = "x")
-  documents <- data_matrix(data)
-  documents@x[] <- 1
+  data <- read_rows(fit, x, NULL, rlang::current_env(), "x")
+  documents <- (data_matrix(data) > 0) * 1
   terms <- top_terms(fit, max(2L, check_count(n, "n", lower = 2L)))
   index <- match(terms$term, colnames(topic_terms(fit)))
-  vapply(split(index, terms$topic), function(at) {
+  out <- rep(NA_real_, fit$state$k)
+  out[in_use(fit)] <- vapply(split(index, terms$topic), function(at) {
     together <- as.matrix(Matrix::crossprod(documents[, at, drop = FALSE]))
     topic_coherence(together, data$n, measure)
   }, 0)
+  stats::setNames(out, seq_along(out))
 }
 
 # together: number of documents with each pair of terms, ranked terms in order.
@@ -134,7 +141,7 @@ topic_coherence <- function(together, n, measure) {
 #'
 #' The arguments of `LDAvis::createJSON()`.
 #'
-#' @param fit A fit of [bnp_topics()] to counts.
+#' @param fit As in [top_terms()].
 #' @param x The training documents.
 #' @return A list with `phi` (topics x terms), `theta` (documents x topics),
 #'   `doc.length`, `vocab` and `term.frequency`.
@@ -149,11 +156,11 @@ topic_coherence <- function(together, n, measure) {
 #' @export
 ldavis_data <- function(fit, x) {
   check_able(fit, "ldavis_data")
-  need_data(missing(x), "x")
-  data <- new_documents(fit, x, arg = "x")
+  x <- data_or_kept(if (!missing(x)) x, fit, "x")
+  data <- read_rows(fit, x, NULL, rlang::current_env(), "x")
   phi <- topic_terms(fit)
   list(
-    phi = unname(phi), theta = unname(proportions(fit, document_counts(fit, data))),
+    phi = unname(phi), theta = unname(shares_of_documents(fit, data)),
     doc.length = document_lengths(data, fit$model$obs), vocab = colnames(phi),
     term.frequency = unname(Matrix::colSums(data_matrix(data)))
   )

@@ -43,7 +43,7 @@
 #'   known; a list of character vectors, for several labels of a document; a logical matrix (documents x labels; a row
 #'   of `NA`: not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
 #' @param open May documents with labels also use topics without a label?
-#' @param ... Further arguments of methods; must otherwise be empty.
+#' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
 #'   the data. Topics are numbered by decreasing size. See [top_terms()],
@@ -127,7 +127,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
                                response = NULL, family = NULL, covariates = NULL, response_weight = 1,
                                response_cost = 1, response_epsilon = 0.1, response_precision = NULL, labels = NULL,
                                open = TRUE, ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   read_arguments(rlang::enquos(id = id), x, "x")
   na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
@@ -228,7 +228,8 @@ as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...)
     return(cbind(out, as.data.frame.bnp_fit(x)[-seq_along(out)]))
   }
   terms <- top_terms(x, 6)
-  out$terms <- unname(vapply(split(terms$term, terms$topic), paste, "", collapse = " "))
+  out$terms <- ""
+  out$terms[in_use(x)] <- vapply(split(terms$term, terms$topic), paste, "", collapse = " ")
   out
 }
 

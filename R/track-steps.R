@@ -172,7 +172,7 @@ track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   if (is.null(data)) {
     abort("argument", c(
       "{.code type = \"track\"} needs {.arg data}, with the coordinates in columns {.field {xy}}.",
-      i = "A fit does not keep its data."
+      i = "The locations are no part of the model, and so not kept with it."
     ), call = call)
   }
   if (!is.character(xy) || length(xy) != 2L || anyNA(xy)) {

@@ -94,6 +94,7 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control <- fit$control
     control[c("batches", "k_init")] <- list(NULL)
     control$restarts <- 1L
+    control$keep_data <- FALSE
     control$workers <- FALSE
   } else {
     check_options(control, kind_of_fit(verb_of(fit), fit$model$prior), fit$model$prior, call)

@@ -228,12 +228,14 @@ reading_calls <- function(tables, fits) {
         join(
           "cut_fit",
           k = 1L, tree = tree, laps = 2L, spoil = c("fit", arguments, "k", "tree", "laps"), holds = is_sound_fit
-        )
+        ),
+        join("coarsen", k = 1L, laps = 0L, spoil = c("fit", arguments, "k", "laps"), holds = is_sound_fit)
       ))
     }
     if (completes) {
       out <- c(out, list(
         call("top_terms", fit = fit, n = 2, by = "prob", weight = 0.5, spoil = c("fit", "n", "by", "weight")),
+        call("topic_labels", fit = fit, n = 2, weight = 0.5, sep = " ", spoil = c("fit", "n", "weight", "sep")),
         call(
           "coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"
         ),

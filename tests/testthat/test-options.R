@@ -43,7 +43,7 @@ half_of_attitude <- function() bnp_features(attitude[1:20, ], control = bnp_cont
 values <- list(
   batches = 2, restarts = 2, k_init = 2, init = "random", sparsity = 2, candidates = 2, keep = "probabilities",
   bound = "tight", checkpoint = "never-written", workers = TRUE, wave = 2, max_laps = 5, tol = 1e-3, adopt = TRUE,
-  max_births = 3, birth_size = 3, max_deletes = 3, max_merges = 3, effort = "low"
+  max_births = 3, birth_size = 3, max_deletes = 3, max_merges = 3, effort = "low", keep_data = TRUE
 )
 of_moves <- intersect(names(values), names(formals(bnp_moves)))
 arguments <- function(name) {

@@ -9,7 +9,9 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_mixture(faithful, k = 3), "prior_dirichlet(k = )")
   said(bnp_topics(whales$counts, k = 3), "prior = prior_lda(k = )")
   said(bnp_hmm(faithful, nstates = 2), "prior = prior_hmm(k = )")
-  for (verb in list(bnp_mixture, bnp_topics, bnp_hmm)) said(verb(faithful, seed = 1), "control = bnp_control(seed = )")
+  for (verb in list(bnp_mixture, bnp_topics, bnp_hmm)) {
+    said(verb(faithful, max_laps = 1), "control = bnp_control(max_laps = )")
+  }
   said(bnp_mixture(faithful, alpha = 1), "prior_hdp")
   said(bnp_mixture(faithful, concentration = 2), "prior = prior_dp(concentration = )")
   said(bnp_mixture(faithful, covariance = "diagonal"), "obs = obs_gaussian(covariance = )")

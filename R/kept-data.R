@@ -1,0 +1,64 @@
+# The data that a fit of few data keeps, so that what reads them again need not be given them.
+
+# In the internal form; NULL where a fit has none.
+kept_data <- function(fit) {
+  if (!is.null(fit$data)) as_bnp_data(c(fit$data, fit$input[intersect(kept_fields, names(fit$input))]))
+}
+
+# data: as a user gave them, NULL for those of the fit, which must be there.
+data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
+  data <- data %||% kept_data(fit)
+  need_data(is.null(data), arg, call)
+  data
+}
+
+is_internal <- function(data) inherits(data, "bnp_data")
+
+# Kept data as a table in the order of the rows that were given, columns as the model takes them.
+table_of_kept <- function(fit, data) {
+  blocks <- fit$model$obs$blocks %||% list(fit$model$obs)
+  levels <- do.call(c, unname(lapply(blocks, function(block) block$levels)))
+  types <- do.call(c, unname(lapply(blocks, function(block) block$types)))
+  x <- as.matrix(data_matrix(data))
+  x[data$missing] <- NA
+  if (!is.null(data$order)) x <- x[order(data$order), , drop = FALSE]
+  x <- for_all_rows(list(left_out = data$left_out), x)
+  out <- as.data.frame(`colnames<-`(x, column_labels(fit)))
+  for (name in names(levels)) out[[name]] <- as_column(out[[name]], types[[name]] %||% "text", levels[[name]])
+  out
+}
+
+described_kept <- function(fit) {
+  if (!is.null(fit$data)) {
+    paste0("Data kept (", ceiling(utils::object.size(fit$data) / 1000), " kB); strip_data(fit) removes them")
+  }
+}
+
+#' The data that a fit keeps
+#'
+#' A fit of few data (less than 1 MB) keeps them, in the numbers that the engine had: the columns that the model uses,
+#' nothing else. So [plot()][plot.bnp_mixture()], [augment()], [residuals()], [cluster_tree()] and whatever else reads
+#' the training data again works without being given them. `strip_data()` takes them out, for instance before a fit is
+#' given to others. Fits of more data keep none, unless `bnp_control(keep_data = TRUE)` asks for it;
+#' `bnp_control(keep_data = FALSE)`, or `options(bnpvi.keep_data = FALSE)` for all fits, keeps none. Fits of
+#' [bnp_mixture()], [bnp_topics()] and [bnp_hmm()] keep data; those from sources and streams and of [update()] with new
+#' data do not.
+#'
+#' @param fit A fit.
+#' @return The fit without its data. It still has labels, and names of rows and columns.
+#' @seealso [bnp_control()].
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' plot(fit)
+#' small <- strip_data(fit)
+#' object.size(fit) - object.size(small)
+#' @export
+strip_data <- function(fit) {
+  check_able(fit, "strip_data")
+  as_made <- !is.null(attr(fit, "seal"))
+  fit$data <- NULL
+  if (as_made) sealed(fit) else fit
+}
+
+# Is what was given as the type of a picture a table of data?
+is_table <- function(type) length(dim(type)) == 2L || is.numeric(type) || is.list(type)

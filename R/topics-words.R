@@ -1,0 +1,64 @@
+# What a topic is about, in a few words of its own.
+
+#' Short names of topics
+#'
+#' The terms that tell each topic apart from the others, as its name in tables and pictures.
+#'
+#' @param fit As in [top_terms()].
+#' @param n Number of terms in a name.
+#' @param weight How much a term's exclusivity counts beside its frequency in the topic, between 0 and 1; see `"frex"`
+#'   of [top_terms()].
+#' @param sep What stands between the terms.
+#' @return A character vector with a name for each topic in use, whose own names are the topics' numbers
+#'   ([cluster_ids()]). A topic that has a name (`keywords` of [obs_multinomial()]) keeps it.
+#' @seealso [top_terms()]; `print()` of a fit has the same words.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' topic_labels(fit)[1:3]
+#' @export
+topic_labels <- function(fit, n = 3L, weight = 0.3, sep = ", ") {
+  check_able(fit, "topic_labels")
+  if (!is.character(sep) || length(sep) != 1L || is.na(sep)) {
+    abort("argument", "{.arg sep} must be one text, not {describe(sep)}.")
+  }
+  words <- distinctive_terms(fit, n, weight, sep)
+  own <- names_of_clusters(fit)[in_use(fit)]
+  words[!is.na(own)] <- own[!is.na(own)]
+  words
+}
+
+# The terms of each topic in use that are both frequent and exclusive, in one text.
+distinctive_terms <- function(fit, n, weight = 0.3, sep = ", ") {
+  terms <- top_terms(fit, n, "frex", weight)
+  used <- in_use(fit)
+  words <- vapply(split(terms$term, factor(terms$topic, used)), paste, "", collapse = sep)
+  stats::setNames(words, cluster_ids(fit)[used])
+}
+
+described_clusters.bnp_topics <- function(fit) {
+  if (obs_facts(fit$model$obs)$counts_tokens) described_by_words(fit, "tokens") else NextMethod()
+}
+
+# A line for each of the largest topics: its share of the tokens or rows, and the words that tell it apart.
+described_by_words <- function(fit, units, most = 12L) {
+  used <- in_use(fit)
+  shown <- utils::head(used, most)
+  size <- cluster_sizes(fit)
+  share <- 100 * size[shown] / sum(size)
+  words <- utils::head(distinctive_terms(fit, 5L), most)
+  own <- names_of_clusters(fit)[shown]
+  ids <- names(words)
+  words[!is.na(own)] <- paste0(own, ": ", words)[!is.na(own)]
+  share <- paste(ifelse(share < 0.5, "<1", sprintf("%.0f", share)), "%")
+  lines <- paste0("  ", format(ids, justify = "right"), "  ", format(share, justify = "right"), "  ", words)
+  more <- length(used) - length(shown)
+  c(
+    paste0("Share of the ", units, ", and words that tell each ", cluster_word(fit), " apart:"), one_line(lines),
+    if (more) paste0("  ... ", more, " more: see topic_labels(fit)")
+  )
+}
+
+# Texts cut at the width of the screen.
+one_line <- function(text, width = getOption("width")) {
+  ifelse(nchar(text, "width") <= width, text, paste0(strtrim(text, width - 3L), "..."))
+}
