@@ -35,10 +35,10 @@
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
-#' @param labels Known states of rows of `newdata`, in the forms of `labels` of [bnp_hmm()]: classes of the fit.
-#' @param parent,position As in [bnp_hmm()], for fits of trees. Default: the trees of the fit, if `newdata` has as many
-#'   rows. For fits with `position` it is needed beside `parent`, unless it is in a column of the same name or the fit
-#'   has `position = TRUE`.
+#' @param labels What is known of the states of the rows of `newdata`, as in [bnp_hmm()]: classes of the fit.
+#' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
+#'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
+#'   name or where the fit has `position = TRUE`.
 #' @param n.ahead,h The number of rows to forecast (at most 100,000) after the last row of each sequence of `newdata`.
 #'   `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
 #' @param ... Must be empty; of `forecast()`, arguments of `predict()`.

@@ -11,15 +11,18 @@
 #' @param id The sequence of each row of a matrix or data frame: the name of a column, also without quotes, or one
 #'   value for each row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a
 #'   sequence must follow each other. Default: all rows are one sequence.
-#' @param obs The observation model, that is, the distribution of the rows of one state:
-#'   `r maker_links(verb_makers("bnp_hmm"))`. Default: by the columns, as in [bnp_mixture()]. The first `lag` rows of each
-#'   sequence of an autoregression have no likelihood; they get the state of the first row that has one.
+#' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
+#'   columns, as in [bnp_mixture()]. The first `lag` rows of each
+#'   sequence of an autoregression are conditioned on: they have no likelihood
+#'   of their own, and take the state of the first row that has.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()].
-#' @param control [bnp_control()]. Batches consist of whole sequences. With `sparsity = L` each row has at most `L`
-#'   states with positive probability while the model is fitted; these are chosen among all states at every visit. This
-#'   is faster if there are some 50 states or more. The bound is exact under this constraint and never falls. Paths and
-#'   probabilities (`fitted()`, [predict.bnp_hmm()], [segments()]) use all states of the fitted model. Memory: `4 L`
-#'   bytes for each row, and some `30 L` more for each row of the sequences that are being visited.
+#' @param control [bnp_control()]. Batches are made of whole sequences. With
+#'   `sparsity = L` each row may be in `L` states only while the model is
+#'   fitted, chosen anew at every visit among all states, which is faster when
+#'   there are many (some 50 or more). The bound is exact under that constraint
+#'   and never falls. Paths and probabilities (`fitted()`, [predict.bnp_hmm()],
+#'   [segments()]) are those of the fitted model with all states. Memory: `4 L`
+#'   bytes a row, and some `30 L` for each row of the sequences in work.
 #' @param start A start in place of the default one: one label for each row (a vector, or a list with a vector for each
 #'   sequence); a matrix of responsibilities (rows x states); an earlier fit of the same columns in the same order and
 #'   with the same lag, to these or other data, with at most as many states as a finite prior has; or a clustering as
