@@ -57,15 +57,14 @@
 #'   The prior of the documents' proportions has a normalising constant whose expectation has no closed form; the ELBO
 #'   has a lower bound in its place (Hughes, Kim and Sudderth, 2015). With [prior_lda()] no such bound is needed.
 #' @section Labels:
-#'   With `labels`, each topic belongs to one label or to none (an open topic); at the start each label has one topic.
-#'   The words of a document come from topics of its labels and, with `open = TRUE`, from open topics; a document whose
-#'   labels are not known may use all topics. A list of several labels means any mixture of them (in [bnp_mixture()]
-#'   and [bnp_hmm()]: one of them). The expected count of a topic that a document may not use is exactly 0. Births,
-#'   merges and deletes respect this: a new topic has the label of the topic that it was part of, topics of different
-#'   labels are not joined, and no label loses its last topic. The bound is one on the log probability of words and
-#'   labels. With `open = FALSE` there is no topic for what all documents share, such as frequent words, which usually
-#'   lowers the bound by much. Labels of documents without tokens are not used. `predict(type = "label")` gives the
-#'   label with the largest proportion.
+#'   With `labels`, each label owns topics, one to begin with; open topics have no label. The words of a document come
+#'   from topics of its labels and, with `open = TRUE`, from open ones; those of a document whose labels are not known
+#'   from all topics. A list of several labels means any mixture of them (in [bnp_mixture()] and [bnp_hmm()]: one of
+#'   them). What a document may not use has an expected count of exactly 0. Births, merges and deletes keep
+#'   to this: a new topic has the label of that which it comes from, topics of different labels do not become one, and
+#'   no label loses its last topic. The labels are data: the ELBO bounds the probability of words and labels.
+#'   `open = FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of
+#'   documents without tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
 #' @section Responses:
 #'   With a `response`, topics explain the words and predict the response (Blei and McAuliffe, 2008). The mean of a
 #'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,

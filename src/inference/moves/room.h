@@ -22,8 +22,8 @@ struct Room {
   Index number_of(Index j) const;
 };
 
-/// Clusters of less than half an observation, which can be removed at no loss, smallest first; none of them
-/// has settled mass.
+/// Clusters of less than half an observation, smallest first; nothing is lost without them. None with settled
+/// mass is among them.
 std::vector<Index> idle_clusters(const State& state);
 
 /// Room for m new clusters: idle clusters are dropped, then disjoint pairs joined, in the given order.
