@@ -2,8 +2,8 @@
 
 #' What works with what
 #'
-#' Which data, arguments, options and functions go together with which kind of fit. What is not there is refused by an
-#' error of class `bnpvi_error_not_defined`, which says why and what there is instead, as this page does.
+#' Which data, arguments, options and functions go together with which kind of fit. What is not available is refused
+#' by an error of class `bnpvi_error_not_defined`, which says why and what to use instead, as this page does.
 #'
 #' @evalRd abilities_rd()
 #' @seealso [bnp_control()] for what the options mean.
@@ -19,7 +19,7 @@ abilities_rd <- function() {
   tables <- vapply(names(areas), function(area) rd_section(areas[[area]], family_table(area)), "")
   c(
     tables, rd_section("Options of bnp_control() and bnp_moves()", option_list()),
-    rd_section("What is not there, and what there is instead", lacking_list())
+    rd_section("What is not available, and what to use instead", lacking_list())
   )
 }
 
@@ -58,8 +58,8 @@ option_list <- function() {
     rd_item(kinds[[kind]]$what, paste(text, collapse = " "))
   }, "")
   common <- rd_codes(setdiff(common_options, "algorithm"))
-  c(paste0("All kinds take ", common, ", if their algorithm does. Of each its algorithms, and what it takes beside:"),
-    "\\describe{", items, "}")
+  head <- paste0("All kinds take ", common, ", if their algorithm does. Algorithms and other options of each kind:")
+  c(head, "\\describe{", items, "}")
 }
 
 # Of each ability why some have it not, and what they have instead; abilities of which the same is to be said together.

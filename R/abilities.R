@@ -159,7 +159,7 @@ require_ability <- function(of, ability, call = rlang::caller_env()) {
 refusal_text <- function(ability, found) {
   hints <- c(found$why, found$instead)
   c(
-    paste0(ability_label(ability), " is not there for ", kinds[[found$kind]]$what, "."),
+    paste0(ability_label(ability), " is not available for ", kinds[[found$kind]]$what, "."),
     stats::setNames(hints, rep("i", length(hints)))
   )
 }

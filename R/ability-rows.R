@@ -114,7 +114,7 @@ no_glm_streams <- c(
 )
 no_named_samplers <- c("There are no samplers yet of clusters with names.", "Fit without {.arg keywords}.")
 no_named_streams <- c(
-  "Which new cluster has a name cannot be told from the documents that come first.",
+  "Which new cluster has a name is not known from the documents that come first.",
   "Learn in batches ({.fn bnp_control})."
 )
 no_named_posterior <- c(

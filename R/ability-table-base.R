@@ -32,7 +32,7 @@ generics_of_base <- list(
     dynamic_means = no_likelihood
   ),
   vcov = able(
-    character(), "Parameters are those of clusters, of each its own.",
+    character(), "Each cluster has parameters of its own.",
     "{.fn posterior_params} has the whole posterior; covariances of clusters are in {.code coef(fit)$cov}.",
     draws = c("{.code stats::cov(as.data.frame(draws))} has the covariances of what is recorded."),
     filter = c("{.fn augment} and {.fn tidy} have the moments of each row."), dynamic_means = no_posterior

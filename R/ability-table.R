@@ -240,7 +240,7 @@ ability_table <- c(list(
     "{.fn simulate} draws new data.",
     trees = c("Nodes do not follow each other in time.",
       "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves."),
-    switched = c("A filter is asked for rows to come, and knows their inputs.",
+    switched = c("Inputs of the rows to come must be given: a filter takes them.",
       "{.code predict(bnp_filter(fit, newdata), h, inputs = )} forecasts."),
     source = c("Rows to come are those of one series.", "Give the data in memory."),
     sequences_by_covariates = covariates_to_come,

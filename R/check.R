@@ -101,7 +101,7 @@ check_range <- function(x, arg, range, call) {
     where <- if (length(x) > 1L) paste0(" (element ", places(bad), ")") else ""
     abort("range", c(
       "{.arg {arg}} must be from {range[1]} to {range[2]}, not {signif(x[bad[1]], 3)}{where}.",
-      i = "Beyond that, numbers lose their digits."
+      i = "Outside this range results lose digits."
     ), call = call)
   }
 }
@@ -125,7 +125,7 @@ check_steps <- function(x, arg, call = rlang::caller_env()) {
   if (x > most_steps) {
     abort("argument", c(
       "{.arg {arg}} must be at most {format(most_steps, big.mark = ',')}, not {format(x, big.mark = ',')}.",
-      i = "Forecasts settle long before; {.fn simulate} draws longer sequences from a fit."
+      i = "Forecasts stop changing long before; {.fn simulate} draws longer sequences from a fit."
     ), call = call)
   }
   x

@@ -1,4 +1,4 @@
-# Fits that outlive their process: files from which they go on (inst/design/checkpoints.md).
+# Fits that outlive their process: files from which they go on (inst/design/data.md).
 
 #' Go on with a fit from its checkpoint
 #'
@@ -157,7 +157,7 @@ in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
     `C++Error` = function(e) {
       if (!reads) stop(e)
       abort("checkpoint", c(
-        "The checkpoint cannot be gone on with: it is damaged.", x = "{conditionMessage(e)}", i = "Fit anew."
+        "The checkpoint cannot be used: it is damaged.", x = "{conditionMessage(e)}", i = "Fit anew."
       ), call = call)
     }
   )
@@ -199,7 +199,7 @@ refuse_other_data <- function(there, here, call) {
   counted <- first %in% c("n", "d", "groups", "nodes", "links")
   numbers <- if (counted) paste0(": ", there[[first]], " then, ", here[[first]], " now")
   abort("checkpoint", c(
-    "The checkpoint is of other data.",
+    "The checkpoint belongs to other data.",
     x = "What differs is the {what[[first]]}{numbers}.",
     i = "Give the same {.arg x} as to the fit, rows or nodes in the same order."
   ), call = call)

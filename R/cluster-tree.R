@@ -1,9 +1,8 @@
 #' Coarser clusters: which belong together, and at what price
 #'
-#' A fit has as many clusters as the data give evidence for, which is often more than what people call
-#' groups: a group that is no Gaussian needs several. `cluster_tree()` joins clusters, topics or states pair by
-#' pair, each time the pair that loses least of the bound on the log evidence, down to one. `cut_fit()` makes
-#' a fit with fewer clusters from it.
+#' A fit often has more clusters than there are groups in the usual sense: a group whose distribution is not Gaussian
+#' needs several clusters. `cluster_tree()` joins clusters, topics or states pair by pair, down to one, each time the
+#' pair that lowers the bound on the log evidence least. `cut_fit()` makes a fit with fewer clusters from it.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The training data, as the fit was given them; with a formula, its data frame.
@@ -25,11 +24,11 @@
 #'   sequence), and the parameters are optimal for these. So every `elbo` is exact, the same that a fit with these
 #'   probabilities would have.
 #'
-#'   *Which pair is joined* is chosen by rank: the exact change of the data term and of the entropy for every pair, and
-#'   that of the weights as it was when both clusters came to be. The eight best are then compared by
-#'   their exact bounds. (In five fits these trees were the same as with all pairs
-#'   compared.) With more than 128 clusters only near pairs are ranked. As joins are
-#'   greedy, another tree may lose less for some number of clusters.
+#'   *Which pair is joined*: all pairs are ranked by the exact change of the data term and of the entropy, plus the
+#'   change of the weights' term at the time when both clusters came to be. The bounds of the eight best are then
+#'   compared exactly. (In five fits these trees were the same as with all pairs compared.) With more than 128 clusters
+#'   only near pairs are ranked. The choice is made step by step, so that another tree may lose less for some number of
+#'   clusters.
 #'
 #'   A finite prior has as many clusters as are left: [prior_dirichlet()], [prior_lda()]
 #'   and [prior_hmm()] of `k` clusters become those of fewer, with the same total weight.
@@ -38,11 +37,11 @@
 #'   clusters, 12 bytes for each (of rows of a sequence, 8 bytes for each pair of
 #'   states).
 #' @section How many groups?:
-#' `print()` says where the largest leap is: the join that costs most compared with the dearest join before it, or with
-#' a fifth of the median loss (at least 10) where all before were cheaper. It is mentioned when it is threefold. (These
-#' numbers are guesses.) A leap says that clusters overlap less from there on. It is no test: the
-#' bound is highest without any join, unless one gains. Nothing is joined without being asked for; look at
-#' the tree, and at what it joins, before believing in a number.
+#' `print()` names the join that costs most relative to the costliest join before it, or to a fifth of the median loss
+#' (at least 10) if all joins before cost less. It does so if the cost is at least threefold. (These numbers are
+#' guesses.) Such a leap means that the clusters left overlap less. It is not a test: the bound is highest without any
+#' join, unless a join raises it. The fit itself is not changed; look at the tree, and at what it joins, before you
+#' believe in a number.
 #' @section Known labels:
 #'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined; one of no class is joined to any, and
 #'   then is of that class. The tree ends with one cluster for each class: `elbo`, `loss` and `joins` end there. An
@@ -96,7 +95,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
       x = if (!identical(as.integer(read$n), as.integer(known$n))) {
         "They have {read$n} row{?s}; the fit was made of {known$n}."
       } else {
-        "Their values, or the order of rows or groups, are others."
+        "Their values, or the order of rows or groups, differ from those of the fit."
       },
       i = "Give what the fit was given{if (grouped) ', {.arg id} included'}; {.fn predict} takes other data."
     ), call = call)

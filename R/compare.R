@@ -14,9 +14,8 @@
 #'   [agreement()]. For topics of counts, clusters are the
 #'   largest topics of documents. `plugged_in` names what a fit has as numbers that were fitted to the data, see
 #'   *Details*; `""`: nothing.
-#' @details A difference of bounds is an approximate log Bayes factor. It means
-#'   something only for the same data, the same kind of probability and bounds that are
-#'   equally tight, so fits are refused
+#' @details A difference of bounds is an approximate log Bayes factor, if the fits are to the same data, have the same
+#'   kind of probability, and bounds that are equally tight. Refused are therefore fits
 #'
 #'   * of other data, or of the same rows or columns in another order;
 #'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
@@ -43,8 +42,8 @@
 #'   others as they are (`obs_gaussian(rounding = )`): a density at a value may be higher than the share of its cell,
 #'   the more so the narrower clusters are, so that such bounds compare only where cells are small beside clusters.
 #'
-#'   Defaults of priors that are read from the data have seen
-#'   the data that the bound is about; held-out data judge without that.
+#'   Defaults of priors are read from the same data that the bound is about. Held-out data judge fits without this
+#'   advantage.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2, 193-218.
 #'

@@ -2,11 +2,10 @@
 #'
 #' Quantiles of the variational posterior of single parameters.
 #'
-#' @section Too narrow: A variational posterior knows nothing of how clusters and
-#'   parameters depend on each other: that an observation might belong elsewhere,
-#'   or that there might be more or fewer clusters, is not in it. Its intervals are
-#'   therefore too narrow, little where clusters are far apart, and much where they
-#'   overlap. They say how precisely a cluster is known if the clusters are right.
+#' @section Too narrow: In a variational posterior clusters and parameters are independent: that an observation might
+#'   belong to another cluster, or that there might be more or fewer clusters, is not taken into account. The intervals
+#'   are therefore too narrow, by little if clusters are far apart, and by much if they overlap. They say how precisely
+#'   a cluster is known if the clusters are right.
 #'
 #' @details
 #' Each interval has equal tails. It is that of the variational posterior itself:

@@ -1,22 +1,21 @@
 #' How to fit
 #'
-#' @param algorithm `"memoized"`: batches are visited in turn and the exact
-#'   summaries of the whole data are kept up to date after each. `"full"`: all
-#'   data at every step. `"stochastic"`: noisy steps on random batches with a
-#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and
-#'   for data that keep arriving, see [bnp_stream()].
-#' @param batches Number of batches. Default: 1 up to 20,000 observations, then
-#'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`, of
-#'   topics one per 100 documents. Or the number of the batch of each observation, document or sequence, from 1 and
-#'   without gaps (one value for each individual or row where there is `id`). From a source ([source_files()]) batches
-#'   have about 65,536 rows by default.
-#' @param max_laps Most passes over the data, by default 1,000, so that fits end because they have converged;
-#'   `"stochastic"` and `"truncation_free"` always make so many, by default 100 and 3. A fit that they end
-#'   before it has converged says so by a warning of class `bnpvi_warning_max_laps`.
-#' @param tol When a fit has converged: when no move is left to try and a lap raises the bound by at most `tol` for each
-#'   unit of data. Units are observations, tokens and rows of sequences, by their weights; of networks, nodes and links
-#'   together (the search of a blockmodel for hard labels raises their log joint probability instead of the bound).
-#'   `tol = 0` goes on until a lap gains nothing. Stochastic and truncation-free learning have no `tol`.
+#' @param algorithm `"memoized"`, the default: batches are visited in turn, and the exact sums over all data are
+#'   updated after each. `"full"`: all data at every step. `"stochastic"`: noisy steps on random batches, with a
+#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and for data that
+#'   keep arriving, see [bnp_stream()].
+#' @param batches Number of batches; or the number of the batch of each observation, document or sequence, from 1 and
+#'   without gaps (with `id` one value for each individual or row). Default: 1 for up to 20,000 observations, then one
+#'   per 10,000, at most 50. `"stochastic"`: at least 10. `"truncation_free"`: one per 1,000 observations, for topics
+#'   one per 100 documents. Batches from a source ([source_files()]) have about 65,536 rows.
+#' @param max_laps Largest number of passes over the data (laps). Default: 1,000, so that fits end because they have
+#'   converged. `"stochastic"` and `"truncation_free"` always make this number of laps, by default 100 and 3. A fit
+#'   that stops at `max_laps` before it has converged gives a warning of class `bnpvi_warning_max_laps`.
+#' @param tol When a fit has converged: when no move is left to try and a lap raises the bound by at most `tol` for
+#'   each unit of data. Units are observations, tokens and rows of sequences, counted with their weights; for networks,
+#'   nodes and links together. (The search of a blockmodel for hard labels raises their log joint probability instead
+#'   of the bound.) With `tol = 0` the fit ends when a lap gains nothing. Stochastic and truncation-free learning have
+#'   no `tol`.
 #' @param restarts Number of fits from different random starts, or `"auto"`: as many as pay (see *Several starts*). The
 #'   one with the highest bound is returned. `fit$restarts` has the seed, `init`, `k_init`, the bound (`elbo`), the
 #'   number of clusters (`k`), the laps and the work of each, whether it was given up, and whether it agrees with the
@@ -26,85 +25,75 @@
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.
-#' @param init How to start: `"bregman"` seeds clusters far apart in the
-#'   observation model's own divergence (k-means++), `"kmeans"` refines those
-#'   seeds by hard assignment (both look at a random sample of at most about four million numbers), `"scalable"`
-#'   looks at all observations, for data in a source or with `workers` (scalable k-means++, see Details), `"random"`
-#'   takes random observations, `"blocks"` random
-#'   stretches of consecutive observations (for sequences), `"anchor"`
-#'   (for topic models of counts) from words that occur in one topic only, and
-#'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
-#'   after ten laps, which do not count. Default: `"best"` where it applies (`"anchor"` from one
-#'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
-#'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values and weights, starts by
-#'   default from the clusters of [stats::kmeans()] with ten starts. `"spectral"`, `"spectral_absolute"`,
-#'   `"propagation"` and `"modularity"` are for networks: see [bnp_network()].
-#' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
-#'   changes the number of clusters, only their order.
-#' @param sparsity Most clusters (topics of a word, states of a row of a
-#'   sequence) that one observation may belong to while the model is fitted, or
-#'   `NULL` for all. The bound is exact under that constraint. It makes laps
-#'   with many clusters faster; predictions look at all clusters.
-#' @param threads Number of threads. The result does not depend on it. Default: the
-#'   option `mc.cores`, or 1; not above the environment variable
-#'   `OMP_THREAD_LIMIT`, and not above 2 where `_R_CHECK_LIMIT_CORES_` is set. At most 64,
-#'   or the number of processors where that is larger; fewer run, with a warning,
-#'   where the system does not start as many.
-#' @param seed One whole number that determines the fit. `NULL` draws it from
-#'   R's generator, so that [set.seed()] governs.
-#' @param verbose Show progress? `NULL`: in an interactive session; elsewhere, but not in knitr, a line once a fit has
-#'   taken 5 seconds, and then whenever it has taken twice as long (`options(bnpvi.progress_after = 5)`; `Inf` for
-#'   none).
+#' @param init How clusters are found at the start. `"bregman"`: seeds far apart in the divergence of the observation
+#'   model (k-means++). `"kmeans"`: these seeds, refined by hard assignment. Both look at a random sample of at most
+#'   about four million numbers. `"scalable"`: scalable k-means++ of all observations, for data in a source or with
+#'   `workers`, see Details. `"random"`: random observations. `"blocks"`, for sequences: random stretches of
+#'   consecutive rows. `"anchor"`, for topics of counts: words that occur in one topic only. `"best"`, for the same:
+#'   `"anchor"` and `"bregman"` are both followed for ten laps, which are not counted, and the one with the higher
+#'   bound goes on. Default: `"best"` for topics of counts (`"anchor"` from one topic and in stochastic learning), else
+#'   `"bregman"`. With [prior_lda()] and [prior_hmm()] the best of ten sets of seeds is taken. A single fit of Gaussian
+#'   states with [prior_hmm()], without missing values and weights, starts from [stats::kmeans()] with ten starts.
+#'   `"spectral"`, `"spectral_absolute"`, `"propagation"` and `"modularity"` are for networks: see [bnp_network()].
+#' @param moves [bnp_moves()]; `TRUE`: the default moves; `FALSE`: no move that changes the number of clusters, only
+#'   changes of their order.
+#' @param sparsity The largest number of clusters (topics of a word, states of a row of a sequence) with positive
+#'   probability for an observation while the model is fitted; `NULL`: all clusters. The bound is exact under this
+#'   constraint. Laps with many clusters become faster. Predictions use all clusters.
+#' @param threads Number of threads. The result does not depend on it. Default: the option `mc.cores`, or 1; at most
+#'   the environment variable `OMP_THREAD_LIMIT`, and at most 2 if `_R_CHECK_LIMIT_CORES_` is set. At most 64, or the
+#'   number of processors if that is larger. If the system does not start that many threads, fewer run, with a warning.
+#' @param seed A whole number that determines all random numbers of the fit. `NULL` draws it from R's generator, so
+#'   that [set.seed()] determines the fit.
+#' @param verbose Show progress? `NULL`, the default: yes in an interactive session. Elsewhere, but not in knitr, one
+#'   line is shown after 5 seconds, and another one each time the fit has taken twice as long
+#'   (`options(bnpvi.progress_after = 5)`; `Inf` for no lines).
 #' @param learning_rate For `"stochastic"`: step t has the rate
 #'   `(delay + t)^-power`.
-#' @param candidates With `sparsity` and many clusters an observation of a
-#'   mixture is compared with few of them: the `candidates` clusters nearest to
-#'   the one it was in, those that it and its fellows were in, and new ones. The
-#'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
-#'   clusters, else all. With at least as many candidates as clusters, all are
-#'   looked at. For mixtures alone.
-#' @param keep Of mixtures and hidden Markov models: what a fit keeps of its observations beside their labels:
-#'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
-#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are*
-#'   in [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
-#'   data. Topic models always keep the proportions of their documents.
-#' @param bound Of `prior_hdp()` and `prior_hdp_hmm()` (not of networks): how the proportions of documents,
-#'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
-#'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start`
-#'   by a [gamma_prior()] choose `"tight"`: the other bound learns values that are too low.
-#' @param k_max,sweeps,half_life Of `"truncation_free"`: most clusters; Gibbs sweeps of each batch (more find more
-#'   where clusters overlap); and the number of rows after which a row counts half, so that clusters that are not
-#'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
-#'   `Inf`: rows count for ever.
-#' @param checkpoint A file to which the fit writes, while it is learned, all that its rest depends on, so that
-#'   [bnp_resume()] goes on from there after a crash, with the same bits. A checkpoint that is there is replaced.
-#' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
-#'   0: after every lap. The end of each restart is written anyhow.
+#' @param candidates For mixtures with `sparsity` and many clusters: the number of clusters with which an observation
+#'   is compared. These are the clusters nearest to the one it was in; those that it and the other observations of that
+#'   cluster had are added, and new ones. The bound stays exact and never falls. `NULL`: 64 if there are more than 256
+#'   clusters, else all. If there are at most `candidates` clusters, all are compared.
+#' @param keep What a fit of a mixture or a hidden Markov model keeps of its observations beside their labels:
+#'   `"probabilities"`, two probabilities of every cluster for each observation (16 bytes): that of q(z) as
+#'   `fit$probabilities` and the predictive one as `fit$predictive`, see *What the probabilities are* in
+#'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then works without data. Topic
+#'   models always keep the proportions of their documents.
+#' @param bound For `prior_hdp()` and `prior_hdp_hmm()` (not for networks): which lower bound of the prior of the
+#'   documents' proportions, or of the rows of transitions, the ELBO has. `"tight"` is never lower than `"loose"`,
+#'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start` by a [gamma_prior()]
+#'   choose `"tight"`: with the other bound the learned values are too low.
+#' @param k_max,sweeps,half_life For `"truncation_free"`. `k_max`: the largest number of clusters. `sweeps`: the number
+#'   of Gibbs sweeps over each batch; with more of them overlapping clusters are found better. `half_life`: the number
+#'   of rows after which an earlier row counts half, so that clusters without new rows fade away; data cannot tell this
+#'   number, which says how fast the world changes. `Inf`: all rows count fully.
+#' @param checkpoint The name of a file to which the fit writes its state while it is learned, so that [bnp_resume()]
+#'   goes on from there after a crash, to the same bits. An earlier checkpoint in this file is replaced.
+#' @param checkpoint_every The smallest number of seconds between two checkpoints, which are written at the end of a
+#'   lap; 0: after every lap. One more is written at the end of each restart.
 #' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and
-#'   do the work of moves on their rows; or the name of a compute profile of mirai. For memoized learning of mixtures
-#'   (but of [obs_ar()]), topics and hidden Markov models (but of [obs_lds()]) from several `batches`. The fit is that
-#'   without workers and the same `wave`, to the last bit, whichever daemon did what. A daemon that ends, or does not
-#'   answer in `getOption("bnpvi.worker_timeout", 600)` seconds, is done without. `verbose` tells how much was sent in
-#'   each lap. See `vignette("large-data")`.
-#' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A
-#'   larger one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers`
-#'   8.
-#' @param effort How much work `restarts = "auto"` may spend: `"low"` a quarter of the default, `"high"` ten times as
-#'   much.
-#' @param keep_data Does the fit keep the data, so that pictures and tables of them need not be given them again
+#'   do the work of moves on their rows. Or the name of a compute profile of mirai. For memoized learning, from several
+#'   `batches`, of mixtures (except with [obs_ar()]), topics and hidden Markov models (except with [obs_lds()]). The
+#'   fit is the same to the last bit as without workers and with the same `wave`. A daemon that ends, or does not
+#'   answer within `getOption("bnpvi.worker_timeout", 600)` seconds, is no longer used. `verbose` shows how much was
+#'   sent in each lap. See `vignette("large-data")`.
+#' @param wave The number of batches that are visited before their sums are exchanged and the clusters updated. A
+#'   larger number keeps more workers busy; the bound still rises in every lap, perhaps by less. Default: 1; with
+#'   `workers` 8.
+#' @param effort How much work `restarts = "auto"` may do: `"low"`, a quarter of the default; `"high"`, ten times the
+#'   default.
+#' @param keep_data Does the fit keep its data, so that they need not be given again for pictures and tables
 #'   ([strip_data()])? `NULL`: if they take less than 1 MB, or as `options(bnpvi.keep_data = )` says. For
 #'   [bnp_mixture()], [bnp_topics()] and [bnp_hmm()], not for sources and streams.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
-#' @details An option is used or refused: what the algorithm has no use for is refused here, what the model has none for
-#'   by the function that fits it.
+#' @details No option is ignored: `bnp_control()` refuses options that the algorithm does not use, and the fitting
+#'   function refuses those that the model does not use.
 #'
-#'   The bound rises from lap to lap, by the mathematics of memoized and
-#'   full learning. Where it falls or is not finite, numbers have broken down, as
-#'   they may under extreme priors: learning then stops, the fit is that of the
-#'   lap before, not converged, and a warning of class `bnpvi_warning_numerical`
-#'   says so. (Topics of documents may fall by less than 1 without that: a
-#'   document can end in a poorer optimum than it had.)
+#'   Memoized and full learning raise the bound in every lap. If it falls or is not finite, the arithmetic has broken
+#'   down, as it may under extreme priors: learning stops, the fit is that after the lap before, not converged, and a
+#'   warning of class `bnpvi_warning_numerical` says so. (For topics the bound may fall by less than 1 without that, as
+#'   a document can end in a poorer optimum than it had.)
 #'
 #'   `init = "scalable"` is k-means|| (Bahmani et al. 2012) in the observation model's divergence: seven passes over the
 #'   batches, each shared among `workers`. The first draws `k_init` candidates at random, four more draw as many each,
@@ -113,22 +102,23 @@
 #'   the last pass gives each observation. Small clusters, which a sample may miss, are among the candidates, and these
 #'   do not depend on the batches. The passes take about as long as a dozen laps without moves.
 #'
-#'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
-#'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of
-#'   the first lap, and in scripts, it is an ordinary interrupt.
+#'   Ctrl-C in an interactive session returns the fit after its last complete lap, not converged, with a message of
+#'   class `bnpvi_message_interrupted`. Before the end of the first lap, and in scripts, it is an ordinary interrupt.
 #' @section Several starts:
-#' A search ends in one of several optima, and which one depends on where it began. `restarts = "auto"` begins in
-#' different ways in turn, each time with other random numbers: with one cluster, and with twice as many as the best
-#' start so far has found (topics of words from anchor words, and from two topics, too); with a finite prior from
-#' clusters that are far apart, and from random ones; networks as by default, and from groups by modularity. Latent
-#' features always begin without any. It ends when the best start and one that began in another way end within one nat,
-#' or 1e-5 nats an observation, token, row, or node and link, or when all starts together have done as much work as
-#' `effort` allows: about two seconds of one core in 2026, counted in products of numbers, so that the answer depends
-#' neither on the machine nor on `threads`. The first start is the one of `restarts = 1` and always goes on to its end,
-#' so that the bound is never below what that ends at; a fit whose first start takes longer than all may is not started
-#' again, which `print()` says. Once each way has been tried, a start is given up when it is behind the
-#' best one at equal work by more than it has gained while its work doubled. There is one start where `start`, `init` or
-#' `k_init` says where to begin, and in stochastic and truncation-free learning.
+#' Learning ends in one of several local optima, and the start decides in which. With `restarts = "auto"` fits are made
+#' from different kinds of start in turn, each with its own random numbers: from one cluster, and from twice as many
+#' clusters as the best fit so far has found (topics of counts from anchor words, and from two topics, too); with a
+#' finite prior from clusters that are far apart, and from random ones; for networks as by default, and from groups by
+#' modularity. Latent features always begin without any feature.
+#'
+#' The series of fits ends when the best fit and one from another kind of start end within one nat, or within 1e-5 nats
+#' for each unit of data (see `tol`), or when all fits together have done as much work as `effort` allows. Work is
+#' counted in products of numbers, so that the result depends neither on the machine nor on `threads`; the default is
+#' about two seconds of one core in 2026. The first fit is the one of `restarts = 1` and always runs to its end, so
+#' that the bound is never below that of `restarts = 1`. If it does more work than `effort` allows, no other fit is
+#' made, which `print()` says. Once each kind of start has been tried, a fit is given up when it is behind the best one
+#' at equal work by more than it has gained while its work doubled. Only one fit is made if `start`, `init` or `k_init`
+#' says where to begin, and in stochastic and truncation-free learning.
 #' @references
 #' Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable k-means++.
 #' *Proceedings of the VLDB Endowment* 5, 622-633.

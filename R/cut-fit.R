@@ -81,7 +81,7 @@ check_tree <- function(tree, fit, call) {
   check_object(tree, call)
   if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
     abort("argument", c(
-      "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.",
+      "{.arg tree} must be the tree of {.arg fit}, not that of another fit.",
       i = "Leave it out, or make it anew: {.code cluster_tree(fit, data)}."
     ), call = call)
   }

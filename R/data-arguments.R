@@ -70,6 +70,6 @@ split_formula_argument <- function(formula, data, value, arg, call) {
 named_variable <- function(value, data, arg, call) {
   name <- column_named(value, arg, call)
   tryCatch(eval(value[[2L]], data, environment(value)), error = function(e) {
-    abort(arg, c("{.arg {arg}} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
+    abort(arg, c("{.arg {arg}} names {.val {name}}, which does not exist.", i = "Give {.arg data}."), call = call)
   })
 }

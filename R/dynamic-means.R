@@ -87,7 +87,9 @@ table_of_numbers <- function(x, call) {
   if (!is.matrix(data)) data <- as.matrix(data)
   far <- max(abs(data))
   if (far > 1e150) {
-    abort("range", "{.arg x} has values above 1e150 in size, whose squares are no numbers any more.", call = call)
+    abort("range", "{.arg x} has values above 1e150 or below -1e150: their squares are too large for a number.",
+      call = call
+    )
   }
   data
 }

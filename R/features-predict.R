@@ -26,7 +26,7 @@
 #'   `impute()`: as for other fits, see [impute()]; loadings and noise are drawn for each copy, features for each row.
 #' @details The probabilities of a row's features are found by coordinate ascent from two starts, and are approximate:
 #'   the features of a row are taken for independent given its values. Where many sets of features could have made a
-#'   row, as in answers on a scale, that settles for one of them; so cells are predicted by averages over `draws`
+#'   row, as in answers on a scale, that chooses one of them; so cells are predicted by averages over `draws`
 #'   sweeps of Gibbs sampling of the row's features, after a fifth as many that do not count, from random numbers that
 #'   are always the same. A standard deviation has the noise, what is not
 #'   known of the loadings, and which features the row has:

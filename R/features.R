@@ -1,21 +1,20 @@
 #' Latent features: rows as sums, with the number of features inferred
 #'
-#' Where a mixture gives each row one cluster, here a row has any number of *features*, each of which it has or
-#' has not: \eqn{X = Z A + } noise, with binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian
-#' noise of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
-#' and, if asked for, the concentration.
+#' In a mixture each row has one cluster; here each row has any number of *features*: \eqn{X = Z A + } noise, with
+#' binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian noise of one standard deviation. The
+#' number of features, the noise and the scale of the loadings are learned, and, on request, the concentration.
 #'
 #' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns, or a [source][sources] of
 #'   such rows.
 #' @param prior [prior_ibp()], an Indian buffet process, or [prior_beta_bernoulli()], with a number of features that
 #'   is known or bounded.
-#' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: features beside
-#'   those a row has that are considered for it in a visit. `checkpoint`: see [bnp_resume()]. `k_init`, `init`,
-#'   `candidates`, `keep` and `bound` have no meaning here: a fit starts without any feature.
-#' @param centre `TRUE`: the rows have an offset, one row of loadings more that is in all of them, about the column
+#' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: how many features that a row
+#'   does not have are considered for it in a visit. `checkpoint`: see [bnp_resume()]. `k_init`, `init`, `candidates`,
+#'   `keep` and `bound` cannot be chosen: a fit starts without any feature.
+#' @param centre `TRUE`: all rows contain an offset, one number for each column, which is expected near the column
 #'   means. `FALSE`: rows without any feature are noise around 0, as for images.
-#' @param scale Divide columns by their standard deviations? The noise is the same in all columns, so that they should
-#'   be in one unit. Results are in the units of `x` either way.
+#' @param scale Divide columns by their standard deviations? The noise has the same standard deviation in all columns,
+#'   so that they should have the same unit. Results are in the units of `x` either way.
 #' @param start Where to start, instead of from no feature: a matrix (rows x features) of probabilities or logical
 #'   values, or an earlier fit of the same columns.
 #' @inheritParams missing_values
@@ -26,10 +25,10 @@
 #'
 #' @section Model:
 #'   With the noise variance \eqn{\sigma^2}, loadings are \eqn{A_k \sim N(0, \sigma^2 / \rho)}, \eqn{1 / \sigma^2 \sim}
-#'   Gamma(1, rate b) with b a quarter of the mean variance of a column, and \eqn{\rho \sim} Gamma(1, 1). Loadings
-#'   and noise are integrated out together, so that a feature can be left out, and the gain known exactly, without
-#'   another look at the rows. Under the Indian buffet process the bound is one on the evidence of the infinite model:
-#'   fits with different numbers of features compare.
+#'   Gamma(1, rate b) with b a quarter of the mean variance of a column, and \eqn{\rho \sim} Gamma(1, 1). Loadings and
+#'   noise are integrated out together: what is gained by leaving out a feature is then known exactly, without another
+#'   pass over the rows. With the Indian buffet process the bound is one on the evidence of the infinite model, so that
+#'   fits with different numbers of features can be compared.
 #'
 #' @section Missing values:
 #'   With `na_action = "model"` a missing cell is left out of the likelihood, which is exact, as noise is independent
@@ -43,13 +42,13 @@
 #'   as much again while the fit is made. The fit is that of data in memory in the same batches.
 #'
 #' @section What to expect:
-#'   Two features that always come together are one. Without an offset (`centre = FALSE`) an offset of the data
-#'   becomes a feature that all rows have. With one, presence and absence of a feature may be exchanged: the
-#'   loadings change sign, and the offset makes up for it; features are turned round where that raises the
-#'   bound. Loadings are unconstrained. The search ends in a local optimum: `restarts` help. A thousand
-#'   rows with a dozen features take less than a second, 100,000 rows of 64 columns with fifty half a minute.
-#'   Features that are independent of each other, and fewer than columns, are found together and quickly (from forty
-#'   rows on, and surely with thousands); others one after the other.
+#'   Two features that always occur together are found as one. Without an offset (`centre = FALSE`) an offset of the
+#'   data becomes a feature that all rows have. With an offset, presence and absence of a feature can be exchanged: the
+#'   loadings change sign, and the offset changes accordingly; the fit does this if it raises the bound. Loadings may
+#'   have any sign. The search ends in a local optimum: `restarts` help. A thousand rows with a dozen features take
+#'   less than a second, 100,000 rows of 64 columns with fifty features half a minute. Features that are independent of
+#'   each other, and fewer than the columns, are found together and quickly (from forty rows on, reliably with
+#'   thousands); others are found one after the other.
 #' @references
 #' Griffiths, T. L. and Ghahramani, Z. (2011). The Indian buffet process: an introduction and review.
 #' *Journal of Machine Learning Research* 12, 1185-1224.

@@ -7,7 +7,7 @@
 #' @param initial `function(n)`: n draws of the state of the first row, a vector of n numbers or a matrix with n rows.
 #' @param move `function(x)`: draws of the next state of each, in the same shape.
 #' @param log_density `function(y, x)`: log density of one row `y` (a vector with the names of the columns) under each
-#'   state, n numbers; `-Inf` where a row is impossible. Rows that are missing altogether are not asked about; where
+#'   state, n numbers; `-Inf` where a row is impossible. Rows that are missing altogether are not passed to it; where
 #'   some cells are `NA`, the function must do without them.
 #' @param observe `function(x)`: draws of a row under each state (n numbers, or a matrix with n rows), for forecasts of
 #'   the response; `NULL`: there are none.

@@ -49,7 +49,8 @@ filter_picture <- function(f, type, id, call = rlang::caller_env()) {
   prob <- rows$prob
   if (type == "smoothed") {
     if (is.null(prob)) {
-      abort("argument", "{.code type = \"smoothed\"} needs states or modes, which a {.fn particle_model} has not.",
+      abort("argument",
+        "{.code type = \"smoothed\"} needs states or modes, which a {.fn particle_model} does not have.",
         call = call)
     }
     prob <- filter_kinds[[f$kind]]$smooth(f, s, call)
@@ -57,7 +58,7 @@ filter_picture <- function(f, type, id, call = rlang::caller_env()) {
   latent <- type == "latent" || is.null(prob)
   if (latent && is.null(rows$mean)) {
     abort("argument", c(
-      "{.code type = \"latent\"} needs state variables, which a hidden Markov model has not.",
+      "{.code type = \"latent\"} needs state variables, which a hidden Markov model does not have.",
       i = "Use {.code \"filter\"}."
     ), call = call)
   }

@@ -2,10 +2,10 @@
 #'
 #' @param fit,object A fit of [bnp_mixture()], `bnp_topics()` or `bnp_hmm()`.
 #' @param terms Return the named terms of the bound, which sum to it?
-#' @param data,id Of `summary()`, optional: the observations that a mixture with full covariances was made of, and `id`
-#'   as it was given then. The summary then says by how much the bound would be higher or lower with diagonal
-#'   covariances for the same clusters: those of a fit that begins at the labels and has no moves, of at most 20 laps,
-#'   with a prior of the same kind (learned, or the defaults of `learn = FALSE`).
+#' @param data,id For `summary()`, optional: the observations that a mixture with full covariances was made of, and the
+#'   `id` of that call. The summary then says how much higher or lower the bound would be with diagonal covariances for
+#'   the same clusters, from a fit that starts at the labels, without moves, of at most 20 laps, and with a prior of
+#'   the same kind (learned, or the defaults of `learn = FALSE`).
 #' @param ... Must be empty.
 #' @return
 #' * `elbo()`: the evidence lower bound of the whole data, exact for the

@@ -19,8 +19,8 @@ report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdo
       "was not finite"
     cli::cli_warn(
       c(
-        paste0("Numbers broke down in lap {lap$lap}, where the ELBO ", what, "."),
-        i = "The fit is what it was after the lap before, and has not converged.", remedy
+        paste0("The arithmetic broke down in lap {lap$lap}, where the ELBO ", what, "."),
+        i = "The fit is that after the lap before, and has not converged.", remedy
       ),
       class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
     )
@@ -33,7 +33,7 @@ report_interruption <- function(result, control) {
   cli::cli_inform(
     c(
       if (result$reason == "interrupted") {
-        "Stopped: the fit is what it was after lap {result$laps}, and has not converged."
+        "Stopped: the fit is that after lap {result$laps}, and has not converged."
       } else {
         "Stopped: the fit is the best of those that were done."
       },

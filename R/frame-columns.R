@@ -130,7 +130,7 @@ encode_levels <- function(frame, known, arg, call, na_action = NULL) {
   }
   if (length(unseen)) {
     cli::cli_warn(c(
-      "{.arg {arg}} has levels that the training data did not have, which say nothing of the cluster.",
+      "{.arg {arg}} has levels that the training data did not have; they are ignored.",
       i = "{places(unseen)}"
     ), class = c("bnpvi_warning_unseen_levels", "bnpvi_warning"), call = call)
   }
@@ -180,7 +180,7 @@ check_many_levels <- function(levels, n, arg, call) {
   if (length(names)) {
     abort("many_levels", c(
       "{cli::qty(length(names))}Column{?s} {.field {names}} of {.arg {arg}} {?has/have} a level for nearly every row.",
-      i = "Leave identifiers and free text out: they say nothing of groups. An identifier of individuals that have
+      i = "Leave identifiers and free text out: they do not describe groups. An identifier of individuals that have
            several rows is an {.arg id}."
     ), call = call)
   }
@@ -189,7 +189,7 @@ check_many_levels <- function(levels, n, arg, call) {
     cli::cli_warn(c(
       "{cli::qty(length(many))}Column{?s} {.field {many}} of {.arg {arg}} {?has/have} a level for more than every second
        row.",
-      i = "Leave identifiers and free text out: they say nothing of groups."
+      i = "Leave identifiers and free text out: they do not describe groups."
     ), class = c("bnpvi_warning_many_levels", "bnpvi_warning"), call = call)
   }
 }

@@ -86,7 +86,7 @@ states_ahead <- function(f, h, type, interval, call) {
   k <- fit$state$k
   if (type == "latent") {
     abort("argument", c(
-      "{.code type = \"latent\"} is for filters of state variables, which a hidden Markov model has not.",
+      "{.code type = \"latent\"} is for filters of state variables, which a hidden Markov model does not have.",
       i = "{.code type = \"class\"} forecasts its states."
     ), call = call)
   }

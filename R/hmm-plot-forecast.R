@@ -103,7 +103,7 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
 steps_ahead <- function(x, kind, call) {
   if (!nrow(x) || !all(c("id", "step") %in% names(x)) || !any(startsWith(names(x), paste0(kind, ".")))) {
     abort("argument", c(
-      "This is no forecast any more: rows or columns of it are lacking.",
+      "This is not a complete forecast: rows or columns of it are missing.",
       i = "Draw what {.code predict(fit, newdata, n.ahead = )} gives."
     ), call = call)
   }

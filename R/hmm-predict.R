@@ -6,7 +6,7 @@
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
 #'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
-#'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
+#'   `"marginal"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
 #'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
@@ -26,11 +26,12 @@
 #'   there, given the whole sequence. `"response"`, for [obs_regression()]: the expected response of each row given
 #'   its covariates and the rows before it.
 #'
-#'   Where `newdata` lacks the response of a regression, states are as probable as the transitions make them.
+#'   If `newdata` does not have the response of a regression, the probabilities of states follow from the transitions
+#'   alone.
 #'
-#'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the same with each state's
-#'   density at point estimates of its parameters, as in [predict.bnp_mixture()], and given that the states of the fit
-#'   are all there are.
+#'   For `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`; `"plugin"`, the same with the density of
+#'   each state at point estimates of its parameters, as in [predict.bnp_mixture()], and without states that the fit
+#'   has not found.
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
@@ -40,8 +41,8 @@
 #' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
 #'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
 #'   name or where the fit has `position = TRUE`.
-#' @param n.ahead,h Forecast so many rows (at most 100,000) after the last one of each sequence of
-#'   `newdata` instead. `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
+#' @param n.ahead,h The number of rows to forecast (at most 100,000) after the last row of each sequence of `newdata`.
+#'   `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
 #' @param ... Must be empty; of `forecast()`, arguments of `predict()`.
 #' @return `predict()`: a vector or matrix with one entry or row per row of
 #'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
@@ -50,7 +51,7 @@
 #'   `sd.<column>` of the observation, see [plot.bnp_forecast()]. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. Values further out than double precision tells apart (beyond
+#'   before it: standard normal if the model is right. Values further out than double precision tells apart (outside
 #'   8.21 above and 38.5 below) have the last one, and a message says how many. For
 #'   `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()] only.
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those

@@ -5,14 +5,12 @@
 #'
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
 #'   matrix or data frame whose rows follow each other in time, a `ts`, `zoo` or `xts`, or a source ([source_files()]).
-#'   Each row is one step, however far apart their times are: times label results only.
-#'   A formula with `data` names the columns, and one with a response, `y ~ a + b`, is for
-#'   [obs_regression()], see *Regressions*.
+#'   Each row is one step, even if the times between rows differ: times only label the results. A formula with `data`
+#'   names the columns; one with a response, `y ~ a + b`, is for [obs_regression()], see *Regressions*.
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
-#' @param id Which sequence each row of a matrix or data frame belongs to: the
-#'   name of a column or one value per row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with
-#'   `id = ~ id`, or `id = id`: a bare name is a column, too. Rows of a sequence must follow each other. Default:
-#'   all rows are one sequence.
+#' @param id The sequence of each row of a matrix or data frame: the name of a column, also without quotes, or one
+#'   value for each row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a
+#'   sequence must follow each other. Default: all rows are one sequence.
 #' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
@@ -25,22 +23,22 @@
 #'   and never falls. Paths and probabilities (`fitted()`, [predict.bnp_hmm()],
 #'   [segments()]) are those of the fitted model with all states. Memory: `4 L`
 #'   bytes a row, and some `30 L` for each row of the sequences in work.
-#' @param start Where to start, instead of a random start: one label per row (a
-#'   vector, or a list with a vector for each sequence), a matrix of
-#'   responsibilities (rows x states), or an earlier fit of the same columns in
-#'   the same order, with the same lag (to these or other data, with no more
-#'   states than a finite prior has), or a clustering as in [bnp_mixture()].
+#' @param start A start in place of the default one: one label for each row (a vector, or a list with a vector for each
+#'   sequence); a matrix of responsibilities (rows x states); an earlier fit of the same columns in the same order and
+#'   with the same lag, to these or other data, with at most as many states as a finite prior has; or a clustering as
+#'   in [bnp_mixture()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
-#' @param weights How often each sequence counts: one number above 0 for each, by name or in the order of the
-#'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
-#'   entropy of its path are multiplied by it.
-#' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the
-#'   name of a column with these numbers; a graph of the package igraph with edges from parents to children; or a
-#'   phylogeny of the package ape. See *Trees*.
-#' @param position Of trees: which child of its parent each row is, where the transitions into left and right children,
-#'   say, may differ: a label for each row (a number, text, or a level of a factor; those of roots do not matter), the
-#'   name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows. See *Trees*.
+#' @param weights How often each sequence counts: one number above 0 for each sequence, matched by name, or in the
+#'   order of the sequences. All that a sequence adds to the objective is multiplied by its weight. See *Weights* of
+#'   [bnp_mixture()].
+#' @param parent For hidden Markov trees, the parent of each row: its row number in `x`, 0 or `NA` for roots; the name
+#'   of a column with these numbers; a graph of the package igraph with edges from parents to children; or a phylogeny
+#'   of the package ape. See *Trees*.
+#' @param position For trees whose transitions differ between, say, left and right children: the position of each row
+#'   among the children of its parent. A label for each row (a number, text, or a level of a factor; that of a root is
+#'   not used), the name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows.
+#'   See *Trees*.
 #' @param labels What is known of the rows' states: the class of each row, `NA` where it is not known (a factor, text or
 #'   numbers, the name of a column, or a list with a vector for each sequence), or a logical matrix (rows x classes) of
 #'   the classes that each row may belong to, see *Known states*.
@@ -69,32 +67,34 @@
 #'   it.
 #'
 #' @section Trees:
-#'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
-#'   the probabilities of going from a parent's state to a child's, the same for all children. Rows may come in any
-#'   order, trees have any shape and number. Results are in the order of the rows of `x`.
+#'   With `parent` the state of a row depends on the state of its parent instead of that of the row before.
+#'   [transition_matrix()] then has the probabilities of a child's state given the state of its parent, the same for
+#'   all children. Rows may come in any order; there may be any number of trees, of any shape. Results are in the order
+#'   of the rows of `x`.
 #'
-#'   With `position` there is one such matrix for each position (at most 100). Their rows have the same prior, and with
-#'   [prior_hdp_hmm()] the same top-level weights, so that positions share the states, whatever they make of them. Where
-#'   all rows have one position, the fit is that without. New trees have the positions of the fit.
+#'   With `position` there is one such matrix for each position (at most 100). The rows of all matrices have the same
+#'   prior, and with [prior_hdp_hmm()] the same top-level weights, so that all positions use the same states. If all
+#'   rows have the same position, the fit is that without `position`. New trees must have positions that the fit has
+#'   seen.
 #'
-#'   The rows of `x` are the nodes of a graph, or the tips of a phylogeny or all its nodes, by their names where both
-#'   have names, else in their order. Nodes without a row are unobserved, as are rows of `NA` with
-#'   `na_action = "model"`: they have a state, but no likelihood. Results then have all nodes, in their order.
-#'   Lengths of edges are not used.
+#'   With a graph or a phylogeny the rows of `x` are the nodes of the graph, or the tips or all nodes of the phylogeny;
+#'   they are matched by name if both have names, else by their order. Nodes without a row are unobserved, and so are
+#'   rows of `NA` with `na_action = "model"`: they have a state, but no likelihood. Results then have all nodes, in the
+#'   order of the graph or phylogeny. Lengths of edges are not used.
 #'
-#'   Each tree is a unit as sequences are, of which batches are made and which `weights` count; with `id` all trees of
-#'   one `id` together. The bound is exact, by messages from the leaves up and from the roots down, and births try
-#'   subtrees. Memory: `24 K` bytes for each row of the trees in work, for `K` states. `fitted()` are the most probable
-#'   states of each tree together. Not for trees: [obs_ar()], `sparsity`, `na_action = "omit"`, `update(newdata = )`,
-#'   [bnp_sample()], [segments()], [residuals()], [impute()], forecasts and expected responses.
+#'   A tree takes the place of a sequence: batches consist of whole trees, and `weights` has one number for each tree;
+#'   with `id` all trees with the same `id` belong together. The bound is exact, by messages from the leaves to the
+#'   roots and back, and births try subtrees. Memory: `24 K` bytes for each row of the trees that are being visited,
+#'   for `K` states. `fitted()` has the jointly most probable states of each tree. Not available for trees: [obs_ar()],
+#'   `sparsity`, `na_action = "omit"`, `update(newdata = )`, [bnp_sample()], [segments()], [residuals()], [impute()],
+#'   forecasts and expected responses.
 #'
 #' @section Regressions:
-#'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise,
-#'   as the clusters of [bnp_mixture()] do, and follow each other as ever. Covariates are known and not modelled, so
-#'   that a row says by its response, given its covariates, which state it is in. `predict(type = "response")` gives
-#'   what is expected of each row given its covariates and the rows before it. Forecasts need the covariates of the
-#'   rows to come, which `predict(n.ahead = )` does not have: add these rows to `newdata`, with `NA` as response (or
-#'   give no response at all), see [predict.bnp_hmm()].
+#'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise.
+#'   Covariates are known and not modelled, so that only the response of a row, given its covariates, says which state
+#'   the row is in. `predict(type = "response")` gives the expected response of each row given its covariates and the
+#'   rows before it. `predict(n.ahead = )` cannot forecast, as it does not have the covariates of later rows: add these
+#'   rows to `newdata`, with `NA` as response or without the column of the response, see [predict.bnp_hmm()].
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list without
 #'   the data. States are numbered by decreasing size. `fitted()` is the most

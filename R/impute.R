@@ -2,18 +2,17 @@
 
 #' Impute missing values
 #'
-#' Completes data by draws from what a fit says of the missing values given the values that are there: multiple
-#' imputation. For one completed table by expected values see `type = "impute"` of [predict.bnp_mixture()].
+#' Completes data by draws of the missing values from their distribution given the observed ones, under a fit: multiple
+#' imputation. For one table completed by expected values see `type = "impute"` of [predict.bnp_mixture()].
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], of these data (with `na_action = "model"`) or of others.
 #' @param newdata Data with missing values (`NA`), in any form that the fitting function takes.
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do?
-#'   Its
-#'   parameters come from the prior, so that such values may be far from all others. `FALSE`: given that the clusters of
-#'   the fit are all there are.
+#' @param new Draw also from clusters (or states) that the fit has not found, if the prior allows more, as densities
+#'   do? Their parameters come from the prior, so that such values may be far from all others. `FALSE`: draw from the
+#'   clusters of the fit only.
 #' @param ... Must be empty.
 #' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
 #'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then

@@ -8,34 +8,35 @@
 #'
 #' What the fitting functions and their methods do where cells are missing.
 #'
-#' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
-#'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
-#'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there, or the cluster of their individual (in a sequence the rows that are left follow each other).
-#'   Topics: `"fail"` or `"omit"`; a document without any row that is left is left out too. Methods of a fit: `NULL`,
-#'   the default, does what the fit was told.
+#' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
+#'   `"model"`: they are unknown quantities, over which the fit averages, see *Missing values*. `"omit"`: rows with a
+#'   missing value are left out, with a message; [fitted()] and [predict()] then have `NA` for them, or the cluster of
+#'   their individual, and in a sequence the other rows follow each other directly. For topics `"fail"` or `"omit"`; a
+#'   document without any complete row is left out, too. Methods of a fit: `NULL`, the default, takes the choice of the
+#'   fit.
 #' @section Missing values:
-#'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
-#'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_negbinomial()], [obs_gamma()],
-#'   [obs_weibull()], [obs_vonmises()], [obs_gaussian()] with
-#'   diagonal or spherical covariance, and blocks of [obs_product()]) a missing cell is simply left out, which is
-#'   exact. Where they are not, it is one more hidden variable of its row. A covariance that all clusters share
-#'   (`"tied"` and its like) takes rows that are complete, or missing as a whole.
-#'   Both are right if values are *missing at random*: whether one is missing may depend on what was observed, not
-#'   on the value itself. Where that is not so, give indicators of what is missing as columns of their own.
-#'   Parameters that are read from the data are read from the cells that are there. Bounds of fits to data with
-#'   different cells missing do not compare.
+#'   With `na_action = "model"` the observed cells of a row are used. If columns are independent given the cluster
+#'   ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_negbinomial()], [obs_gamma()], [obs_weibull()],
+#'   [obs_vonmises()], [obs_gaussian()] with diagonal or spherical covariance, and blocks of [obs_product()]), a
+#'   missing cell is left out, which is exact. Otherwise the missing cells of a row are further hidden variables of the
+#'   model. With a covariance that all clusters share (`"tied"` and its like) each row must be complete, or missing as
+#'   a whole.
 #'
-#'   A row in which everything is missing says nothing: mixtures leave it out of the fit (`nobs()` counts the
-#'   others) and give it the weights of the clusters in [predict()]; in a sequence it keeps its place, and its state
-#'   is what the rows around it say. A column in which everything is missing is refused, as are missing exposures,
-#'   covariates and counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns
-#'   ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
+#'   Both are correct if values are *missing at random*: whether a value is missing may depend on what was observed,
+#'   but not on the value itself. If that does not hold, add columns that indicate what is missing. Parameters that are
+#'   read from the data are read from the observed cells. Bounds of fits to data with different missing cells cannot be
+#'   compared.
 #'
-#'   A fit remembers what it was told, whether its data had missing values or not: its methods do the same, those with
-#'   the argument unless they are told otherwise. Where that is `"model"`, new data may lack whole columns, too (but for
-#'   exposures and covariates): they are columns of `NA`, as are those without any value, of whatever class, which is
-#'   said.
+#'   A row in which everything is missing has no influence. Mixtures leave it out of the fit (`nobs()` counts the
+#'   others), and [predict()] gives it the weights of the clusters; in a sequence it keeps its place, and its state is
+#'   inferred from the rows around it. A column in which everything is missing is refused. So are missing exposures,
+#'   covariates and counts of [obs_multinomial()] (whose total is then unknown), unless all values of the row are
+#'   missing. Pairs of columns ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have
+#'   missing values.
+#'
+#'   A fit remembers this choice, whether its data had missing values or not: its methods make the same choice, unless
+#'   their own `na_action` is given. With `"model"` new data may also lack whole columns, except exposures and
+#'   covariates: these columns, and columns without any value, are taken as `NA`, with a message.
 #' @name missing_values
 #' @keywords internal
 NULL

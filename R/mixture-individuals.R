@@ -28,7 +28,8 @@ split_formula_id <- function(formula, data, id, call) {
   if (is.call(right) && identical(right[[1L]], quote(`|`))) {
     if (!is.null(id)) {
       abort("id", c(
-        "{.arg id} and {.code | {paste(deparse(right[[3L]]), collapse = ' ')}} in the formula say the same: give one.",
+        "{.arg id} and {.code | {paste(deparse(right[[3L]]), collapse = ' ')}} in the formula both name the
+         individuals: give only one of them.",
         i = "A logical covariate is written {.code I(a | b)}."
       ), call = call)
     }

@@ -44,13 +44,13 @@
 #'   one over the mean of the precision), with mean weights that sum to 1 without clusters not seen yet. It
 #'   leaves out what is not known of the parameters; articles report it (Wang and Blei, 2012).
 #' @inheritParams missing_values
-#' @param id Of fits with `id` (see *Repeated measures* of [bnp_mixture()]): which rows of `newdata` are of the same
-#'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
-#'   training data. Names need not be those of the training data: each individual is a new one.
-#'   Every row gets the answer of its individual, given all its rows.
-#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was,
-#'   in any of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the
-#'   fit had it from, or are the training data.
+#' @param id For fits with `id` (see *Repeated measures* of [bnp_mixture()]): the individual of each row of `newdata`,
+#'   in any of the forms of `id` there. Needed unless `newdata` has the column that the fit had it from, or are the
+#'   training data. Each individual is taken as a new one, whatever its name. Every row gets the answer of its
+#'   individual, given all its rows.
+#' @param time For fits with `time` (see *Clusters over time* of [bnp_mixture()]): the time of each row of `newdata`,
+#'   in any of the forms of `time` there, each one of the times that the fit has seen. Needed unless `newdata` has the
+#'   column that the fit had it from, or are the training data.
 #' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`. Needed
 #'   unless `newdata` has these columns, or are the training data.
 #' @param cells Of `heldout_loglik()`, for fits with `rounding` ([obs_gaussian()]): the logarithm of the probability
@@ -72,18 +72,17 @@
 #'   divided by the number of all rows.
 #' @section What the probabilities are: There are two kinds.
 #'
-#' `type = "prob"` is the posterior predictive: the probability of a cluster is proportional to its mean weight times
-#' the density of what is observed of the row, averaged over all that is not known of the cluster's parameters. These
-#' products are the terms whose sum is `exp()` of `type = "logdensity"`, but for that of a cluster that is not seen
-#' yet: probabilities are given that the row belongs to one of the fit's. A row with missing cells, or with a level
-#' that was never seen, has the probabilities of its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"` and
-#' `"impute"` go by them, and so do [impute()], [bnp_filter()] and the predictions of [bnp_sample()].
+#' `type = "prob"` is the posterior predictive. The probability of a cluster is proportional to its mean weight times
+#' the density of the row, averaged over the posterior of the cluster's parameters. The sum of these products, with one
+#' more for clusters that are not seen yet, is `exp()` of `type = "logdensity"`; the probabilities are conditional on
+#' the row being in a cluster of the fit. For a row with missing cells, or with a level that the training data did not
+#' have, they are those given its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"`, `"impute"`,
+#' [impute()], [bnp_filter()] and the predictions of [bnp_sample()] use these probabilities.
 #'
-#' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, by expected
-#' logarithms of weights and densities. The fit is made of it: [fitted()], [cluster_sizes()] (sums of it), [augment()],
-#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound. It is a little
-#' nearer
-#' to 0 and 1 where clusters are small. Known labels of the training data are part of it.
+#' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, computed from
+#' expected logarithms of weights and densities. [fitted()], [cluster_sizes()] (sums of it), [augment()],
+#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound use it. It is a
+#' little nearer to 0 and 1 if clusters are small. It includes the known labels of training data.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #'
@@ -257,7 +256,7 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   }
   if (plugin && has_weights_by_time(fit)) {
     abort("argument", c(
-      "{.code type = \"plugin\"} is not there where clusters have weights by time.",
+      "{.code type = \"plugin\"} is not available where clusters have weights by time.",
       i = "{.val completion}, the default, has the exact density of rows."
     ), call = call)
   }

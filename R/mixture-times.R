@@ -33,7 +33,7 @@ check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
     abort("time", c(
       "{.arg time} has missing or infinite values.",
       x = "In {cli::qty(length(bad))}row{?s} {places(bad)}.",
-      i = "Leave out rows of which no time is known."
+      i = "Leave out rows whose time is not known."
     ), call = call)
   }
   if (is.null(kept)) time else time[kept]
@@ -129,8 +129,8 @@ with_later_times <- function(fit, data, time, arg, call) {
   bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
   if (length(bad)) {
     abort("time", c(
-      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
-        "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
+      if (by_time) "Rows of {.arg {arg}} must be later than those of the fit: earlier weights no longer change." else
+        "Rows of {.arg {arg}} must be at times that the fit has seen, or after the last of these.",
       x = "Not so: {cli::qty(length(bad))}time{?s} {places(label_text(bad))}.",
       i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."
     ), call = call)
@@ -186,8 +186,8 @@ slots_of_training <- function(fit, data, arg, call) {
     return(in_user_order(fit, known$slot))
   }
   abort("time", c(
-    "{.arg time} is needed: it says at which of its times the fit is asked about each row of {.arg {arg}}.",
-    i = if (is.null(known$time_name)) "Only of the training data themselves they are known." else
+    "{.arg time} is needed: it says to which time of the fit each row of {.arg {arg}} belongs.",
+    i = if (is.null(known$time_name)) "Only the times of the training data are known." else
       "Give it, or the column {.val {known$time_name}}."
   ), call = call)
 }

@@ -25,7 +25,7 @@ read_more.bnp_mixture <- function(fit, newdata, id, na_action, time, call) {
   again <- intersect(data$individuals$all_names, fit$input$individuals$all_names)
   if (length(again)) {
     abort("id", c(
-      "Individuals of {.arg {arg}} must be new ones: the cluster of one that a fit has seen is settled.",
+      "Individuals of {.arg {arg}} must be new ones: the clusters of those in the fit no longer change.",
       x = "Not so: {places(again)}.", i = "Fit anew to all their rows."
     ), call = call)
   }

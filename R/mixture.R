@@ -3,42 +3,38 @@
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
 #' @param x Observations: a numeric vector, a matrix, a data frame, a source of rows on disk ([source_files()]), a
-#'   one-sided formula with `data`, or a sparse matrix for
-#'   [observation models][observation_models] that take one. A formula with a response is
-#'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
-#'   rows are a series in time, or `x` is a list of series.
-#' @param obs What a cluster produces: `r maker_links(verb_makers("bnp_mixture"))`.
-#'   Default: [obs_gaussian()]; for a data frame with factors, text or logical
-#'   columns, see *Data frames*.
-#'   With [obs_ar()] a cluster is a way to get from the rows before to the next
-#'   row. The first `lag` rows of a series are conditioned on: they have no
-#'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
+#'   one-sided formula with `data`, or, for [observation models][observation_models] that take one, a sparse matrix. A
+#'   formula with a response makes [obs_regression()] the default of `obs`. With [obs_ar()] the rows are one series in
+#'   the order of time, or `x` is a list of series.
+#' @param obs The observation model, that is, the distribution of the rows of one cluster:
+#'   `r maker_links(verb_makers("bnp_mixture"))`. Default: [obs_gaussian()]; for a data frame with factors, text or
+#'   logical columns, see *Data frames*. With [obs_ar()] a cluster describes how a row depends on the `lag` rows before
+#'   it. The first `lag` rows of a series have no likelihood; they get the cluster of the first row that has one. If
+#'   clusters should last for many rows, use [bnp_hmm()].
 #' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]; [prior_covariates()] for weights that depend on
 #'   covariates. With `time` also [prior_hdp()], then the default, and
 #'   [prior_lda()].
 #' @param control [bnp_control()].
-#' @param start Where to start, instead of a random start: one label per
-#'   observation, a matrix of responsibilities (observations x clusters, rows
-#'   summing to 1), or an earlier fit of the same columns in the same order (to
-#'   these or other data, with no more clusters than a finite prior has). Also a
-#'   clustering of another package: an object with labels in `cluster` or
-#'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
-#'   dbscan: these observations start as one cluster of their own, with a message, and
-#'   from there go where the model has them.
-#' @param weights How often each row counts: one number from 0 a row, or the name of a column, see *Weights*. With
-#'   names, here and in `labels`, `start`, `id` and `time`, values go by the names of rows, or of individuals, see
-#'   [bnpvi].
-#' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
-#'   known, the name of a column, or a logical matrix (rows x classes) of the classes that each row may belong
-#'   to, see *Known labels*.
-#' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
-#'   row, of any class (see [bnpvi]), or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then
-#'   is no variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for
-#'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows
-#'   may come in any order, and many at the same time. See *Clusters over time*.
-#' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
-#'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
+#' @param start A start in place of the default one: one label for each observation; a matrix of responsibilities
+#'   (observations x clusters, rows summing to 1); or an earlier fit of the same columns in the same order, to these or
+#'   other data, with at most as many clusters as a finite prior has. Also a clustering of another package: an object
+#'   with labels in `cluster` or `clustering`, such as one of [kmeans()], or a fit of mclust. Its cluster 0 is taken as
+#'   noise, as dbscan has it: these observations start in one cluster of their own, a message says so, and the fit may
+#'   move them.
+#' @param weights How often each row counts: one number of at least 0 for each row, or the name of a column, see
+#'   *Weights*. Values with names are matched to the names of the rows, or of the individuals; this holds for `labels`,
+#'   `start`, `id` and `time`, too. See [bnpvi].
+#' @param labels Known classes of rows: one label for each row, `NA` where the class is not known; the name of a
+#'   column; or a logical matrix (rows x classes) that says which classes each row may belong to. See *Known labels*.
+#' @param id The individual of each row: one value for each row, of any class (see [bnpvi]), or the name of a column of
+#'   `x` or `data` (`"chick"`, or `~ chick`), which then is not a variable of the model. Rows of the same individual
+#'   are repeated measurements and share one cluster. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See
+#'   *Repeated measures*.
+#' @param time The time of each row, for clusters that drift ([obs_gaussian()] with `drift`): one number or date for
+#'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is not a variable of the
+#'   model. Rows may come in any order, and several may have the same time. See *Clusters over time*.
+#' @param gaps How far clusters drift between two neighbouring times that have rows: `"equal"`, equally far between any
+#'   two; `"time"`, in proportion to the time between them, in the unit of `time` (days, for dates).
 #' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` (or for each individual) and
 #'   the columns that its formula names; rows are matched by names where both have names. Default: the columns of
 #'   `data`, or of `x`, in which case clusters are not made of these columns.
@@ -57,66 +53,63 @@
 #'   [plot.bnp_mixture()].
 #'
 #' @section Data frames:
-#'   Without `obs`, the columns of a data frame go to blocks by their kind: numbers to
-#'   [obs_gaussian()], factors, text and logical columns to [obs_categorical()], and a frame with both to their
-#'   [obs_product()]. The blocks are printed with the fit. Numbers have full covariances; more than
-#'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
-#'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
-#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
-#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
-#'   taken up to 2^53. Dates, times, units and lists are
-#'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
+#'   Without `obs`, each column of a data frame is modelled by its kind: numbers by [obs_gaussian()]; factors, text and
+#'   logical columns by [obs_categorical()]; a frame with both kinds by the [obs_product()] of the two. The fit prints
+#'   what was chosen. Numbers have full covariances; if there are other columns beside more than 50 numbers, the
+#'   numbers are independent within a cluster, and a message says so. Whole numbers with only two values, such as 0 and
+#'   1, are taken as levels, and a message says so; other whole numbers are numbers. For counts give `obs`:
+#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`.
+#'
+#'   Columns of classes of other packages are read as the values that they hold, with missing values where `is.na()` is
+#'   TRUE; 64-bit integers are taken up to 2^53. Dates, times, units and lists are refused, and so are text and factors
+#'   that have a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
 #' @section Weights:
-#'   A row of weight w counts as w rows that share one cluster: all sums over rows are
-#'   weighted, and so is the bound, which is one on
-#'   \eqn{\log \int p(\theta, \pi) \prod_n p(x_n | \theta, \pi)^{w_n}}. With whole weights the fit is that of the
-#'   data in which each row is written as often, defaults of priors included.
-#'   A row of weight 0 is left out of the fit, and still has a cluster in [fitted()]. Sizes
-#'   of clusters and [nobs()] are sums of weights.
+#'   A row of weight w counts as w equal rows in the same cluster: it is multiplied by w in every sum over rows. The
+#'   bound is one on \eqn{\log \int p(\theta, \pi) \prod_n p(x_n | \theta, \pi)^{w_n}}. With whole weights the fit is
+#'   that of the data in which each row is repeated as often as its weight says, defaults of priors included. A row of
+#'   weight 0 does not enter the fit, but [fitted()] has a cluster for it. Sizes of clusters and [nobs()] are sums of
+#'   weights.
 #'
-#'   Weights are an amount of evidence: twice the weights are twice the data, and find more
-#'   clusters. Frequencies are right as they are. Sampling weights should be scaled to sum
-#'   to the number of rows, `w * length(w) / sum(w)`: as they come, their sum is the
-#'   size of a population, of which nobody has seen so much. They are for rows that are independent given their
-#'   cluster, not for [obs_ar()].
+#'   Weights are an amount of evidence: with twice the weights the data count twice, and more clusters are found.
+#'   Frequencies can be given as they are. Sampling weights should be scaled to sum to the number of rows, `w *
+#'   length(w) / sum(w)`, as their own sum is the size of the population and not that of the sample. Weights are for
+#'   rows that are independent given their cluster, and so not for [obs_ar()].
 #'
 #' @section Known labels:
-#'   Each class of `labels` owns clusters, one to begin with. A row with a label belongs to clusters of its
-#'   class only; a row without one to any cluster. Clusters that are split leave parts of the
-#'   same class; clusters are joined where both have the same class, or one has none; and a class keeps at least one
-#'   cluster. Unlabelled rows begin in a cluster of no class, so that classes which nobody has
-#'   labelled may be found. The bound is one on the log probability of
-#'   data and labels, and is compared with that of fits with the same labels only.
+#'   Every cluster belongs to one class of `labels` or to none; at the start each class has one cluster. A row with a
+#'   label can only be in clusters of its class, a row without a label in any cluster. A cluster that is split gives
+#'   clusters of its own class. Two clusters are joined only if they have the same class or one of them has none. Each
+#'   class keeps at least one cluster. Rows without a label begin in a cluster of no class, so that classes which do
+#'   not occur among the labels can be found. The bound is one on the log probability of data and labels: compare it
+#'   only between fits with the same labels.
 #'
-#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start`
-#'   the clusters are owned by the classes of their rows. Without it, each
-#'   class and the unlabelled rows begin with one cluster, so that `k_init` and `restarts` have no meaning; a
-#'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
-#'   prior needs at least as many clusters as there are classes. [cluster_tree()] joins clusters within classes.
+#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start` each cluster belongs to
+#'   the class of its labelled rows. Without `start` there is one cluster for each class and one for the rows without a
+#'   label, so that `k_init` cannot be chosen and there are no restarts; a second fit starts from what the labelled
+#'   rows alone say of the classes, and the better fit is returned. A finite prior needs at least as many clusters as
+#'   there are classes. [cluster_tree()] joins clusters within classes.
 #'
 #' @section Repeated measures:
-#'   With `id`, all rows of an individual belong to one cluster and are independent of each other
-#'   given that cluster. What is shared out among the clusters are individuals: the prior, the
-#'   entropy and [cluster_sizes()] count each of them once, however many rows it has. Parameters of
-#'   clusters are estimated from all rows, and [nobs()] is the number of rows, which may come in any
-#'   order. Defaults of priors are read from the rows, too, as a cluster's covariance is that of rows and not of
-#'   individuals' means; only the share of the variance that a Gaussian cluster is expected to have goes by the number
-#'   of individuals, since so many can be told apart. [fitted()], [predict()] and [augment()] give every row the
-#'   cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
+#'   With `id`, all rows of an individual belong to one cluster and are independent of each other given that cluster.
+#'   The clusters divide the individuals: the prior, the entropy and [cluster_sizes()] count each individual once,
+#'   however many rows it has. Parameters of clusters are estimated from all rows, and [nobs()] is the number of rows,
+#'   which may come in any order. Defaults of priors are read from the rows as well, since a cluster's covariance is
+#'   that of rows and not of individuals' means. Only the expected width of a Gaussian cluster depends on the number of
+#'   individuals, as this is what limits how many clusters can be told apart. [fitted()], [predict()] and [augment()]
+#'   give every row the cluster of its individual. [compare_fits()] compares fits with and without `id`.
 #'
-#'   `weights`, `labels` and `start` have one value for each individual, in the order in which
-#'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
-#'   same in all rows of an individual; of `labels` some may be `NA` beside others.
+#'   `weights`, `labels` and `start` have either one value for each individual, in the order in which individuals first
+#'   appear (or of the levels, if `id` is a factor), or one value for each row, the same in all rows of an individual.
+#'   In `labels` some rows of an individual may be `NA`.
 #'
-#'   Individuals that differ by more than the noise within their cluster, as growth curves do, are shared out among many
-#'   clusters, as if there were as many kinds. Random effects let them differ: *Growth curves*.
+#'   If individuals differ by more than the noise within their cluster, as growth curves do, they are divided among
+#'   more clusters than there are kinds. Random effects allow for such differences: see *Growth curves*.
 #'
-#'   Rows that are left out for missing values have the cluster of their individual.
-#'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
-#'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
-#'   cluster is added up before the fit, which takes as many numbers for each individual as these
-#'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
+#'   A row that is left out for missing values gets the cluster of its individual. `na_action = "model"` needs columns
+#'   that are independent given the cluster, or rows without any response. `id` cannot be combined with [obs_ar()].
+#'   Before the fit the rows of each individual are added up to the statistics that a cluster needs, and these are kept
+#'   in memory: with full covariances of \eqn{D} columns about \eqn{D^2/2} numbers for each individual.
 #'
 #' @section Growth curves:
 #'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual
@@ -131,18 +124,19 @@
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
 #'   `drift` times the cluster's own covariance: \eqn{\theta_1 | \Lambda \sim N(m, (\kappa\Lambda)^{-1})},
 #'   \eqn{\theta_{t+1} = \theta_t + N(0, \tau_t \Lambda^{-1})}, rows at t are \eqn{N(\theta_t, \Lambda^{-1})}, with one
-#'   precision \eqn{\Lambda} at all times. `mean`, `mean_strength`, `df` and `scale` are of the first time. All times
-#'   are learned from together, and the bound is one on the evidence of them all.
+#'   precision \eqn{\Lambda} at all times. `mean`, `mean_strength`, `df` and `scale` are the prior of the first time.
+#'   The clusters are learned from all times together, and the bound is one on the evidence of all rows.
 #'
-#'   With [prior_hdp()] or [prior_lda()] each time has its own weights of the clusters, which all share: clusters come,
-#'   vanish and return. With the other priors the weights are the same at all times. A cluster is the same at all its
-#'   times, and [fitted()] says so. [trajectories()] has where each was when, and from when to when it was alive;
-#'   `plot(fit)` draws it. Where the paths of two clusters cross, which of them is which afterwards is a guess, the more
-#'   so the larger the drift and the fewer rows a time has.
+#'   With [prior_hdp()] or [prior_lda()] the weights of the clusters differ between times, so that clusters appear,
+#'   vanish and return. With the other priors the weights are the same at all times. A cluster keeps its number over
+#'   all times, and [fitted()] has these numbers. [trajectories()] has the position of each cluster at each time and
+#'   the times between which it has rows; `plot(fit)` draws them. Where the paths of two clusters cross, the fit cannot
+#'   be sure which is which afterwards, the less so the larger the drift and the fewer the rows of a time.
 #'
-#'   [predict()] and [augment()] ask about rows at times that the fit has seen. Missing values can be left out
-#'   (`na_action = "omit"`). `weights` and `labels` go with weights that are the same at all times. `id` does not, nor
-#'   do streams, [bnp_sample()], [cluster_tree()] and [impute()]. Where weights go by time a batch has whole times.
+#'   [predict()] and [augment()] take rows at times that the fit has seen. Rows with missing values can be left out
+#'   (`na_action = "omit"`). `weights` and `labels` can be given if the weights of clusters are the same at all times.
+#'   `id`, streams, [bnp_sample()], [cluster_tree()] and [impute()] are not available. If the weights of clusters
+#'   differ between times, each batch consists of whole times.
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of

@@ -2,26 +2,24 @@
 
 #' Moves that find the number of clusters
 #'
-#' A move proposes another set of clusters and is accepted only when the bound
-#' of the whole data rises. Where the number of clusters is fixed (finite priors), merges and
-#' deletes leave an empty cluster behind, and a birth joins a pair of others, or takes an empty
-#' cluster, in the same proposal; `k` stays. Clusters near each other are also joined and divided
-#' anew, where both births and merges are on.
+#' A move proposes another set of clusters and is accepted only if the bound of all data rises. With a finite prior the
+#' number of clusters `k` does not change: merges and deletes leave an empty cluster, and a birth either takes an empty
+#' cluster or joins two other clusters in the same proposal. If births and merges are both on, neighbouring clusters
+#' are also joined and divided anew.
 #'
 #' @param birth Try new clusters?
 #' @param merge Try to join pairs of clusters?
-#' @param delete Try to do without a cluster?
-#' @param reorder Try another order of the clusters? (The Dirichlet process
-#'   prefers large ones first.)
-#' @param adopt Judge the births of a lap all together after one more lap, in
-#'   which every observation may move to the new clusters (Hughes and Sudderth,
-#'   2013), instead of one by one? Only for mixtures.
-#' @param max_births Most births tried per lap.
-#' @param birth_size Number of new clusters that one birth proposes. (Topics of
-#'   counts: of births from clusters of documents; anchor words set their own.)
-#' @param max_deletes Most deletes tried per lap; in topic models, most that fail.
-#' @param max_merges Most pairs of clusters followed during a lap; for sequences,
-#'   most proposals of merges tried.
+#' @param delete Try to remove clusters and give their observations to others?
+#' @param reorder Try another order of the clusters? (The prior of the Dirichlet process prefers larger clusters
+#'   first.)
+#' @param adopt For mixtures: judge all births of a lap together, after one more lap in which every observation may
+#'   move to the new clusters (Hughes and Sudderth, 2013), instead of one by one?
+#' @param max_births Largest number of births that are tried in a lap.
+#' @param birth_size Number of new clusters that a birth proposes. (For topics of counts: if the birth divides a topic
+#'   by clusters of documents; divisions by anchor words have as many topics as there are anchors.)
+#' @param max_deletes Largest number of deletes that are tried in a lap; in topic models, of deletes that fail.
+#' @param max_merges Largest number of pairs of clusters that are considered for merges during a lap; for sequences, of
+#'   merges that are tried.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_moves`, to be given to [bnp_control()].
 #' @references

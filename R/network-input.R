@@ -228,7 +228,9 @@ listed_links <- function(x, call, arg, weights = NULL) {
   to <- x[[columns[2L]]]
   absent <- which(is.na(from) | is.na(to))
   if (length(absent)) {
-    abort("missing", c("Links of {.arg {arg}} must have both ends.", x = "Row {places(absent)} has not."), call = call)
+    abort("missing", c(
+      "Links of {.arg {arg}} must have both ends.", x = "One is missing in row {places(absent)}."
+    ), call = call)
   }
   if (!is_plain_number(from) || !is_plain_number(to)) {
     from <- node_names(from)

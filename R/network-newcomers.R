@@ -49,7 +49,8 @@ new_of_list <- function(fit, x, call) {
     abort("nodes", c(
       "Each link of {.arg newdata} must have a node of the network that was fitted at one end.",
       x = "In row {places(none)} both ends are new.",
-      i = "Leave links between new nodes out: each is by itself. Nodes are named {places(fit$input$ids, 3L)}."
+      i = "Leave links between new nodes out: each new node is predicted alone. Nodes are named
+           {places(fit$input$ids, 3L)}."
     ), call = call)
   }
   out <- is.na(known[, 1L])

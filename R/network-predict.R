@@ -1,37 +1,38 @@
 #' Predict links, and memberships of new nodes
 #'
 #' @param object,fit A fit of [bnp_network()].
-#' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs, a matrix or data frame whose first
-#'   two columns are nodes of the training network. `"log"`, `heldout_loglik()` and `link_auc()` need a third: whether
-#'   there is a link, or the count (`split_links()` calls it `link`). For the other types: links of new nodes,
-#'   see *New nodes*; left out: the nodes of the training network.
+#' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs, a matrix or data frame whose
+#'   first two columns are nodes of the training network. `"log"`, `heldout_loglik()` and `link_auc()` need a third
+#'   column: whether there is a link, or the count (`split_links()` calls it `link`). For the other types: links of new
+#'   nodes, see *New nodes*; without `newdata` the answer is for the nodes of the training network.
 #' @param pairs The same pairs, with their third column.
 #' @param type `"link"`: the probability of a link, of counts their expected number; `"log"`: the log probability of
 #'   what is in the third column; `"prob"`: expected memberships of the nodes (nodes x communities); `"class"`: the
 #'   community of each, as [fitted()]; `"label"`, `"label_prob"`: of fits with known `labels` the class of each node,
 #'   `NA` where it is in communities that no class owns, or the probabilities of the classes.
 #' @param ... Must be empty.
-#' @return `predict()`: a number for each pair, or as said, of new nodes in the order of their first link or of their
-#'   rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the probability that a pair with a
-#'   link is given a larger probability than one without, ties one half.
+#' @return `predict()`: a number for each pair, or what `type` says, for new nodes in the order of their first link or
+#'   of their rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the probability that a
+#'   pair with a link has a larger predicted probability than a pair without; ties count one half.
 #' @section New nodes:
 #' `newdata` is a data frame of links, `from`, `to` and perhaps a column with counts, each between a node of the
-#' training network and one that is not in it; or, of undirected networks, a matrix, dense or sparse, with a row for
-#' each new node and a column for each node of the training network (by name where columns have names). Pairs that are
-#' not listed have no link; those with the value `NA` were not observed. In a list a value of 0 names a node that has no
-#' links. A row of the matrix with the name of a node of the training network is that node seen again, whose pair with
-#' itself is not observed. Values count as those of the training network did: where its `weights` were left alone, every
-#' link counts once.
+#' training network and one that is not in it. For undirected networks it may also be a matrix, dense or sparse, with a
+#' row for each new node and a column for each node of the training network (matched by name if columns have names).
+#' Pairs that are not listed have no link; pairs with the value `NA` were not observed. In a list a value of 0 names a
+#' node without links. A row of the matrix with the name of a node of the training network stands for that node, seen
+#' again; its pair with itself is not observed. Values count as those of the training network did: if its `weights`
+#' were not used, every link counts once.
 #'
-#' Each new node is by itself: all else is held as it was learned, and q of its membership is raised to a maximum of the
-#' bound. In blockmodels that is one step, in degree-corrected ones the probability of each label given the links and
-#' labels of all others, rates and activities integrated; with [prior_hdp()] steps repeat, from a few starts, of which
-#' the best end counts. A node seen again gets the membership that it had, nearly: of degree-corrected blockmodels it
-#' counts twice then, and overlapping ones may have several that are as good.
-#' @details Probabilities are means under the variational posterior, of blockmodels and the relational model in closed
-#'   form; of the gamma network and of degree-corrected blockmodels the rates are products of posterior means, which
-#'   leaves out how sure they are.
-#'   Directed fits predict from the first node to the second.
+#' Each new node is predicted alone: everything else stays as it was learned, and q of the membership of the node is
+#' raised to a maximum of the bound. In blockmodels this takes one step; in degree-corrected ones it gives the
+#' probability of each label given the links and labels of all other nodes, with rates and activities integrated out.
+#' With [prior_hdp()] the steps are repeated from a few starts, and the best result is used. A node that is seen again
+#' gets about the membership that it had. It is not exact: degree-corrected blockmodels then count the node twice, and
+#' with overlapping communities several memberships may be equally good.
+#' @details Probabilities are means under the variational posterior, for blockmodels and the relational model in closed
+#'   form. For the gamma network and degree-corrected blockmodels, products of posterior means take the place of mean
+#'   rates, which leaves out the uncertainty of the factors. Directed fits predict links from the first node to the
+#'   second.
 #' @references
 #' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic
 #' (ROC) curve. *Radiology* 143, 29-36.
@@ -210,7 +211,7 @@ link_auc <- function(fit, pairs) {
 #'
 #' Draws pairs with a link and pairs without, to be hidden from a fit and predicted after: give them to
 #' [bnp_network()] as `missing`, together with the whole network, and to [link_auc()] and [heldout_loglik()]. A fit
-#' that was given the network without the held-out links, and not told of them, would take them for pairs without a
+#' that gets the network without the held-out links, but not the list of these, would take them for pairs without a
 #' link.
 #'
 #' @param x,nodes,directed,weights A network, as in [bnp_network()].

@@ -66,7 +66,7 @@ check_network_init <- function(control, data, call) {
   offered <- c("random", network_inits)
   if (!init %in% offered) {
     abort("argument", c(
-      "{.code init = {.str {init}}} is not there for networks.",
+      "{.code init = {.str {init}}} is not available for networks.",
       i = "Choose {.or {.str {offered}}}, or leave {.arg init} out."
     ), call = call)
   }

@@ -3,30 +3,30 @@
 #' Finds communities of nodes from the links between them, and their number. With [prior_dp()] every node is in one
 #' community; with [prior_hdp()], the default, it may be in several.
 #'
-#' @param x A network: an igraph; a network (of the package of that name); a square adjacency matrix, dense or sparse,
-#'   with `NA` for pairs that were not observed; or a data frame or two-column matrix of links, `from` and `to`, and a
-#'   further column with counts where there are any. Two-mode (bipartite) networks are taken as ordinary ones, which a
-#'   message says.
+#' @param x A network: an object of igraph or of the package network; a square adjacency matrix, dense or sparse, with
+#'   `NA` for pairs that were not observed; or a data frame or two-column matrix of links, with columns `from` and `to`
+#'   and, for counts, a third column. A two-mode (bipartite) network is taken as an ordinary one, with a message.
 #' @param obs [obs_links()].
 #' @param prior [prior_hdp()] or [prior_dp()].
 #' @param control [bnp_control()]; see *Control*.
-#' @param start Where to start instead of one community: one label for each node, a matrix (nodes x communities) of
-#'   shares, or an earlier fit to the same nodes.
-#' @param nodes For lists of links: the names of all nodes, or their number when they are 1, 2, ..., so that nodes
-#'   without links are in the network.
-#' @param directed Are links directed? `NULL`: as `x` says; lists of links are undirected; so are matrices that are
-#'   symmetric, or that have links on one side of the diagonal alone (a triangle, each pair stored once: a message says
-#'   that it was taken so); other matrices are directed.
-#' @param missing Pairs of nodes of which it is not known, or is to be forgotten, whether there is a link: a matrix
-#'   or data frame whose first two columns are nodes. See [split_links()].
-#' @param weights What the links count: the name of an attribute of the edges (igraph, network) or of a column (lists of
-#'   links), a vector with a number for each of them, or `NULL`, where every link counts once whatever its value. Counts
-#'   are whole numbers, 0 for no link, `NA` for a pair that was not observed. Left out: attributes of edges, such as
-#'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`,
-#'   `value`, `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
-#' @param labels What is known of the nodes' classes: one label a node, `NA` where it is not known; labels of some nodes
-#'   alone, with the names of these; a logical matrix (nodes x classes), `TRUE` for classes that a node may belong to;
-#'   or, of an igraph, the name of an attribute of its vertices. See *Known labels*.
+#' @param start A start in place of the default one: one label for each node, a matrix (nodes x communities) of shares,
+#'   or an earlier fit to the same nodes.
+#' @param nodes For lists of links: the names of all nodes, or their number if they are named 1, 2, ... So nodes
+#'   without links are part of the network.
+#' @param directed Are links directed? `NULL`, the default: lists of links are undirected; objects of other packages
+#'   say it themselves; a matrix is undirected if it is symmetric, or if all its links are on one side of the diagonal
+#'   (each pair stored once; a message says so), else directed.
+#' @param missing Pairs of nodes that are treated as unobserved, whether there is a link or not: a matrix or data frame
+#'   whose first two columns are nodes. See [split_links()].
+#' @param weights The counts of the links: the name of an attribute of the edges (igraph, network) or of a column
+#'   (lists of links); a vector with one number for each link; or `NULL`, with which every link counts once. Counts are
+#'   whole numbers: 0 for no link, `NA` for a pair that was not observed. If `weights` is left out, the values of a
+#'   matrix are the counts; of a list of links the column `weight`, `value`, `n` or `count`, else the first numeric one
+#'   after the nodes; attributes of edges, such as igraph's `weight`, are not used. A message names what was used and
+#'   what was not.
+#' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; labels of some nodes,
+#'   with the names of these; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to; or,
+#'   for an igraph, the name of an attribute of its vertices. See *Known labels*.
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, with [prior_dp()] `bnp_blocks` before these, else
 #'   `bnp_communities`; a plain list without the data. Communities are numbered by decreasing size. See
@@ -50,17 +50,19 @@
 #'   phi_k t_ik t_jk}, where \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}: memberships t_i / T_i have the same prior, and
 #'   every node has an activity of its own.
 #'
-#' All but the degree-corrected one bound the log probability of the same links, so that [elbo()] compares them. By
-#' default (`degree = NULL`) the relational model and the gamma network are both fitted, and the better one is kept.
+#' All models but the degree-corrected one bound the log probability of the same links, so that their [elbo()] can be
+#' compared. By default (`degree = NULL`) the relational model and the gamma network are both fitted, and the one with
+#' the higher bound is returned.
 #'
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
 #'
 #' @section Known labels:
-#' Each class of `labels` owns communities, one to begin with; the others are open, owned by none. A node with a label
-#' is in communities of its classes alone, its membership elsewhere is exactly 0; a node without one is in any. Moves
-#' leave that so: communities of two classes are never joined, and an open one that joins one of a class becomes the
-#' class's. Of a community that is divided, a part that no labelled node is in is open: what nobody has labelled is
-#' found in open communities.
+#' Each community belongs to one class of `labels` or to none (an open community); at the start each class has one
+#' community. A node with a label is in communities of its classes only: its membership in all others is exactly 0. A
+#' node without a label may be in any community. Moves respect this: communities of different classes are never joined,
+#' and an open community that is joined with one of a class belongs to this class. If a community is divided, a part
+#' without a labelled node becomes open, so that classes which do not occur among the labels are found in open
+#' communities.
 #' `predict(fit, type = "label")` and `"label_prob"` give the class of every node, `NA` and `"(none)"` where it is in
 #' open communities. A class that no node has alone may end without a community.
 #'
@@ -72,17 +74,19 @@
 #' communities of one class each.
 #'
 #' @section Pairs without a link:
-#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without a
-#' link. In the relational model these share one profile for each node, a restriction of the variational family; in the
-#' gamma network the bound is linear in them. There nodes share what they have in communities in which they have no
-#' links once nodes times communities exceed 5,000, which costs next to nothing of the bound. Of degree-corrected
-#' blockmodels the log joint of labels is exact where no pair is `missing`; else it is a bound, with activities that go
-#' by the degrees. A lap takes time proportional to links times communities, of the gamma network to links times the
-#' communities of a node, of general blocks to links and nodes times the square of communities (with [prior_dp()]: to
-#' links times communities, and nodes times the square of communities).
+#' The bound is exact: it includes every pair of nodes, and no pair is sampled. Blockmodels need only sums over nodes
+#' for pairs without a link. In the relational model all pairs without a link of a node share one profile, which
+#' restricts the variational family. In the gamma network the bound is linear in these pairs; if nodes times
+#' communities exceed 5,000, nodes also share one distribution for each community in which they have no links, which
+#' lowers the bound by very little. For degree-corrected blockmodels the log joint of labels is exact if no pair is
+#' `missing`; else it is a bound, in which the activities of nodes depend on their degrees.
 #'
-#' Stochastic learning estimates gradients from the pairs of some nodes at a time, with all their links; what these
-#' nodes meet is summed over all nodes, not sampled. The bound at the end is the exact one of all pairs.
+#' A lap takes time proportional to links times communities; for the gamma network to links times the communities of a
+#' node; for general blocks to links and nodes times the square of communities (with [prior_dp()]: to links times
+#' communities, plus nodes times the square of communities).
+#'
+#' Stochastic learning estimates gradients from some nodes at a time: from all links of these nodes, and from exact
+#' sums over all nodes for their pairs without a link. The bound at the end is the exact one of all pairs.
 #'
 #' @section Control:
 #' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With

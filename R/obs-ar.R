@@ -5,10 +5,8 @@
 #' @order 3
 #' @param lag Number of preceding rows that predict a row.
 #' @param intercept Add an intercept to the regression on preceding rows?
-#' @param coef_mean Prior mean of the D x E coefficient matrix, E = D * lag +
-#'   intercept; columns are those of the first lag, of the second, ..., the
-#'   intercept. Default: identity dynamics, each row expected at the preceding
-#'   one.
+#' @param coef_mean Prior mean of the D x E matrix of coefficients, E = D * lag + intercept; the columns belong to the
+#'   first lag, the second, ..., and the intercept. Default: each row is expected to equal the row before.
 #' @param coef_precision E x E precision of the coefficients' columns, relative
 #'   to the noise; or its diagonal or one number, as for `scale`. Default of [obs_ar()]: half the expected variance of
 #'   the noise for lags; with an intercept that is of rows around the centre of the data, where an intercept of 0 has a

@@ -2,22 +2,20 @@
 
 #' @rdname observation_models
 #' @order 8
-#' @param prior Of `obs_categorical()`: Dirichlet weights of the levels of each column.
-#'   `"perks"`: one divided by the number of levels, so that the prior weighs as much as
-#'   one observation however many levels a column has. Or numbers: one for all levels, one
-#'   per column, or a list with a number, or one per level, for each column. `"learned"`: while
-#'   fitting, in the hierarchical model of *Learned priors*; what it weighs is `prior_strength` in `fit$model$obs`.
-#'   `NULL`: learned in [bnp_mixture()] by memoized or full learning, else `"perks"`.
+#' @param prior For `obs_categorical()`: Dirichlet weights of the levels of each column. `"perks"`: one divided by the
+#'   number of levels, so that the prior counts as one observation, however many levels a column has. Numbers: one for
+#'   all levels, one for each column, or a list with one number, or one for each level, for each column. `"learned"`:
+#'   learned while fitting, see *Learned priors*; its weight is `prior_strength` in `fit$model$obs`. `NULL`, the
+#'   default: learned in [bnp_mixture()] by memoized or full learning, else `"perks"`.
 #' @param columns Names of the columns that are modelled. Default: all columns; in
 #'   [obs_product()] all columns of its kind that no other block names. Of a column that is a
 #'   matrix, as `cbind(success, failure)` or a `Surv`, one name stands for all its columns.
 #' @details
-#' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent
-#' given the cluster (latent class analysis). All levels of a factor count, those that do not
-#' occur included: [droplevels()] takes them out. The order of ordered factors is not used.
-#' New data are matched to the levels by label; a label that the training data do not have says
-#' nothing of the cluster, with a warning. With weights of 1 or more a level, clusters of
-#' rare profiles cannot form where there are many levels.
+#' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent given the
+#' cluster (latent class analysis). All levels of a factor count, also those that do not occur: [droplevels()] removes
+#' them. The order of ordered factors is not used. New data are matched to the levels by label; a label that the
+#' training data do not have is ignored, with a warning. With weights of 1 or more for each of many levels, clusters of
+#' rare profiles cannot form.
 #' @export
 obs_categorical <- function(prior = NULL, columns = NULL) {
   do.call(new_obs, c(

@@ -12,43 +12,35 @@
 #'   [bnp_mixture()]: `"full"` or `"diagonal"`, whichever has the higher bound, see *Choice of the covariance*.
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   medians.
-#' @param mean_strength Weight of the prior mean, counted in observations.
-#'   Default: 0.0001.
-#' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
-#'   columns (above 0 for `"diagonal"`, where each column has its own, and for
-#'   `"spherical"`). Default: D + 2 (3 for these two), the smallest whole number for which
-#'   the expected covariance exists.
-#' @param scale Scale matrix of the prior: the expected covariance is
-#'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
-#'   or one number for a multiple of the identity (`"spherical"`: one number). Default: an expected
-#'   covariance with the share `n^(-1 / D)` of the column variances on its
-#'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
-#'   that fill the range of the data.
-#' @param learn Learn the prior while fitting? `obs_gaussian()`, `obs_regression()`, `obs_ar()`: its hyperparameters
-#'   then have posteriors of their own, and values that are given stay as they are. `NULL`, their default: yes in
-#'   [bnp_mixture()] by memoized or full learning, of regressions and where clusters have covariances of their own and
-#'   do not drift; else no. `obs_bernoulli()`: learn `a` and `b`, neither of which is then given? `NULL`, its default:
-#'   yes in [bnp_mixture()] by memoized or full learning where neither is given, else no. Those in `fit$model$obs`
-#'   (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`) are the learned
-#'   ones. See *Learned priors*.
-#' @param variance Of the tied covariances: what all clusters share, one number, one number
-#'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
-#'   as the covariance under which the objective is highest for the clusters found, which is
-#'   a bound on the evidence under it; `fit$model$obs$variance` has it in the end. In no
-#'   direction does it fall below 1e-6 of the variance of the data.
-#' @param drift Of `"full"` and `"diagonal"`, for [bnp_mixture()] with `time`: how far the mean of a cluster moves
-#'   from one time to the next, as the ratio of the variance of a step to that of the cluster's rows, above 0; or
-#'   `"learn"`, the value under which the bound is highest, found anew after every lap. See *Clusters over time*
-#'   there.
+#' @param mean_strength Weight of the prior mean: it counts as this number of observations. Default: 0.0001.
+#' @param df Degrees of freedom of the Wishart prior, above D - 1 for D columns (above 0 for `"diagonal"`, where each
+#'   column has its own, and for `"spherical"`). Default: D + 2 (3 for these two), the smallest whole number with which
+#'   the covariance has an expectation.
+#' @param scale Scale matrix of the prior: the expected covariance is `scale / (df - D - 1)`. A D x D positive definite
+#'   matrix, its diagonal, or one number for a multiple of the identity (`"spherical"`: one number). By default the
+#'   expected covariance is diagonal, with the share `n^(-1 / D)` of the column variances for n rows, at least a
+#'   thousandth: about the spread of sqrt(n) clusters that together fill the range of the data.
+#' @param learn Learn the prior from the data while fitting? `obs_gaussian()`, `obs_regression()`, `obs_ar()`:
+#'   parameters of the prior then have posteriors of their own, except those that are given. `NULL`, the default: yes
+#'   in [bnp_mixture()] by memoized or full learning, for regressions and for clusters that have covariances of their
+#'   own and do not drift; else no. `obs_bernoulli()`: learn `a` and `b`? `NULL`, the default: yes in [bnp_mixture()]
+#'   by memoized or full learning if neither is given; else no. `fit$model$obs` has the learned values (`mean`,
+#'   `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`). See *Learned priors*.
+#' @param variance For `"tied_spherical"`, `"tied_diagonal"` and `"tied"`: the covariance that all clusters share, as
+#'   one number, one number for each column, or a matrix. Default: learned while fitting, as the covariance with the
+#'   highest objective for the clusters found. The objective is a bound on the evidence under this covariance.
+#'   `fit$model$obs$variance` has it. Its variance in every direction is at least 1e-6 of that of the data.
+#' @param drift For `"full"` and `"diagonal"`, in [bnp_mixture()] with `time`: how far the mean of a cluster moves from
+#'   one time to the next, as the variance of a step divided by that of the cluster's rows, above 0. `"learn"`: the
+#'   value with the highest bound, found anew after every lap. See *Clusters over time* of [bnp_mixture()].
 #' @param rounding Of [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
 #'   decimal; 0: a column is not rounded. `NULL`: the common spacing of the values of each column in which they come
 #'   more than five times on average, else 0. See *Rounded values*.
 #' @section Learned priors:
-#' With `learn = TRUE` the prior follows the clusters. Of Gaussian clusters it learns where
-#' their means lie, how wide they are, along which directions, and how much they differ
-#' in that. A cluster that is still to be found then is expected to look like the others,
-#' so that more of them are found, most of all in many columns, where the default of
-#' `scale` says nothing of the shape that clusters share.
+#' With `learn = TRUE` the clusters found so far determine what is expected of further ones. For Gaussian clusters the
+#' fit learns where their means are, how wide they are and in which directions, and how much they differ in this. More
+#' clusters are then found, above all in many columns, where the default of `scale` contains nothing about the shape
+#' that clusters share.
 #'
 #' `obs_gaussian()`: one hierarchical model. With c the column medians and v the variances of the columns, read
 #' so that outliers do not count, `mean` is normal around c with variances v;

@@ -40,7 +40,7 @@
 #' from a single mode, with births of modes from windows of 32 to 64 rows that get a linear system of their own. It
 #' takes a hundred times as long as a fit with [obs_ar()], and with much noise ends in local optima: `restarts` help.
 #' Probabilities of modes are too near 0 and 1 where modes change, as the posterior takes modes and hidden states for
-#' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
+#' independent. A mode may be unstable (an eigenvalue of its dynamics above 1, see `glance()`): short excursions are
 #' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
 #' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, products, trees,
 #' and samplers; with inputs or an emission by mode also [simulate()] and forecasts from the fit: [bnp_filter()] takes
@@ -157,7 +157,7 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   if (!identity && m >= data$n) {
     abort("argument", c(
       "{.arg loadings} must be below the number of rows ({data$n}), not {m}.",
-      i = "{m} hidden states cannot be told apart in so few rows."
+      i = "So few rows do not tell {m} hidden states apart."
     ), call = call)
   }
   medians <- column_medians(data$x, data$weights)

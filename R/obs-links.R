@@ -4,15 +4,16 @@
 #'
 #' What a pair of nodes of a network produces: a link or none, or a count. To be given to [bnp_network()].
 #'
-#' @param assortative Are links of nodes in different communities all alike? Default: `TRUE` with [prior_hdp()], where
-#'   each community has a probability of its own links and all other pairs share a background; `FALSE` with
-#'   [prior_dp()], where every pair of communities has a probability of its own. `FALSE` with [prior_hdp()]: the
+#' @param assortative Do all pairs of nodes in different communities have the same probability of a link, the
+#'   background? Default: `TRUE` with [prior_hdp()], where each community has its own probability of links within;
+#'   `FALSE` with [prior_dp()], where every pair of communities has its own. `FALSE` with [prior_hdp()] is the
 #'   relational model with general blocks, for few communities, as its time grows with the square of their number.
-#'   `TRUE` with [prior_dp()] is not there.
-#' @param degree Has every node a degree of its own? With [prior_hdp()] `TRUE` is the gamma network, `FALSE` the
-#'   relational model; `NULL`: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on, or with
-#'   known `labels`, the gamma network alone. With general blocks (`assortative = FALSE`) only `FALSE` is there. With
-#'   [prior_dp()] `TRUE` is the degree-corrected blockmodel, of undirected networks, `FALSE` or `NULL` the plain one.
+#'   `TRUE` with [prior_dp()] is not available.
+#' @param degree Does every node have an activity of its own, by which nodes may have more or fewer links? With
+#'   [prior_hdp()] `TRUE` is the gamma network and `FALSE` the relational model. `NULL`: both are fitted, and the one
+#'   with the higher bound is returned; from 2,000 nodes on, or with known `labels`, only the gamma network is fitted.
+#'   With general blocks (`assortative = FALSE`) only `FALSE` is available. With [prior_dp()] `TRUE` is the
+#'   degree-corrected blockmodel of undirected networks, `FALSE` or `NULL` the blockmodel without degrees.
 #' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
 #' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
 #'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
@@ -21,10 +22,10 @@
 #' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
 #'   distribution with shape 1 and the density of links as mean.
 #' @return An object of class `bnp_obs`.
-#' @details The degree-corrected blockmodel is one of counts, also where links are there or not: its bound is that of
-#'   Poisson counts, which is close to the other only where links are rare, and not to be compared with the bounds of
-#'   other models. With `family = "bernoulli"`, or where no value is above 1, [predict()][predict.bnp_network()] gives
-#'   the probability that there is any link.
+#' @details The degree-corrected blockmodel is always a model of Poisson counts, also if there is at most one link
+#'   between nodes. Its bound is that of counts and cannot be compared with bounds of the other models, except where
+#'   links are rare. With `family = "bernoulli"`, or if no value is above 1, [predict()][predict.bnp_network()] gives
+#'   the probability of at least one link.
 #' @seealso [bnp_network()]
 #' @examples
 #' obs_links()
@@ -99,7 +100,7 @@ check_link_choices <- function(obs, data, prior, call) {
   other <- network_prior_makers(if (has_blocks(prior)) "overlapping" else "blocks")
   if (has_blocks(prior) && isTRUE(obs$assortative)) {
     refuse(
-      "Assortative blocks with {.fn {given}} are not there yet.",
+      "Assortative blocks with {.fn {given}} are not available yet.",
       i = "Choose {.fn {other}}, or leave {.arg assortative} out."
     )
   }
@@ -112,7 +113,7 @@ check_link_choices <- function(obs, data, prior, call) {
   general <- !has_blocks(prior) && isFALSE(obs$assortative)
   if (general && isTRUE(obs$degree)) {
     refuse(
-      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are not there yet.",
+      "{.code degree = TRUE} is not available with general blocks ({.code assortative = FALSE}) yet.",
       i = "Leave one of the two out, or choose {.fn {other}}."
     )
   }

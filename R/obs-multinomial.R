@@ -2,20 +2,19 @@
 
 #' @rdname observation_models
 #' @order 4
-#' @param term_prior Dirichlet weight of each term: one number or one per term.
-#'   `NULL`: learned while fitting by memoized or full learning, else 0.1 (in streams, in stochastic learning and in
-#'   draws that do not begin from a fit, which need one given prior). Learned means one hierarchical model: a term has
-#'   the weight `even + common * share`, and the shares of terms have a posterior. Clusters then
-#'   need not each learn which terms are frequent. The objective is a lower bound of the
-#'   evidence of that model, so that it compares with bounds of given priors (not where
-#'   `weights` are no whole numbers, which `print()` says). `even` and `common` are powers
-#'   of two, `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior`
-#'   there has the mean weights, under which new data are predicted.
+#' @param term_prior Dirichlet weight of each term: one number, or one for each term. `NULL`, the default: learned
+#'   while fitting by memoized or full learning; else 0.1 (in streams, in stochastic learning, and in draws that do not
+#'   begin from a fit, which need a given prior). If it is learned, a term has the weight `even + common * share`,
+#'   where the shares of terms have a posterior: so clusters need not each learn which terms are frequent everywhere.
+#'   The objective is a lower bound on the evidence of this hierarchical model and can be compared with bounds of given
+#'   priors (not if `weights` are not whole numbers, which `print()` says). `even` and `common` are powers of two,
+#'   `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior` there has the mean weights, with which
+#'   new data are predicted.
 #' @param keywords Words by which some topics (or clusters of short texts) are named before they are learned: a list of
 #'   character vectors with names, also nested (names are then joined by `"."`), or a quanteda dictionary. `*` and `?`
 #'   stand for any letters and for one. See *Keywords*.
-#' @param keyword_share The share of the tokens of a named topic that its keywords are expected to be, between 0
-#'   and 1. It hardly matters.
+#' @param keyword_share The expected share of keywords among the tokens of a named topic, between 0 and 1. It has
+#'   little influence.
 #' @section Keywords:
 #'   With `keywords`, each list is the name of one topic; all others are open, and with
 #'   [prior_hdp()] or [prior_dp()] their number is learned as ever. The words of a named topic have a prior of two

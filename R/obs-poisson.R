@@ -2,14 +2,12 @@
 
 #' @rdname observation_models
 #' @order 6
-#' @param exposure For counts that were collected over different times, areas
-#'   or efforts: the rate of a count is then per unit of exposure. The name of a
-#'   column, which new data must have too and which is not modelled (of a formula,
-#'   one of its variables); or one number above 0 for each row, for fits whose
-#'   new data will not be asked for. Default: 1 for every row.
+#' @param exposure How long, how large or how much was observed in each row; the rate of a count is then per unit of
+#'   exposure. The name of a column, which is not modelled and which new data must have too (with a formula, one of its
+#'   variables); or one number above 0 for each row, in which case new data need no exposure. Default: 1 for every row.
 #' @details
-#' `obs_poisson()` has no room for counts that vary more within a group than
-#' Poisson counts do: such a group gets more than one cluster.
+#' Counts that vary more within a group than Poisson counts do are divided among several clusters by `obs_poisson()`;
+#' use [obs_negbinomial()] for them.
 #' @export
 obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))

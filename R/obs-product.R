@@ -6,14 +6,14 @@
 #'   `columns` takes all columns of its kind that no other block names; `obs_binomial()` and
 #'   `obs_survival()` must name theirs.
 #' @details
-#' `obs_product()` is for data frames: columns of different blocks are independent given the
-#' cluster, with independent priors. [bnp_mixture()] and [bnp_hmm()] make one themselves of a data
-#' frame with columns that are not numeric, see there. A regression is a block by its formula,
-#' `obs_regression(formula = y ~ a + b)`. Its covariates are no columns of other blocks unless these name them: in
-#' `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))`, a cluster-weighted regression, `x` has a
-#' part in the choice of the cluster; without the second block it is known and not modelled. Where a response is not
-#' known, `predict(type = "impute")` says what is expected of it. Blocks may follow on each other (`y ~ x`, `z ~ y`),
-#' but not in a circle.
+#' `obs_product()` is for data frames: columns of different blocks are independent given the cluster, with independent
+#' priors. [bnp_mixture()] and [bnp_hmm()] make such a product themselves for a data frame with columns that are not
+#' numeric, see there. A regression becomes a block by its formula, `obs_regression(formula = y ~ a + b)`. Its
+#' covariates are modelled only if another block names them: in the cluster-weighted regression
+#' `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))` the distribution of `x` differs between
+#' clusters; without the second block `x` is known and not modelled. If a response is not known, `predict(type =
+#' "impute")` gives its expectation. A response of one block may be a covariate of another (`y ~ x`, `z ~ y`), but not
+#' in a circle.
 #' @export
 obs_product <- function(...) {
   blocks <- list(...)
@@ -65,7 +65,7 @@ check_block <- function(block, arg, call) {
   }
   if (identical(facts$kind, "pair") && is.null(block$columns)) {
     abort("columns", c(
-      "The block {.arg {arg}} must name its columns: which go together as pairs cannot be told from the data.",
+      "The block {.arg {arg}} must name its columns: the data do not say which columns are pairs.",
       i = "Name them by {.arg columns} of {.fn {facts$constructor}}, both of each pair beside each other."
     ), call = call)
   }

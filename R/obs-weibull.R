@@ -69,7 +69,7 @@ weibull_layout <- c("log_unit", "most", "points")
 abort_large_shape <- function(obs, reach, call) {
   abort("range", c(
     "{.arg shape} is too large for values over so many orders of magnitude.",
-    x = "With it some powers are beyond what numbers can be.",
+    x = "With it some powers are too large for a number.",
     i = "Give at most {signif(min(300 / reach), 3)}, or {.code shape = NULL}."
   ), call = call)
 }

@@ -1,25 +1,23 @@
 #' What is observed: observation models
 #'
-#' An observation model says what one cluster, topic or state produces. Each is
-#' a conjugate exponential family with its prior. `NULL` asks for a weak default
-#' that is read from the data when the model is fitted, printed with the fit
-#' and stored in `fit$model$obs`. Values with names, one for each column, are
-#' matched to the columns by them.
+#' An observation model is the distribution of the observations of one cluster, topic or state, with the prior of its
+#' parameters. `NULL` for a parameter of the prior asks for a weak default, which is read from the data when the model
+#' is fitted, printed with the fit and stored in `fit$model$obs`. Where a parameter has one value for each column,
+#' values with names are matched to the columns by name.
 #'
 #' @details
 #' `r obs_overview()`
 #'
 #' @section Ranges:
-#' Parameters are taken where numbers keep their digits, so that the bound is right
-#' to about eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
-#' `shape` from 0.001 to 1e6,
-#' `mean_strength` from 1e-50 to 1e50, `df` up to 1e8 and by 1e-10 above its limit.
-#' Beside the data, `scale` is taken from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
-#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
-#' with m the column medians, and the diagonal of
-#' `coef_mean %*% coef_precision %*% t(coef_mean)`, up to about 1e8 times `scale`,
-#' which must be as far from singular. Of these only parameters that are given are
-#' refused, not defaults.
+#' Parameters outside these ranges are refused, since the bound would not be right to about eight digits: `term_prior`
+#' from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50, `shape` from 0.001 to 1e6, `mean_strength` from 1e-50 to 1e50,
+#' `df` up to 1e8 and at least 1e-10 above its limit.
+#'
+#' Other ranges depend on the data. `scale` may be from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
+#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column. With m the column medians,
+#' `mean_strength * (mean - m)^2` and the diagonal of `coef_mean %*% coef_precision %*% t(coef_mean)` may be up to
+#' about 1e8 times `scale`, and the largest eigenvalue of `scale` up to about 1e8 times the smallest. These ranges are
+#' checked for parameters that are given, not for defaults.
 #'
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references

@@ -205,7 +205,7 @@ check_options <- function(control, kind, prior, call) {
   what <- kinds[[kind]]$what
   if (!control$algorithm %in% entry$algorithms) {
     abort(c("not_defined", "argument"), c(
-      paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", what, "."),
+      paste0("{.code algorithm = {.str {control$algorithm}}} is not available for ", what, "."),
       i = unname(entry$refused[intersect(control$algorithm, names(entry$refused))]),
       i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
     ), call = call)

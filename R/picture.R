@@ -204,7 +204,7 @@ trace_picture <- function(fit, call = rlang::caller_env()) {
   if (searched) trace$elbo <- ifelse(is.na(trace$elbo), trace$log_joint, trace$elbo)
   if (anyNA(trace$elbo)) {
     abort("type", c(
-      "{.code type = \"elbo\"} needs the ELBO of every lap: stochastic learning knows that of its last one only.",
+      "{.code type = \"elbo\"} needs the ELBO of every lap: stochastic learning computes that of its last lap only.",
       i = "{.code elbo(fit)} is {format(elbo(fit), digits = 8)}."
     ), call = call)
   }

@@ -1,7 +1,7 @@
 #' What is believed: priors of the allocation
 #'
-#' The prior of the weights of clusters (mixtures), of topics in documents, and
-#' of the transitions between states. Finite models are priors like any other.
+#' The prior of the weights of clusters (in mixtures), of the proportions of topics in documents, and of the
+#' transitions between states. Models with a fixed number of clusters are priors like the others.
 #'
 #' @details
 #' * `prior_dp()`: Dirichlet process mixture; the number of clusters is open.
@@ -22,8 +22,8 @@
 #'   about `alpha`.
 #' * `prior_beta_bernoulli()`: at most `k` latent features, each with a probability from Beta(`alpha / k`, 1).
 #'
-#' `gamma_prior(shape, rate)` in place of a number learns a concentration, in two ways (in place of a shape
-#' of an observation model: see [obs_gamma()]):
+#' With `gamma_prior(shape, rate)` in place of a number a concentration is learned. (In place of a shape of an
+#' observation model: see [obs_gamma()].) There are three cases:
 #' * `concentration` of `prior_dp()` and `prior_py()`, and `gamma`, are integrated over this
 #'   prior, exactly, together with the weights, so that the bound accounts for not knowing
 #'   them. [coef()] and [glance()] have the posterior mean and a 90 % interval.
@@ -33,41 +33,40 @@
 #'   the ELBO, which is then a bound on the log probability of the data *and* this number.
 #'   Stochastic learning cannot do this, and says so.
 #'
-#' The `shape` of a concentration starts at 1, below which a cluster without observations could never get any.
-#' The default of mean 2 is a guess. Learned numbers stay in the ranges below.
+#' The `shape` of the Gamma prior of a concentration must be at least 1: below 1 a cluster without observations could
+#' never get any. The default, with mean 2, is a guess. Learned numbers stay in the ranges below.
 #'
-#' To learn `alpha` or `start` with `prior_hdp()` and `prior_hdp_hmm()` choose
-#' `bnp_control(bound = "tight")`. The default bound loses more the larger they are, so that
-#' what it learns is too low: of 300 documents of 50 tokens and a true `alpha` of 3 it
-#' learned 0.8 to 1, the tight one 2.8 to 3; of 0.5 it learned 0.35 to 0.44, the tight one 0.46 to 0.52.
+#' To learn `alpha` or `start` with `prior_hdp()` and `prior_hdp_hmm()` choose `bnp_control(bound = "tight")`. The
+#' default bound is the less tight the larger these are, so that the learned values are too low. For 300 documents of
+#' 50 tokens and a true `alpha` of 3 it learned 0.8 to 1, the tight bound 2.8 to 3; for a true `alpha` of 0.5 0.35 to
+#' 0.44, the tight bound 0.46 to 0.52.
 #'
-#' Think twice before you learn `sticky`. It says how long a state lasts that is of interest to you,
-#' which data cannot know whose states have more structure than the model: the bound may
-#' ask for many short states. What it asks for depends on `bound` as well.
+#' Learning `sticky` is seldom useful. It says how long the states that you are interested in last, which the data do
+#' not say if they have more structure than the model: the bound may then be highest with many short states. The
+#' learned value also depends on `bound`.
 #'
-#' With a finite prior `k` is the number of clusters there may be; those that the data
-#' have no need of stay empty, sooner the smaller `concentration` (for states `alpha`)
-#' is. They get moves too ([bnp_moves()]): a pair may be joined, which leaves an empty
-#' cluster, and a cluster may be split while another pair is joined.
+#' With a finite prior `k` is the largest number of clusters. Clusters that the data do not need stay empty; the
+#' smaller `concentration` (for states `alpha`) is, the more of them do. Moves are tried as well ([bnp_moves()]): two
+#' clusters may be joined, which leaves an empty cluster, and a cluster may be split while two others are joined.
 #'
 #' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
 #' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with
 #' `concentration + discount` in the range of concentrations), `shape` (of a concentration from 1) and
 #' `rate` from 1e-10 to 1e10; shares of `k` clusters must also
-#' be in these ranges. Beyond them, numbers lose their digits; within them, the
+#' be in these ranges. Outside them results lose digits; within them, the
 #' bound of one cluster is right to eight.
 #'
-#' @param concentration Dirichlet process concentration, or the total weight of
-#'   the Dirichlet prior. Larger values expect more clusters of equal size. For
-#'   `prior_dp()` and `prior_py()` also [gamma_prior()], as for `gamma`, `alpha`, `start`
-#'   and `sticky`. With a discount, it may be negative, above `-discount`.
+#' @param concentration Concentration of the Dirichlet process, or the total weight of the Dirichlet distribution; the
+#'   larger it is, the more clusters, of more equal sizes, are expected. For `prior_dp()` and `prior_py()` also
+#'   [gamma_prior()], as for `gamma`, `alpha`, `start` and `sticky`. With a discount it may be negative, above
+#'   `-discount`.
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
 #' @param shape,rate The Gamma distribution of a concentration, or of a shape: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
 #' @param k Number of clusters, topics, states or features; of `left_to_right()` also the names of the stages.
-#' @param gamma Concentration of the top level: how many topics or states.
-#' @param alpha Concentration of the lower level: how much each document or
-#'   each row of transitions resembles the average. Of latent features: how many a row has.
+#' @param gamma Concentration of the top level; the larger it is, the more topics or states are expected.
+#' @param alpha Concentration of the lower level: how similar the proportions of each document, or each row of
+#'   transitions, are to their average. For latent features: the expected number of features of a row.
 #' @param start Concentration of the distribution of the first state; of `prior_hmm()` also a weight of at least 0
 #'   for each state, 0 where no sequence may begin.
 #' @param sticky Extra weight of staying in a state; 0 for none.

@@ -22,7 +22,7 @@ with_spacings <- function(obs, data, start, call) {
 
 # Classes of observation models whose prior is learned unless the constructor was told (by `learn`, or by a prior of
 # proportions), by the class of fits: they predict held-out rows better on most data and are badly hurt on none
-# (inst/design/defaults.md).
+# (inst/design/decisions.md).
 learned_by_default <- list(
   bnp_mixture = c(
     "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean",
@@ -110,8 +110,8 @@ column_units <- function(x, centre, names, call, w = NULL) {
     if (largest > 1e153 || largest < 1e-153) {
       column <- names[j] %||% j
       abort("range", c(
-        "The spread of column {.val {column}} of {.arg x} ({format(largest, digits = 2)}) is beyond the range in which
-         variances are numbers.",
+        "The spread of column {.val {column}} of {.arg x} ({format(largest, digits = 2)}) is outside the range in which
+         variances can be computed.",
         i = "Change its unit so that values lie within 1e-150 to 1e150."
       ), call = call)
     }

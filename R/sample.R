@@ -1,7 +1,8 @@
 #' Draw partitions from the posterior
 #'
-#' A fit is one answer. `bnp_sample()` draws many from the posterior of the same model, by Markov chains: how
-#' sure is the number of clusters, which observations belong together, can the bound be believed?
+#' A fit is one answer. `bnp_sample()` draws many partitions from the posterior of the same model, by Markov chains.
+#' They show how certain the number of clusters is, which observations belong together, and whether the bound can be
+#' trusted.
 #'
 #' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, sequences, as
 #'   [bnp_hmm()] takes them, or a fit of one of these.
@@ -30,8 +31,8 @@
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
-#'   `update()` has `draws` more draws in each chain: the same as if they had been asked for at once, but for the choice
-#'   of those whose partitions are kept.
+#'   `update()` adds `draws` draws to each chain. The result is that of one call with all draws, except for the choice
+#'   of the partitions that are kept.
 #'
 #' @details Weights and parameters of clusters are integrated out, so that a chain's state is a partition and,
 #' where the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges

@@ -80,7 +80,7 @@ read_by_id <- function(reader, id, take, call) {
     in_piece(piece, call, {
       if (!id %in% colnames(piece$data)) {
         abort("id", c(
-          "{.arg id} names the column {.val {id}}, which is not there.",
+          "{.arg id} names the column {.val {id}}, which does not exist.",
           i = if (!is.null(colnames(piece$data))) "Columns: {places(dQuote(colnames(piece$data), FALSE))}."
         ))
       }

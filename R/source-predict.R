@@ -108,7 +108,7 @@ update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, 
   read_arguments(rlang::enquos(id = id), source, "newdata")
   if (!is.null(olddata)) {
     abort("update", c(
-      "{.arg olddata} is not there with {.arg newdata} in a source.",
+      "{.arg olddata} cannot be used with {.arg newdata} in a source.",
       i = "To visit all rows again, fit a source of them: {.code {verb_of(fit)}(source, start = fit)}."
     ), call = call)
   }

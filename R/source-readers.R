@@ -150,7 +150,9 @@ open_files <- function(source, call) {
     parts <- in_reading(name, 0, call, open_file(source, path, types))
     unchanged <- function() {
       if (!identical(state_of_files(path), was)) {
-        abort("source", c("{.file {path}} changed while it was read.", i = "Fit anew when nobody writes to it."))
+        abort("source", c(
+          "{.file {path}} changed while it was read.", i = "Fit anew when no other program writes to it."
+        ))
       }
     }
     now <<- open_by(name, function() {

@@ -21,7 +21,7 @@
 #' @param con A connection of DBI, or a function without arguments that makes one, which is closed after reading.
 #' @param query A query, as text. Have it put rows in an order (`ORDER BY`) if a fit is to be repeated.
 #' @param dataset What `arrow::as_record_batch_reader()` takes: `arrow::open_dataset("folder")`, say, or a reader.
-#' @param spool A folder in which what was read is kept for the next fit, made where it is not there; default: a
+#' @param spool A folder in which what was read is kept for the next fit, made if it does not exist; default: a
 #'   temporary one, which goes with the source.
 #' @param types Types of columns by name, any of `"number"`, `"integer"`, `"logical"` and `"text"` (the levels of a
 #'   categorical column), as `c(code = "text")`; those of other columns are as they come, or as all rows of all text
@@ -34,7 +34,7 @@
 #'   reading as much again; in memory 4 bytes a row for labels (with missing values 12), and what a fit of some batches
 #'   takes.
 #'
-#'   Batches have about 65,536 rows, or as many as [bnp_control()] is told by `batches`. The fit is that of data in
+#'   Batches have about 65,536 rows, or `batches` of [bnp_control()] sets their number. The fit is that of data in
 #'   memory in the same batches and with the same priors, to the last bit.
 #'
 #'   Defaults of priors (medians, spreads) are read from a random sample of at most 65,536 rows, of fewer if they are

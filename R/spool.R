@@ -261,7 +261,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
     far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
     if (length(far)) {
       abort("range", c(
-        "{.arg x} has values beyond 1e150, whose squares are no numbers.",
+        "{.arg x} has values above 1e150 or below -1e150, whose squares are too large for a number.",
         x = "The first of them is in row {far[1L, 1L]}."
       ))
     }

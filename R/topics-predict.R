@@ -159,7 +159,7 @@ need_labelled_fit <- function(fit, newdata, type, call = rlang::caller_env()) {
   }
   if (is.null(newdata) || inherits(newdata, "bnp_source")) {
     abort("labels", c(
-      "{.arg labels} are for {.arg newdata} in memory.", i = "The fit knows those of its own documents."
+      "{.arg labels} are for {.arg newdata} in memory.", i = "The fit has those of its own documents."
     ), call = call)
   }
 }
@@ -198,7 +198,9 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
   level <- check_level(interval, "interval", call)
   if (is.null(newdata)) {
     if (!is.null(covariates)) {
-      abort("response", "{.arg covariates} go with {.arg newdata}; the fit knows its own.", call = call)
+      abort("response", "{.arg covariates} go with {.arg newdata}: the fit has those of its own documents.",
+        call = call
+      )
     }
     values <- fit$input$document_response$values
     known <- nrow(values) - fit$model$response$covariates

@@ -27,7 +27,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   check_able(fit, "heldout_loglik")
   if (inference == "predictive" && !is.null(names_of_clusters(fit))) {
     abort("argument", c(
-      "{.code inference = \"predictive\"} is not there for topics with {.arg keywords}.",
+      "{.code inference = \"predictive\"} is not available for topics with {.arg keywords}.",
       x = no_named_posterior[1L], i = "{.code inference = \"collapsed\"} takes the terms of topics at their means."
     ))
   }

@@ -10,14 +10,14 @@
 #' @param data For counts, a data frame with columns `document` and `term`. For
 #'   documents of rows: rows of training or new documents, as in [bnp_topics()].
 #' @param id For documents of rows, as in [bnp_topics()].
-#' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
+#' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
 #' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are
 #'   too narrow, as [confint.bnp_fit()] explains. For documents of rows, `"beta"` becomes a row for
 #'   each parameter, as in [tidiers].
 #' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
 #' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`,
-#'   `topic`, `gamma`, and intervals where they are asked for: quantiles of the Beta distribution of the
+#'   `topic`, `gamma`, and intervals with `conf.int = TRUE`: quantiles of the Beta distribution of the
 #'   term's probability in the topic, or of the topic's proportion in the document, this given the
 #'   weights of topics in all documents and that no others are to come. `augment()`: `data` with `.topic`,
 #'   the most probable topic of the term in the document; for documents of rows, of each row, and

@@ -13,21 +13,20 @@
 #'   documents.
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).
-#' @param start Where to start instead: one topic per row, a matrix of
-#'   responsibilities (rows x topics), or an earlier fit of the same terms in
-#'   the same order (to these or other documents, with no more topics than a
-#'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
-#'   them had of each topic, and cannot end lower.
+#' @param start A start in place of the default one: one topic for each row; a matrix of responsibilities (rows x
+#'   topics); an earlier fit of the same terms in the same order, to these or other documents, with at most as many
+#'   topics as a finite prior has; or a clustering as in [bnp_mixture()]. A fit of the same documents also passes on
+#'   how much of each topic each document has; the new fit then cannot end with a lower bound.
 #' @param id The document of each row, a value of any class (see [bnpvi]), or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
-#' @param weights How often each document counts: one number above 0 for each, by name or in the order of the
-#'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
-#' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
-#'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
-#'   results. Topics cannot average over missing values.
-#' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
-#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
-#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
+#' @param weights How often each document counts: one number above 0 for each document, matched by name, or in the
+#'   order of the rows of `x` (with `id`: of its documents, as `fitted()` has them). See *Weights* of [bnp_mixture()].
+#' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
+#'   `"omit"`: rows with a missing value are left out, of counts the whole document, and have `NA` in results. Topics
+#'   cannot average over missing values.
+#' @param response A variable of each document that the topics should predict: numbers (a rating), or classes as a
+#'   factor, text or logical. One value for each document, matched by name or in their order, `NA` where it is not
+#'   known; or the name of a document variable of a quanteda `dfm`; or a formula `rating ~ year + source`, whose right
 #'   side are `covariates`, without interactions. See *Responses*.
 #' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
@@ -37,31 +36,27 @@
 #'   the variance of a number about its mean is not learned while topics are. A document has one response and many
 #'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
 #'   predicts of documents that were held out.
-#' @param response_cost Of hinges: what a unit of loss costs.
-#' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
-#' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
-#'   variance that is left. Default: 1, and 0.1 where the response is not gaussian (a guess).
-#' @param labels What documents are known to be about: a factor or text, one label for each document, `NA` where it is
-#'   not known; a list of character vectors, several labels each; a logical matrix (documents x labels; a row of `NA`:
-#'   not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
-#' @param open May documents with labels use topics that no label owns, too?
+#' @param response_cost For `"hinge"` and `"eps_hinge"`: the cost of one unit of loss.
+#' @param response_epsilon For `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
+#' @param response_precision Precision (one over the variance) of the normal prior of the effects; for numbers relative
+#'   to the residual variance. Default: 1 for `"gaussian"`, else 0.1 (a guess).
+#' @param labels Known subjects of the documents: a factor or text, one label for each document, `NA` where it is not
+#'   known; a list of character vectors, for several labels of a document; a logical matrix (documents x labels; a row
+#'   of `NA`: not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.
+#' @param open May documents with labels also use topics without a label?
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
 #'   the data. Topics are numbered by decreasing size. See [top_terms()],
 #'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
 #'
-#' @details Tokens of one word type in one document share their
-#'   responsibilities. The fit keeps for every document the expected number of
-#'   tokens of each topic that it uses, from which the next visit starts; this
-#'   takes about 40 bytes for each topic of each document while fitting. The
-#'   summary of a batch takes 8 bytes for each topic and term, and as much again
-#'   for the topics as they were at its last visit.
+#' @details All tokens of a term in a document have the same responsibilities. While it is learned, a fit keeps the
+#'   expected number of tokens of each topic that a document uses, from which the next visit of the document starts;
+#'   this takes about 40 bytes for each topic of each document. The sums over a batch take 8 bytes for each topic and
+#'   term, and as much again for the topics as they were when the batch was last visited.
 #'
-#'   The prior of the documents' proportions enters through a lower bound on
-#'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
-#'   "Reliable and scalable variational inference for the hierarchical
-#'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#'   The prior of the documents' proportions has a normalising constant whose expectation has no closed form; the ELBO
+#'   has a lower bound in its place (Hughes, Kim and Sudderth, 2015). With [prior_lda()] no such bound is needed.
 #' @section Labels:
 #'   With `labels`, each label owns topics, one to begin with; open topics have no label. The words of a document come
 #'   from topics of its labels and, with `open = TRUE`, from open ones; those of a document whose labels are not known
@@ -74,24 +69,24 @@
 #'   `open = FALSE` leaves no topic for what all labels share, such as frequent words, which costs much. Labels of
 #'   documents without tokens are not used. `predict(type = "label")` gives the label with the largest proportion.
 #' @section Responses:
-#'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
+#'   With a `response`, topics explain the words and predict the response (Blei and McAuliffe, 2008). The mean of a
 #'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
-#'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that
-#'   there is no intercept. The ELBO has a term `response`:
-#'   of numbers the evidence of a Bayesian regression on expected shares,
-#'   with the variance integrated; of classes a bound that touches the logistic function
-#'   (Jaakkola and Jordan, 2000), several classes as one against all less frequent ones in turn. It is exact for the
-#'   responsibilities in that nothing is sampled, and takes E\[z z'\] of a document as if its tokens had the same
-#'   responsibilities, which is an upper bound and makes it a lower one. Births, merges and deletes are judged by all
-#'   terms. Hinges are losses, so that the objective is then no bound of a log evidence (`print()` says so).
+#'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that there is
+#'   no intercept. The ELBO has a term `response`. For numbers it is the log evidence of a Bayesian regression on the
+#'   expected shares, with the variance integrated out; for classes a bound that touches the logistic function
+#'   (Jaakkola and Jordan, 2000), where several classes are modelled as each class against all less frequent ones.
+#'   Nothing is sampled. E\[z z'\] of a document is computed as if all its tokens had the same responsibilities; this
+#'   is an upper bound of it, so that the ELBO stays a lower bound. Births, merges and deletes are judged by all terms.
+#'   Hinges are losses: the objective is then not a bound on a log evidence, which `print()` says.
 #'
-#'   Documents whose response is `NA` help to find topics. Predictions of new documents
-#'   ([predict()][predict.bnp_topics()]) go by their words alone, with effects learned at the end from what words
-#'   alone say of the documents of the fit, under topics that these documents had no part in (by fifths).
-#'   `coef(fit)$response` has these effects, and `plot(fit, "response")` shows them. Numbers are centred and scaled
-#'   inside, so that units do not matter; the term `response` is of the scaled ones.
+#'   Documents whose response is `NA` still help to find topics. Predictions for new documents
+#'   ([predict()][predict.bnp_topics()]) use their words alone. So the effects for predictions are estimated at the end
+#'   of the fit, in five parts: the documents of each fifth are left out of the topics, their shares of topics are
+#'   found from their words alone, and the regression is fitted to these shares. `coef(fit)$response` has these
+#'   effects, and `plot(fit, "response")` shows them. Numbers are centred and scaled internally, so that units do not
+#'   matter; the term `response` of the ELBO is that of the scaled numbers.
 #'
-#'   Fits with a response cannot be sampled from, take in more data by [update()], or be learned truncation free.
+#'   For fits with a response [bnp_sample()], `update(newdata = )` and truncation-free learning are not available.
 #' @references
 #' Blei, D. M. and McAuliffe, J. D. (2008). Supervised topic models. *Advances in Neural Information Processing Systems*
 #' 20.

@@ -121,7 +121,7 @@ refuse_expected_rows <- function(start, call) {
   if (length(expects)) {
     abort("gaps", c(
       "{.arg start} is a fit to rows that lack values of columns which depend on each other within a cluster
-       ({.fn {obs_facts(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
+       ({.fn {obs_facts(expects[[1L]])$constructor}}), from which learning one row at a time cannot start.",
       i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the
            cluster, as with {.code covariance = \"diagonal\"}."
     ), call = call)

@@ -47,8 +47,8 @@ tell_same_names <- function(fit, data) {
   if (length(at) && !is.null(before)) {
     now <- make.unique(c(before, data$group_names))[length(before) + at]
     cli::cli_inform(
-      c("{.arg newdata} names {word}s as earlier ones of the fit are named: {places(data$group_names[at])}.
-         They are taken as new {word}s, and called {places(now)}.",
+      c("Some {word}s of {.arg newdata} have names of earlier ones: {places(data$group_names[at])}. They are taken as
+         new {word}s, named {places(now)}.",
         i = "To go on with a {word}, fit anew to all its rows."),
       class = c("bnpvi_message_same_names", "bnpvi_message")
     )
@@ -57,7 +57,7 @@ tell_same_names <- function(fit, data) {
 
 tell_no_weights <- function() {
   cli::cli_inform(
-    c("The fit has {.arg weights}, and {.arg newdata} came without: what is in it counts once.",
+    c("The fit has {.arg weights}, and {.arg newdata} has none: everything in it counts once.",
       i = "{.code weights = } says how often it counts."),
     class = c("bnpvi_message_weights", "bnpvi_message")
   )

@@ -4,9 +4,9 @@
 #' other arguments.
 #'
 #' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
-#' @param formula. For a fit by a formula: the new formula, in which `.` stands
-#'   for what it was, as in [stats::update()]; `. ~ .` changes nothing. New data may be given in its place, as in
-#'   `update(fit, newdata)`.
+#' @param formula. For a fit that was made by a formula: the new formula, in which `.` stands for the old left or right
+#'   side, as in [stats::update()]; `. ~ .` changes nothing. New data may be given in its place, as in `update(fit,
+#'   newdata)`.
 #' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
 #'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
 #'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function; `control`,
@@ -21,43 +21,45 @@
 #'   are those of the earlier rows and of the new ones, which come behind. [elbo_trace()] has the laps of this update.
 #'
 #' @section New data:
-#'   Without `olddata` the earlier rows stay where they are: their responsibilities are not changed any
-#'   more, and of the rows only sums are needed, which the fit has. The bound is nevertheless that of all rows, exactly,
-#'   given these responsibilities. Clusters move with the new rows, and new ones may be born for
-#'   these. But what would take another look at earlier rows is not done: those of one cluster are not divided among
-#'   two, two clusters that both have some are not joined, and none that has any is deleted. So the first fit
-#'   should have rows enough to tell the clusters apart that there are: two that it took for one remain one. Where
-#'   that may be so give `olddata`, now and then or at the end.
+#'   Without `olddata` the responsibilities of the earlier rows no longer change, and only sums over these rows are
+#'   needed, which the fit has. The bound is nevertheless exact for all rows, given these responsibilities. Clusters
+#'   move with the new rows, and new clusters may be found among them. Moves that would need the earlier rows again are
+#'   not tried: earlier rows of one cluster are not divided among two, two clusters that both have earlier rows are not
+#'   joined, and no cluster with earlier rows is deleted. So the first fit should have enough rows to tell its clusters
+#'   apart: two groups that it took for one stay one. If that may have happened, give `olddata`, now and then or at the
+#'   end.
 #'
-#'   The prior is that of the fit, also where it was read from the first data. Priors that are learned are learned on,
-#'   except `alpha` of topic models, which stays as it was.
+#'   The prior is that of the fit, also if it was read from the first data. Learned priors go on to be learned, except
+#'   `alpha` of topic models, which does not change.
 #'
 #'   Clusters keep their identities, see [cluster_ids()], whatever their numbers; [print()] says which
 #'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
 #'   rows come from.
 #'
-#'   Clusters that drift go on to later times: their paths so far become the prior of what comes, and what comes
-#'   tells where they were. New rows are at times that the fit knows or after the last of them; where clusters have
-#'   weights by time, after it. [trajectories()] then has all times. Each time takes as much memory as the others,
-#'   for as long as the fit lasts, unless `keep_times` is given.
+#'   For clusters that drift, the paths so far become the prior of later times, and later rows also change what is
+#'   known of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the
+#'   weights of clusters differ between times, only after it. [trajectories()] then has all times. The memory grows
+#'   with each time, unless `keep_times` is given.
 #'
-#'   Rows have no names here: data that are given again count twice. Sequences and documents are
-#'   new ones, and so are individuals; of names that the fit has seen it is said what becomes of them (`"a.1"`).
-#'   Labels of new rows are not known. A fit that was learned
-#'   by `algorithm = "stochastic"` cannot take in more data. One of [truncation-free learning][bnp_stream()]
-#'   learns from them as from another batch.
+#'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
+#'   taken as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
+#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot take in more data. A fit of
+#'   [truncation-free learning][bnp_stream()] learns from new data as from another batch.
 #' @section Forgetting:
-#'   Two arguments are for streams. `keep_times`, of clusters that drift: before the new rows come, of the times of the
-#'   fit only so many of the last are kept. What the others say of later times is kept in full, as a filter is exact:
+#'   Two arguments are for streams. `keep_times`, for clusters that drift: the number of times of the fit that are
+#'   kept, the latest ones, before the new rows are added. Nothing is lost for later times: clusters, labels and the
+#'   bound are those of an update that keeps all times, as a filter is exact, and the memory does not grow. Positions
+#'   of clusters at the other times are no longer known, and a step size that is learned is learned from the kept times
+#'   only.
 #'   clusters, labels and the bound are those of an update that keeps all, and memory does not grow. But where clusters
 #'   were at times that were given up is not known any more, and a step size that is learned is learned from the times
 #'   that are kept.
 #'
-#'   `discount`, of mixtures with the same weights at all times: a number d from 0 to 1; what earlier rows say counts d
-#'   times as much as before, sizes of clusters included. The prior of the new rows is the fit's own times the posterior
-#'   over the prior to the power d, so that clusters may move, and those that are not seen any more lose their weight.
-#'   The mean of a cluster of known variance then follows its rows as a random walk would. From then on the bound is
-#'   that of the rows of the last update given what was kept, and not to be compared with that of other fits.
+#'   `discount`, for mixtures with the same weights at all times: a number d above 0 and at most 1, by which the
+#'   earlier rows are multiplied, sizes of clusters included. The prior of the new rows is the prior of the fit times
+#'   (posterior / prior)^d, so that clusters may move, and clusters without new rows lose their weight. The mean of a
+#'   cluster of known variance then follows its rows as a random walk would. From then on the bound is that of the rows
+#'   of the last update given what was kept, and cannot be compared with that of other fits.
 #' @references
 #' Ibrahim, J. G. and Chen, M.-H. (2000). Power prior distributions for regression models. *Statistical Science* 15,
 #' 46-60.
@@ -105,7 +107,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (!is.null(object$updates)) {
     abort("update", c(
-      "This fit has taken in data that its call does not know.",
+      "This fit was updated with data that its call does not name.",
       i = "Fit anew to all data: {.code {verb_of(object)}(x, start = fit)} goes on from it."
     ))
   }

@@ -1,4 +1,4 @@
-# Work on batches by the daemons of mirai (inst/design/workers.md).
+# Work on batches by the daemons of mirai (inst/design/data.md).
 
 # Most times that a task is given out, before this process does it.
 most_tries <- 3L

@@ -10,8 +10,8 @@ namespace bnpvi {
 
 const chains::HmmAlloc& hmm_of(const RModel& model);
 
-/// Throws unless rows have positions (Dataset::position) where the model has transitions by them, and only
-/// these.
+/// Throws unless rows have positions (Dataset::position) exactly if the model has transitions by position,
+/// and all of them are positions of the model.
 void require_positions(const Dataset& data, const RModel& model);
 
 /// Calls task(rows, group) with the rows of every sequence that has modelled rows, on the threads of the

@@ -25,8 +25,8 @@ void for_blocks(Query& q, Each each) {
   });
 }
 
-/// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which
-/// may be changed.
+/// Calls each(row, log_p, log_base) for every modelled row; log_p: log p(x | cluster) for each cluster, which
+/// `each` may overwrite.
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();

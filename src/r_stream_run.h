@@ -52,7 +52,7 @@ TruncationFreeOptions truncation_free_options(const ListFields& o);
 
 /// Learns from n units, dealt at random to options$batches batches, in options$passes passes: the units of
 /// the first one were not seen before, in the others they replace what they left. half_life: units after
-/// which one counts half; Inf: never. all_rows: there are no other units, so that clusters are tended at the
+/// which one counts half; Inf: never. all_rows: there are no other units; clusters are then maintained at the
 /// end of each pass. learn(units of a batch, keep, fresh) returns the score of the batch before it was
 /// learned from.
 StreamRun run_batches(const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,

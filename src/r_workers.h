@@ -8,8 +8,8 @@
 namespace bnpvi {
 
 /// Hands work to control$hired$run, an R function of a list of tasks (raw bytes) that returns their results
-/// in the same order, NULL for those that nobody did and that are done here; or NULL when the user asks to
-/// stop.
+/// in the same order, with NULL for tasks that no worker did and that this process does; or NULL when the
+/// user interrupts.
 class RWorkers final : public Workers {
  public:
   RWorkers(Rcpp::Function run, const FitData& data) : run_(std::move(run)), data_(data) {}
@@ -20,7 +20,7 @@ class RWorkers final : public Workers {
   const FitData& data_;
 };
 
-/// Those that control$hired describes; null where it is not there.
+/// The workers that control$hired describes; null if there is no such field.
 std::unique_ptr<RWorkers> hired_workers(const Rcpp::List& control, const FitData& data);
 
 }  // namespace bnpvi

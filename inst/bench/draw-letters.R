@@ -1,4 +1,4 @@
-# What letters.R and experiments.R measure with: n images of letters, drawn.
+# What experiments.R measures with: n images of letters, drawn.
 # Seven rows of five pixels, each row a binary number.
 font <- list(
   A = c(14, 17, 17, 31, 17, 17, 17), B = c(30, 17, 17, 30, 17, 17, 30), C = c(14, 17, 16, 16, 16, 17, 14),

@@ -3,7 +3,8 @@
 # moves and without. Best, median and worst of the seeds, and CPU seconds a fit.
 # Rscript finite.R [seeds]
 suppressPackageStartupMessages(library(bnpvi))
-source(system.file("bench", "overlapping.R", package = "bnpvi"))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(here, "overlapping.R"))
 
 args <- commandArgs(TRUE)
 seeds <- seq_len(if (length(args)) as.integer(args[1]) else 6L)
@@ -70,7 +71,7 @@ for (name in names(sequences)) {
 }
 
 bench <- new.env()
-source(system.file("bench", "planted-topics.R", package = "bnpvi"), bench)
+source(file.path(here, "planted-topics.R"), bench)
 documents <- list("whales" = list(x = whales$counts, k = 20))
 documents[["20 planted topics"]] <- list(x = planted(2, bench$planted_topics(20, 500), 400), k = 20)
 for (name in names(documents)) {

@@ -1,5 +1,5 @@
-# Switching linear dynamics, obs_lds(). Rscript lds.R rotations slds_rotations.csv [seeds [noise]] |
-#   gaps slds_rotations.csv | speed [rows] | mocap
+# Switching linear dynamics, obs_lds(): bounds, states, time of a lap, and prediction of motion capture.
+# Rscript lds.R rotations slds_rotations.csv [seeds [noise]] | gaps slds_rotations.csv | speed [rows] | mocap
 #   rotations: 400 rows that go through three rotations, seen with noise of sd 0.3 or 1; columns of the file: noise,
 #     seed, t, mode, x1, x2, y1, y2. Bounds from default starts, from the true modes, and of obs_ar().
 #   gaps: the same rows with noise of sd 0.3, without a stretch of ten in every forty: error of hidden states there,

@@ -8,7 +8,7 @@ args <- commandArgs(TRUE)
 what <- if (length(args)) args[1] else "tables"
 control <- function(...) bnp_control(seed = 1, verbose = FALSE, max_laps = 1000, ...)
 
-# Masks as in missing.md of the design: a row that lost everything gets its first cell back.
+# Cells are removed at random; a row that lost everything gets its first cell back.
 remove_cells <- function(x, seed, share = 0.1) {
   set.seed(seed)
   gone <- matrix(stats::runif(length(x)) < share, nrow(x))

@@ -6,6 +6,7 @@ suppressPackageStartupMessages(library(bnpvi))
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "planted-chain.R"))
 source(file.path(here, "planted-topics.R"))
+source(file.path(here, "record.R"))
 wanted <- c(commandArgs(TRUE), "")[1]
 
 seconds_of <- function(...) {
@@ -58,4 +59,8 @@ for (name in grep(wanted, names(cases), value = TRUE)) {
     "%-38s K %d, %d laps, %.2f CPU s, %.1f x plain laps; two threads %.2f x by the clock\n", name, n_clusters(one$fit),
     nrow(elbo_trace(one$fit)), one$cpu, one$cpu / plain, one$clock / two$clock
   ))
+  record(
+    name, c("a fit", "laps", "over plain laps", "two threads"),
+    signif(c(one$cpu, nrow(elbo_trace(one$fit)), one$cpu / plain, one$clock / two$clock), 3), c("CPU s", "", "x", "x")
+  )
 }

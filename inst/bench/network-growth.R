@@ -3,6 +3,7 @@
 #
 #   Rscript inst/bench/network-growth.R [nodes ...]
 suppressMessages(library(bnpvi))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "record.R"))
 sizes <- as.integer(commandArgs(TRUE))
 if (!length(sizes)) sizes <- c(25000L, 50000L, 100000L, 200000L)
 
@@ -33,4 +34,8 @@ for (n in sizes) {
     "%7d nodes %8d links: %6.3f s a lap (median), %6.1f CPU s in all, %5.0f MB (%.0f before)\n", n, nrow(links),
     stats::median(laps), sum(cpu[1:2]), peak(), before
   ))
+  record(
+    paste(n, "nodes,", nrow(links), "links"), c("a lap, median", "in all", "most memory", "memory before the fit"),
+    signif(c(stats::median(laps), sum(cpu[1:2]), peak(), before), 4), c("s", "CPU s", "MB", "MB")
+  )
 }

@@ -2,6 +2,7 @@
 # (centres at least 6 within-cluster standard deviations apart) and overlapping (3), default arguments.
 # Rscript planted.R [seeds]
 suppressPackageStartupMessages(library(bnpvi))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "record.R"))
 
 args <- commandArgs(TRUE)
 seeds <- if (length(args)) as.integer(args[1]) else 1L
@@ -71,5 +72,7 @@ summary_of <- function(r) {
 }
 for (apart in c(6, 3)) {
   cat(if (apart == 6) "Well separated:" else "Overlapping:", "\n")
-  print(summary_of(results[results$apart == apart, ]), row.names = FALSE, digits = 3)
+  shares <- summary_of(results[results$apart == apart, ])
+  print(shares, row.names = FALSE, digits = 3)
+  record(if (apart == 6) "well separated" else "overlapping", names(shares), signif(unlist(shares), 3))
 }

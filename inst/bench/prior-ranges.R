@@ -1,7 +1,7 @@
-# Rscript inst/bench/prior-ranges.R [name] [from] [to] [step]
 # Small fits with each parameter of the priors at powers of ten, and with all at the ends of their ranges (name "ends"):
 # for which is the ELBO finite, and when does it fall by more than 1e-9 of itself? Ranges are enforced by the
 # constructors, so that parameters are set after them.
+# Rscript inst/bench/prior-ranges.R [name] [from] [to] [step]
 library(bnpvi)
 args <- c(commandArgs(TRUE), rep(NA, 4))
 number <- function(i, default) if (is.na(args[i])) default else as.numeric(args[i])

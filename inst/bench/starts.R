@@ -5,7 +5,8 @@
 # held-out log score of the default (three seeds) and of the best other start, both fitted without a fifth of the data.
 # Rscript starts.R [starts of each kind] [cases, as a regular expression] [CSV of principal components of Fashion-MNIST]
 suppressPackageStartupMessages(library(bnpvi))
-source(system.file("bench", "overlapping.R", package = "bnpvi"))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(here, "overlapping.R"))
 
 args <- commandArgs(TRUE)
 repeats <- seq_len(if (length(args)) as.integer(args[1]) else 8L)
@@ -35,7 +36,7 @@ topics_of <- function(x, k, z = NULL) list(x = x, z = z, k = k, verb = "topics")
 sequence_of <- function(case, ...) c(case, list(verb = "hmm", with = list(...)))
 
 bench <- new.env()
-source(system.file("bench", "planted-topics.R", package = "bnpvi"), bench)
+source(file.path(here, "planted-topics.R"), bench)
 capture <- mocap6[!is.na(mocap6$action), ]
 cases <- c(mixtures, list(
   "2-D, grid of 49 touching" = planted(9, grid, 10000, 7, 2.5),

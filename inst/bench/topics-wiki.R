@@ -1,5 +1,5 @@
-# The bound of Wikipedia articles from any start, and held-out words beside
-# other programs. Rscript inst/bench/topics-wiki.R [splits]
+# The bound of Wikipedia articles from any start, and held-out words beside other programs.
+# Rscript inst/bench/topics-wiki.R [splits]
 # PYTHON names a python that has scikit-learn, for comparison with it.
 
 library(bnpvi)

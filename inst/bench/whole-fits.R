@@ -30,6 +30,7 @@ if (identical(args[1], "one")) {
   quit("no")
 }
 
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "record.R"))
 args <- c(args, rep("", 4))[1:4]
 own <- dirname(system.file(package = "bnpvi"))
 if (!nzchar(own)) own <- .libPaths()[1]
@@ -55,5 +56,9 @@ for (name in grep(args[2], names(fits), value = TRUE)) {
       "%-4s %-8s CPU s %.2f (%.2f to %.2f; 1/%.2f), by the clock %.2f, %g laps, K %g, bound %.4f (%.4f)\n",
       name, run, m[1], min(found[[run]][, 1]), max(found[[run]][, 1]), ratio, m[2], m[3], m[4], m[5], min(bounds)
     ))
+    record(
+      name, paste0(run, ", ", c("a fit", "a fit", "laps", "K", "bound"), ", median"), signif(m, 9),
+      c("CPU s", "s by the clock", "", "", ""), if (run == "other") "the other build" else ""
+    )
   }
 }

@@ -62,7 +62,7 @@ class Emission {
   /// Adds −r (potential of one row) to a precision (m × m, both triangles) and its linear term to h (m).
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
-  /// The same q with E ρ_j multiplied by factor_j, for a tried step beyond the optimum.
+  /// The same q with E ρ_j multiplied by factor_j, to try a larger step than to the optimum.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }

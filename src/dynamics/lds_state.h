@@ -100,7 +100,7 @@ void renew(const LdsProblem& problem, LdsState& state);
 /// The bound and its terms at the present globals.
 void evaluate(const LdsProblem& problem, LdsState& state);
 
-/// The proposal, whose q(z) is that of assign(), takes the place of the state, and the observer is told.
+/// Puts the proposal, whose q(z) is that of assign(), in place of the state, and calls the observer.
 void accept(const LdsProblem& problem, LdsState& state, LdsState proposal);
 
 /// An x-step, a z-step and a global step of all sequences.

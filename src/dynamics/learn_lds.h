@@ -7,10 +7,10 @@
 
 namespace bnpvi::dynamics {
 
-/// A lap has two x- and z-steps, the global step, a tried step beyond the optimal noise, and, once laps gain
-/// little, moves: those of hidden Markov models at fixed q(x), where the model is one on the rows E φ, so
-/// that gains are exact, and births by window. It is still when it accepts no move and windows were tried in
-/// vain. The bound never falls.
+/// A lap has two x- and z-steps, the global step, and an attempt to change the noise further than to its
+/// optimum. Once laps gain little, moves follow: those of hidden Markov models at fixed q(x), whose gains are
+/// exact, as the model is then one on the rows E φ; and births by window. A lap is still if it accepts no
+/// move and all windows were tried. The bound never falls.
 class LdsFit final : public Fit {
  public:
   LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);

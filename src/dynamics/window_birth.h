@@ -13,7 +13,7 @@ namespace bnpvi::dynamics {
 /// modes is fixed, an idle one is the newborn.
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream);
 
-/// May there be one mode more, or is there an idle one?
+/// True if one more mode is allowed, or a mode is idle.
 bool has_room(const LdsState& state);
 
 }  // namespace bnpvi::dynamics

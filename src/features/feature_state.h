@@ -37,7 +37,7 @@ struct FeatureState {
   Index k() const { return static_cast<Index>(id.size()); }  // without the offset
 };
 
-/// True when rows are counted that are not at hand.
+/// True if the total includes rows of earlier data, which are not available.
 inline bool has_settled(const FeatureProblem& problem, const FeatureState& state) {
   return static_cast<Index>(state.batch.size()) > problem.rows.n_batches();
 }
@@ -59,14 +59,14 @@ void resum(const FeatureProblem& problem, FeatureState& state);
 
 /// The state of features with this presence, batch by batch, whose identities are 0 .. k − 1.
 FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presence> presence);
-/// The proposal takes the place of the state, and the observer is told.
+/// Puts the proposal in place of the state, and calls the observer.
 void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
-/// The state of rows that are new to features with these statistics, globals' only source; with `settled` the
-/// statistics count on.
+/// The state of new rows before their first visit. The globals come from these statistics alone; with
+/// `settled` the statistics also stay part of the total.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);
 
-// Changes of the list of features in all summaries; j counts the features behind the offset. Globals keep
-// what they know of those that stay, for the next search.
+// Changes of the list of features in all summaries; j counts the features after the offset. Globals keep the
+// values of the features that remain, as starts of the next search.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
 void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);

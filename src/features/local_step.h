@@ -9,7 +9,7 @@
 
 namespace bnpvi::features {
 
-/// What rows are visited with: K features, of which the first `offset` (0 or 1) is in all rows.
+/// The globals of a visit: K features; if `offset` is 1, the first is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
   const Loadings& loadings;    // with gram
@@ -18,7 +18,7 @@ struct LocalModel {
   Index offset;
   Index sparsity;  // L, 0: all features. See Visiting::sweeps
   std::uint64_t seed;
-  bool by_row = true;  // sweeps begin at a feature that is drawn for each row by its number; else all alike
+  bool by_row = true;  // sweeps begin at a feature drawn for each row by its number; else at the same
 
   Index k() const { return loadings.k; }
 };

@@ -21,9 +21,9 @@ class DelimitedRows {
  public:
   explicit DelimitedRows(char separator) : separator_(separator) {}
 
-  /// The next bytes of the text; last: there are no more.
+  /// Takes the next bytes of the text; last: they are the last ones.
   void feed(const char* bytes, std::size_t size, bool last);
-  /// Goes on to the next line, blank ones too; false: it is not complete, or there is none.
+  /// Moves to the next line, also a blank one; false if it is not complete yet, or there is none.
   bool next();
 
   std::size_t fields() const { return end_.size(); }

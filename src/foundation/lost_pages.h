@@ -1,14 +1,14 @@
-// Pages of mapped files that are not there any more.
+// Pages of mapped files that were cut off while the file was mapped.
 #pragma once
 #include <cstdint>
 
 namespace bnpvi {
 
-/// While one lives, bytes from .. from + size − 1 of a mapped file read as zeros where the file has been cut
-/// short; without it the system ends a process that reads them (SIGBUS). So whoever reads asks afterwards
-/// whether the file is what it was (MappedFile::check). Of the first 64 that live at a time; the handler that
-/// was there before gets all other signals, and the signal back with the last of these. On Windows mapped
-/// files cannot be cut.
+/// While such an object lives, bytes from .. from + size − 1 of a mapped file read as zeros if the file has
+/// been cut short; without it the system ends a process that reads them (SIGBUS). So readers must check
+/// afterwards that the file has not changed (MappedFile::check). At most 64 objects work at a time. The
+/// earlier handler of the signal gets all other signals, and is restored with the last object. On Windows
+/// mapped files cannot be cut.
 class LostPages {
  public:
   LostPages(const char* from, std::int64_t size);

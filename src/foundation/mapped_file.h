@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// The bytes of a file that nobody is to change meanwhile. They are no memory of the process: the system
-/// drops and reads them again as it likes.
+/// The bytes of a file, which must not change while it is mapped. They do not count as memory of the process:
+/// the system drops and reads them again as needed.
 class MappedFile {
  public:
   /// path: UTF-8. Throws FileError where the file cannot be read.
@@ -25,7 +25,7 @@ class MappedFile {
   /// reading, too: what a file that was cut short does not have any more reads as zeros (LostPages).
   void check() const;
 
-  /// That these bytes are wanted next, so that the system reads them in one go.
+  /// Tells the system that these bytes are read next, so that it reads them at once.
   void expect(std::int64_t from, std::int64_t bytes) const;
 
  private:

@@ -51,8 +51,8 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// E log π at these counts. near, unless null: where a search starts that is given up soon, and then where
-  /// it ended (as Globals::u): for proposals, which are judged otherwise.
+  /// E log π at these counts. near, for proposals, whose bound is computed elsewhere: the start of a short
+  /// search (as Globals::u), on return its end; null: a full search.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
   /// The same at the globals.
   virtual Vec log_weights(const Globals& globals) const {

@@ -12,7 +12,7 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr Index tried_at_most =
-    3;  // pairs a lap; with all pairs planted sets ended the same (design/shapes.md)
+    3;  // pairs a lap; with all pairs planted sets ended the same
 // Nats a row that refitting may make up for: a guess; .25 was seen. Of individuals, who hide much, there is
 // no such bound: 200 of one kind in two halves lack 27 nats by sums and 0 after a visit.
 constexpr double most_lost_of_rows = 0.5;

@@ -29,12 +29,12 @@ struct MassOnRows {
   static MassOnRows read(Reader& in);
 };
 
-/// A copy of about so many of the rows, or of all. sample: these rows as the copy numbers them, with their
+/// Copies about `rows` of the rows, or all. sample: on return these rows, numbered as in the copy, with their
 /// mass scaled up to that of all.
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
-/// Weights and lists of clusters, as MassOnRows and others have them.
+/// Archives the weights of a visit, for MassOnRows and others.
 void write_weights(Writer& out, const std::shared_ptr<const Weights>& weights);  // null: none
 std::shared_ptr<const Weights> read_weights(Reader& in);
 void write_targets(Writer& out, const std::vector<Target>& targets);

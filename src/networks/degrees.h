@@ -4,8 +4,8 @@
 
 namespace bnpvi::networks {
 
-/// What the nodes of a cluster, or one node, add up to: nodes, their link ends d_i, and the ends h_i that are
-/// lent to them (of a model without degrees only nodes).
+/// Sums over the nodes of a cluster, or of one node: nodes, their link ends d_i, and the ends h_i that stand
+/// for their hidden pairs (in a model without degrees only nodes).
 struct Mass {
   double nodes = 0, ends = 0, lent = 0;
   double theta() const { return nodes + ends + lent; }
@@ -38,7 +38,7 @@ class Degrees {
   const Vec& lent() const { return lent_; }
   /// What does not depend on labels: terms of nodes, and the base measure of links of nodes with themselves.
   double log_base() const { return log_base_; }
-  /// The bracket, with what is lent; 0 without nodes.
+  /// The bracket, with h; 0 without nodes.
   static double evidence(const Mass& cluster);
   /// N of two clusters, of one with itself; `hidden`: Σ θ_i θ_j over the hidden pairs.
   static double pairs(const Mass& a, const Mass& b, double hidden);

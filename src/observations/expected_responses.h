@@ -34,7 +34,7 @@ class ExpectedResponses {
   /// squares: A'_oo = A_oo + A_om V A_mo = A_oo + A_om G, as weights of the second moments of v_o.
   void weights(const double* w, const Given& q, double* squares) const;
 
-  /// t += of rows of whom Σ r v_o v_oᵀ is `squares`, in which products with G v_o enter, and V by `count`.
+  /// Adds E T of rows with these sums to t: squares = Σ r v_o v_oᵀ; count = Σ r, by which V enters.
   void expand(const Given& q, double count, const double* squares, double* t) const;
 
  private:

@@ -1,4 +1,4 @@
-// Pairs of rows, of which proposals of splits and merges begin.
+// Pairs of rows, from which proposals of splits and merges start.
 #pragma once
 #include "foundation/random.h"
 #include "sampling/row_features.h"
@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// A row beside this one: any, or of some drawn rows the one that fits it best. Its law does not depend on
-/// labels, as those of proposals must not. At least two rows; scratch: urns that are overwritten, and a row's
-/// features (p).
+/// Draws another row to go with this one: any, or the best fitting of some drawn rows. Its law does not
+/// depend on labels, as is necessary for proposals. At least two rows; scratch: urns that are overwritten,
+/// and a row's features (p).
 Index draw_partner(Index row, const RowFeatures& rows, Urns& scratch, double* phi, Stream& stream);
 
 }  // namespace bnpvi

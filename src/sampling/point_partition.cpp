@@ -14,7 +14,7 @@ namespace bnpvi {
 namespace {
 
 // Rows of which every end is rebuilt, not the best alone; 10,000 rows, 500 draws, 20 clusters: see
-// inst/bench/README.md.
+// inst/bench/figures.csv.
 constexpr Index most_rows_rebuilt_often = 2000;
 
 // f(0), ..., f(n).

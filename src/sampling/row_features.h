@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// φ of some rows, numbered 0 .. n − 1 among themselves. All are kept, n × p, while they take at most 256 MB;
-/// else each is made when it is asked for.
+/// φ of some rows, which are numbered 0 .. n − 1. All are kept, n × p, if they take at most 256 MB; else of()
+/// computes each.
 class RowFeatures {
  public:
   /// Of all rows of the data that are modelled.
@@ -19,7 +19,7 @@ class RowFeatures {
   Index p() const { return p_; }
   const std::vector<Index>& rows() const { return rows_; }  // their numbers in the data
 
-  /// For of(): p numbers, none where all are kept.
+  /// For of(): p numbers; none if all are kept.
   Vec buffer() const { return Vec(kept_.empty() ? static_cast<std::size_t>(p_) : 0); }
   /// φ of row i (p); in `buffer` (p), unless it is kept. Safe in threads.
   const double* of(Index i, double* buffer) const {

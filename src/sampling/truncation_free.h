@@ -10,36 +10,36 @@ namespace bnpvi {
 struct TruncationFreeOptions {
   Index sweeps = 5;           // Gibbs sweeps of a batch, the one that places its observations included
   Index most_clusters = 500;  // at the cap no observation begins a cluster
-  Index renewals = 5;         // sweeps of the latest documents when topics are tended; of rows there are none
+  Index renewals = 5;         // sweeps of the latest documents when topics are maintained; for rows none
   bool merge = true, split = true;
   bool fades = false;  // whether observations weigh less as others come: clusters shrink by themselves then
 };
 
-/// How many of the latest observations are kept: they say how far clusters overlap and whether one should be
-/// split. Clusters are tended when a tenth of all observations came since, within limits. All are guesses.
+/// recent: how many of the latest observations are kept, by which overlaps and splits of clusters are judged.
+/// Clusters are maintained once a tenth of all observations came since, within these limits. All are guesses.
 struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;
 
-  /// Of rows: no more than their features let be.
+  /// For rows: `recent` is limited by the memory of their features.
   static StreamLimits of_rows(const ObsModel& obs);
 };
 
-/// A cluster's latest rows, or parts of documents, are looked at, and a short chain of so many sweeps divides
-/// them: guesses. (Ten sweeps found little more, at three times the time.)
+/// To split a cluster, sweeps_of_split sweeps divide its latest rows or parts of documents: of at least
+/// fewest_to_split the latest most_to_split. Guesses; ten sweeps found little more, at three times the time.
 constexpr Index fewest_to_split = 8, most_to_split = 2000, sweeps_of_split = 4;
 
-/// What does not depend on how units are drawn: the clusters, their identities, and when they are tended.
+/// What does not depend on how units are drawn: clusters, their identities, and when they are maintained.
 class RunningClusterLearner {
  public:
   virtual ~RunningClusterLearner() = default;
 
-  /// Improves the clusters (improve()); those that there are then are ordered by size, and lasting.
+  /// Maintains the clusters: improve(), then they are ordered by size and marked as lasting.
   void tend();
   bool due() const;
   const RunningState& running() const { return running_; }
 
-  /// True once an observation would have begun a cluster but for the cap.
+  /// True once an observation was kept from beginning a cluster by most_clusters.
   bool capped() const { return capped_; }
   const std::vector<Departure>& departed() const { return departed_; }
 
@@ -49,9 +49,9 @@ class RunningClusterLearner {
 
   /// Splits, merges and removes clusters, in the order that suits the family.
   virtual void improve() = 0;
-  /// Of the prior, given the clusters ordered by size.
+  /// Updates the prior, given the clusters ordered by size.
   virtual void learn_prior() {}
-  /// Whether anything is left of cluster j once all weigh `keep` times what they did.
+  /// True if something is left of cluster j when all statistics are multiplied by `keep`.
   virtual bool is_left(Index j, double keep) const { return keep * size(j) > 0; }
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }
@@ -66,8 +66,8 @@ class RunningClusterLearner {
   std::vector<Index> divide(Index j, const Vec& t, const Vec& n);
   /// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K (evidence_of_merging()).
   Vec evidence_of_pairs() const;
-  /// The smaller one joins the larger one, and stays in its place until it is removed. a is the larger one
-  /// then.
+  /// Adds the smaller cluster to the larger one; the smaller keeps its number until it is removed. On return
+  /// a is the larger one.
   void join(Index& a, Index& b);
 
   const ObsModel& obs_;
@@ -78,7 +78,7 @@ class RunningClusterLearner {
   const StreamLimits limits_;
   bool capped_ = false;
 
-  // Clusters of which something is left, and their statistics.
+  // The clusters that remain after fading, and their statistics.
   struct Faded {
     std::vector<Index> kept;
     Vec t;
@@ -104,7 +104,7 @@ template <class Batch>
 class TruncationFree : public RunningClusterLearner {
  public:
   /// T ← keep T + B. fresh: units that were not seen before. Clusters are ordered by size. All changes are
-  /// made behind the last interrupt.
+  /// made after the last check for an interrupt.
   void learn(const Batch& batch, double keep, bool fresh) {
     const Faded earlier = faded(keep);
     std::vector<int> label;
@@ -120,7 +120,7 @@ class TruncationFree : public RunningClusterLearner {
   /// Labels the observations of the batch, given what is left of earlier ones. Returns the statistics of all.
   virtual Vec draw(const Batch& batch, const Faded& earlier, double keep, std::vector<int>& label) = 0;
   virtual Index units(const Batch& batch) const = 0;
-  /// What else the state has of the batch.
+  /// Stores what the family keeps of the batch beside statistics.
   virtual void remember(const Batch& batch, const std::vector<int>& label, double keep) = 0;
 };
 

@@ -20,9 +20,9 @@ class Urns {
   bool remove(Index j, const double* phi, double mass = 1);
   /// Takes back the last removal, to the bit, if no urn has changed since.
   void put_back();
-  /// Urn j goes, with its rows; urn K − 1 gets its number.
+  /// Removes urn j with its rows; urn K − 1 gets its number.
   void drop(Index j);
-  /// Urn a gets the rows of urn b, which goes; urn K − 1 gets its number.
+  /// Moves the rows of urn b to urn a and removes b; urn K − 1 gets its number.
   void join(Index a, Index b);
   /// Urn j ≤ K becomes urn i of others.
   void replace(Index j, const Urns& others, Index i);
@@ -30,19 +30,19 @@ class Urns {
 
   /// Urns 0 .. j are among the K from now on, though they have no rows yet.
   void open(Index j);
-  /// add(), but only fill() makes the urns complete; before it nothing else may be asked of them.
+  /// As add(), but the urns are incomplete until fill() is called; before it only gather() may be called.
   void gather(Index j, const double* phi);
   void fill();
 
-  /// Clears, and begins with k urns that hold the statistics t (k × p) of earlier rows. They stay when their
-  /// own rows have left, and count() knows of these alone.
+  /// Clears, and begins with k urns that hold the statistics t (k × p) of earlier rows. These urns stay when
+  /// all rows added later were removed; count() counts the latter only.
   void begin_with(const double* t, Index k);
   /// T_0 of urn j, 0 of urn K: its rows and those that it began with.
   double size(Index j) const { return urn(j)[0]; }
 
   /// log p(x | urn) − log h(x) of one row under the first k ≤ K + 1 urns.
   void predictives(const double* phi, Index k, double* out) const;
-  /// The same of urn j without this row, which it has with this mass. Safe in threads.
+  /// The same for urn j without this row, which is in the urn with this mass. Safe in threads.
   double predictive_without(Index j, const double* phi, double mass) const;
   /// Λ(T_j), and Λ(T_a + T_b).
   double log_evidence(Index j) const;

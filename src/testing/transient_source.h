@@ -8,8 +8,8 @@
 namespace bnpvi::testing {
 
 /// Copies a batch whenever it is opened, under numbers of its own, and destroys the copy when the last holder
-/// lets go: its numbers are overwritten (NaN, −1) and freed, so that whoever still reads them is found, by
-/// what comes out or by an address sanitizer.
+/// lets go: its numbers are overwritten (NaN, −1) and freed, so that code which still reads them shows,
+/// by wrong results or by an address sanitizer.
 ///
 /// A batch of groups has their rows and nothing else. A batch of rows has each row and the `lag` rows before
 /// it; those of one group are one group of the copy, also where rows between them are left out.

@@ -1,4 +1,4 @@
-# Fits whose work on batches is done elsewhere (inst/design/workers.md).
+# Fits whose work on batches is done elsewhere (inst/design/data.md).
 
 # Workers without daemons: tasks go through bytes, to a desk in this process.
 local_desk <- function(env = parent.frame()) {

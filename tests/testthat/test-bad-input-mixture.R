@@ -33,7 +33,7 @@ test_that("counts and binary data are checked", {
 })
 
 test_that("values whose variance is no number are refused", {
-  bad(c(1e200, -1e200, 3), "range", "column .* of `x` .*beyond the range")
+  bad(c(1e200, -1e200, 3), "range", "column .* of `x` .*outside the range")
   bad(c(1e-200, -1e-200, 0), "range")
 })
 

@@ -1,4 +1,4 @@
-# Fits go on from a file and end with the bits that they would have ended with (inst/design/checkpoints.md).
+# Fits go on from a file and end with the bits that they would have ended with (inst/design/data.md).
 
 test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
   cases <- checkpoint_cases()

@@ -1,4 +1,4 @@
-# The one loop that learns every family (inst/design/driver.md), by fits whose laps do what a script says.
+# The one loop that learns every family (inst/design/architecture.md), by fits whose laps do what a script says.
 
 elbos <- function(run) run$trace$elbo
 

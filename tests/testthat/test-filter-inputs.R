@@ -7,7 +7,7 @@ level <- lds_model(A = 1, Q = 1, C = 1, R = 1, start_mean = 0, start_var = 1)
 test_that("objects and numbers of particles", {
   expect_bad(bnp_filter(1), "argument", "object")
   rows <- bnp_mixture(y, control = bnp_control(seed = 1, verbose = FALSE))
-  expect_bad(bnp_filter(rows), "not_defined", "not there for mixtures")
+  expect_bad(bnp_filter(rows), "not_defined", "not available for mixtures")
   expect_bad(bnp_filter(list()), "argument", "object")
   expect_bad(bnp_filter(list(level, small_system())), "argument", "same numbers")
   for (bad in list(0, -1, 1.5, NA, "a", NULL, c(1, 2), 1e300)) {

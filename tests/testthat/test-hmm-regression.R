@@ -143,7 +143,7 @@ test_that("missing responses, imputation, simulation and pseudo-residuals work a
 
 test_that("formulas and ids that make no sequences are refused", {
   fit <- function(formula, ...) bnp_hmm(formula, walks, ..., control = quiet(max_laps = 2))
-  expect_bad(fit(y ~ x | who, id = "who"), "id", "say the same")
+  expect_bad(fit(y ~ x | who, id = "who"), "id", "give only one")
   expect_bad(fit(y ~ x, id = "nobody"), "id", "nobody")
   expect_bad(fit(y ~ x, id = rep(1:2, 90)), "id", "follow each other")
   expect_bad(fit(y ~ x, obs = obs_gaussian()), "formula", "obs_regression")

@@ -272,7 +272,7 @@ test_that("wrong labels are refused by name and place", {
   plain <- suppressWarnings(bnp_mixture(x, control = bnp_control(max_laps = 2)))
   expect_bad(fit(rep(1:2, 5), start = plain), "start", "same classes")
   expect_bad(predict(plain, type = "label"), "labels", "for fits with known `labels`")
-  expect_bad(bnp_mixture(x, obs_ar(), labels = rep(1:2, 5)), "labels", "not there for mixtures of series")
+  expect_bad(bnp_mixture(x, obs_ar(), labels = rep(1:2, 5)), "labels", "not available for mixtures of series")
 })
 
 test_that("the training data of individuals with weights and labels are known again without their id", {

@@ -108,8 +108,8 @@ test_that("options that a prior or an algorithm has no use for are refused", {
   }
   expect_silent(bnp_control("truncation_free", moves = bnp_moves(birth = FALSE)))
   expect_silent(bnp_control("full", batches = 1))
-  expect_bad(bnp_hmm(series, control = bnp_control("truncation_free")), "argument", "not there for")
-  expect_bad(bnp_features(attitude, control = bnp_control("stochastic")), "argument", "not there for.*by moves")
+  expect_bad(bnp_hmm(series, control = bnp_control("truncation_free")), "argument", "not available for")
+  expect_bad(bnp_features(attitude, control = bnp_control("stochastic")), "argument", "not available for.*by moves")
 })
 
 test_that("a start that is given takes the place of other starts, which a message says", {

@@ -58,7 +58,7 @@ test_that("rows that weigh next to nothing have a cluster to draw, to count and 
 
 test_that("the ELBO of laps is drawn where it is known", {
   last <- bnp_mixture(faithful, control = bnp_control(algorithm = "stochastic", seed = 1, max_laps = 3))
-  expect_bad(plot(last, "elbo"), "type", "stochastic learning knows that of its last one only")
+  expect_bad(plot(last, "elbo"), "type", "stochastic learning computes that of its last lap only")
   skip_if_not_installed("ggplot2")
   expect_bad(ggplot2::autoplot(last, "elbo"), "type")
 })

@@ -600,7 +600,7 @@ test_that("what `id` cannot be is refused", {
   refused(list(lynx, lynx), obs = obs_ar(), id = 1:2, says = "list of series")
   refused(Sepal.Length ~ Sepal.Width | Species, data = iris, id = "Species", says = "give one")
   refused(~ Sepal.Width | plant, data = iris, says = "does not have")
-  refused(flowers$Sepal.Length ~ flowers$Sepal.Width | nowhere, says = "not there")
+  refused(flowers$Sepal.Length ~ flowers$Sepal.Width | nowhere, says = "does not exist")
   refused(~ Sepal.Width | a + b, data = iris, says = "one column")
   expect_bad(predict(of_plants, flowers[1:3, ]), "id", "seq_len")
   expect_bad(predict(of_plants, id = plant), "id", "for `newdata`")

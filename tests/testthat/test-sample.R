@@ -260,6 +260,6 @@ test_that("what cannot be sampled is refused", {
   expect_bad(point_partition(drawn, k_max = 0), "argument", "k_max")
   expect_bad(predict(drawn, faithful), "newdata", "data")
   expect_bad(summary(drawn, conf.level = 2), "argument", "conf.level")
-  expect_bad(check_fit(drawn, faithful), "not_defined", "not there for draws")
+  expect_bad(check_fit(drawn, faithful), "not_defined", "not available for draws")
   expect_bad(update(drawn, iris[1:4]), "newdata_columns", "eruptions")
 })

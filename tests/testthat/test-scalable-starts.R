@@ -1,4 +1,4 @@
-# Starts by scalable k-means++ (inst/design/starts.md), against plain R.
+# Starts by scalable k-means++ (inst/design/search.md), against plain R.
 
 scalable <- function(case, k, ..., rounds = 4L, source = NULL) {
   control <- c(engine_control(k_init = k, ...), if (!is.null(source)) list(source = source))

@@ -80,10 +80,10 @@ test_that("verbs that take no sources say so", {
 test_that("what is not there is refused", {
   source <- in_pieces(points, 50)
   expect_bad(bnp_mixture(source, obs_ar()), "argument", "series")
-  expect_bad(bnp_mixture(source, obs_gaussian(drift = 0.5)), "argument", "source is not there for drifting")
+  expect_bad(bnp_mixture(source, obs_gaussian(drift = 0.5)), "argument", "source is not available for drifting")
   expect_bad(
     bnp_hmm(source_function(function(b) points, 2), obs = obs_lds()), "argument",
-    "source is not there for linear systems"
+    "source is not available for linear systems"
   )
   expect_bad(bnp_mixture(source, control = bnp_control("truncation_free")), "argument", "bnp_stream")
   expect_bad(bnp_mixture(source, control = how_source(keep = "probabilities")), "argument", "keep")

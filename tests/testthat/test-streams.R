@@ -237,7 +237,7 @@ test_that("what streams cannot do is refused", {
   expect_bad(bnp_control("truncation_free", restarts = 2), "argument", "restarts")
   expect_bad(how(half_life = 0), "argument", "half_life")
   expect_bad(how(sweeps = 0), "argument", "sweeps")
-  expect_bad(bnp_sample(fit, x), "stream", "not there for streams")
+  expect_bad(bnp_sample(fit, x), "stream", "not available for streams")
   memory <- bnp_mixture(x, control = how())
   expect_bad(cluster_tree(memory, x), "stream", "no ELBO")
   expect_bad(cut_fit(memory, x, k = 1), "stream", "no ELBO")

@@ -48,6 +48,6 @@ test_that("simulated documents have the lengths asked for, and rows like those o
 test_that("without a choice plot() shows proportions, and terms only of counts", {
   withr::local_pdf(NULL)
   expect_silent(plot(fit))
-  expect_bad(plot(fit, "terms"), "not_defined", "not there for topics of documents of rows")
-  expect_bad(top_terms(fit), "not_defined", "not there for topics of documents of rows")
+  expect_bad(plot(fit, "terms"), "not_defined", "not available for topics of documents of rows")
+  expect_bad(top_terms(fit), "not_defined", "not available for topics of documents of rows")
 })

@@ -1,4 +1,4 @@
-# Waves: several batches are visited before the globals are renewed (inst/design/workers.md).
+# Waves: several batches are visited before the globals are renewed (inst/design/data.md).
 
 test_that("a wave of one batch is what there was before, and a large one is as one of all batches", {
   cases <- worker_cases()[c("mixture", "topics", "sequences")]

@@ -1,4 +1,4 @@
-# Work on batches in other processes has the bits of work here (inst/design/workers.md).
+# Work on batches in other processes has the bits of work here (inst/design/data.md).
 
 test_that("work that goes through bytes has the bits of work here, for all families and moves", {
   cases <- worker_cases()

@@ -42,16 +42,16 @@ class HmmMove : public Move {
   /// Sequences, by number among all, in which any of some states has mass; ascending.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
-  /// A tenth of the expected transitions, and of the first states, become those of independent rows. A
-  /// transition that is never made has α/K and E log π near −K/α, which no row overcomes alone, so that a
-  /// local step from hard counts can make no other.
+  /// Replaces a tenth of the expected transitions, and of the first states, by those of independent rows. A
+  /// transition that is never made has the count α/K and E log π near −K/α, which no row overcomes alone:
+  /// from hard counts a local step could not change the transitions.
   void soften(Summary& start) const;
 
   /// All pairs of states, first those that lose least by the data term when they are joined.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
-  /// What the bound without the entropy gains when state b joins a < b, of which `data` in the data term: not
-  /// less than the bound does before rows move.
+  /// Gain of the bound without its entropy if state b is joined to a < b; `data`: the part of the data term.
+  /// At least the gain of the whole bound before rows move.
   double gain_of_joining(const State& state, Index a, Index b, double data) const;
 
   /// The ELBO that the last attempt ended at, accepted or not.

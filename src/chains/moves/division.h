@@ -23,7 +23,7 @@ class HmmDivision : public HmmMove {
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
-  /// Proposes at most k states for these stretches, of which the first keeps the target's number and its mass
+  /// Proposes at most k states for these stretches. The first of them keeps the target's number and its mass
   /// in other sequences.
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, Stream& stream);

@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// visiting_weights(), and Λ(T_k). all_rows: of which nothing stays as it was visited before, as where one
-/// batch has them all; the weights may then go beyond ∇Λ (HiddenScales::hasten). Else the bound could fall.
+/// visiting_weights(), and Λ(T_k). all_rows: the next visit is of all rows, as if one batch has them all. The
+/// weights may then overshoot ∇Λ (HiddenScales::hasten); with rows that keep their q(z) the bound could fall.
 std::shared_ptr<const Weights> coming_weights(const Problem& problem, const Summary& effective,
                                               double* evidence, bool all_rows);
 

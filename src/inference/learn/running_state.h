@@ -13,7 +13,7 @@ struct RunningState {
   std::uint64_t next_id = 1;
   std::uint64_t batches = 0;  // learned from
   double seen = 0;            // units, each counted once
-  double untended = 0;        // observations learned from since clusters were last tended
+  double untended = 0;        // observations learned from since clusters were last maintained
 
   virtual ~RunningState() = default;
 
@@ -21,10 +21,10 @@ struct RunningState {
   Index p() const { return identity.empty() ? 0 : static_cast<Index>(t.size() / identity.size()); }
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first
 
-  /// All that is known of these clusters alone, in this order.
+  /// Keeps these clusters only, in this order.
   virtual void keep(const std::vector<Index>& kept);
   void remove(const std::vector<bool>& gone);
-  /// Cluster a gets all of cluster b, which stays in its place until it is removed.
+  /// Adds cluster b to cluster a; b keeps its number until it is removed.
   virtual void join(Index a, Index b);
   /// Gives identities to new clusters, so that there are K.
   void identify(Index k);

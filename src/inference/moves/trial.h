@@ -1,4 +1,4 @@
-// What moves try, for whoever looks on.
+// What moves try, for tests that observe a fit.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// What became of something that a move thought of doing.
+/// One attempt of a move, and how it ended.
 struct Trial {
   const char* kind;                    // of move
-  std::vector<std::uint64_t> members;  // identities of the clusters that it was about
-  Index failures;                      // of the same before
+  std::vector<std::uint64_t> members;  // identities of the clusters concerned
+  Index failures;                      // of earlier attempts with the same clusters
   double gain;                         // in nats; NaN: no proposal was made
   bool accepted;
 };

@@ -26,9 +26,9 @@ struct ScalableClusters {
 ///      scaled to a mean of 1: candidates are a sample of as many rows, and a cluster of few of them, whose
 ///      spread they do not show, has that of the prior;
 ///   3. each row goes to the nearest of these, with frequencies; T are the sums.
-/// These are rounds + 3 passes over the batches, the first of which reads no features. What a pass is told is
-/// rows of at most (rounds + 1) k candidates, or k × p numbers; what it says, k rows and masses, or k × p
-/// numbers. The candidates do not depend on the batches, nor on who looked at them.
+/// These are rounds + 3 passes over the batches; the first reads no features. A pass is sent the rows of at
+/// most (rounds + 1) k candidates, or k × p numbers, and returns k rows and masses, or k × p numbers. The
+/// candidates depend neither on the batches nor on the process that looked at them.
 ScalableClusters scalable_kmeans(const Problem& problem, Index k, Pool& pool, Index rounds = scalable_rounds);
 
 }  // namespace bnpvi

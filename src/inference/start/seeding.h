@@ -10,7 +10,7 @@ namespace bnpvi {
 /// Clusters of rows that belong to one cluster each.
 struct HardClusters {
   Index k = 0;
-  Vec t;            // k × p statistics, scaled up to the mass of all the rows asked about
+  Vec t;            // k × p statistics, scaled up to the mass of all rows of the call
   double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), over the rows used
 };
 
@@ -23,9 +23,9 @@ struct HardClusters {
 /// mass: weight of each row (nullptr: all 1). fill: as of make_seed_rows(). Uses a random subset of the rows
 /// when the features of all would take more than 32 MB.
 ///
-/// sharpness: as how many each row counts where centres are estimated; 1: as one. A seed is the estimate from
-/// a single row, which under a prior of some weight says little but where the row is, so that clusters of
-/// other shapes, around the same mean, or of few counts, are not told apart.
+/// sharpness: how often each row counts when centres are estimated, 1: once. A seed is the estimate from a
+/// single row. Under an informative prior it depends on little but the position of the row, so that clusters
+/// with the same mean and other shapes, or of few counts, are not distinguished.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool, const double* fill = nullptr, double sharpness = 1);

@@ -23,8 +23,8 @@ Globals start_of_model(const Problem& problem, Index k, Pool& pool);
 State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool,
                                   const std::vector<int>& owner = {});
 
-/// The last batch of a state in which nothing was visited, which has no units, becomes the data of an earlier
-/// fit that the globals are those of (Summary::settled).
+/// Makes the last batch of a state that has no visits yet, a batch without units, stand for the data of the
+/// earlier fit from which the globals come (Summary::settled).
 void settle_earlier(const Problem& problem, State& state);
 
 /// A state at the given globals in which no batch has been visited yet.

@@ -12,11 +12,11 @@ std::vector<int> draw_document_tables(const std::vector<Index>& starts, const st
 /// Σ_d m_dk by topic, k of them.
 Vec tables_by_topic(const std::vector<int>& tables, const std::vector<int>& label, std::size_t k);
 
-/// α anew, given all tables of these documents; within the limits of the argument `alpha` of R.
+/// Draws α given the tables of all documents; within the limits of the argument `alpha` of R.
 double draw_alpha(const GammaPrior& prior, double alpha, const std::vector<Index>& starts, double tables,
                   Stream& stream);
 
-/// γ anew, given that so many tables have k topics; within the limits of the argument `gamma` of R.
+/// Draws γ given the number of tables, which have k topics; within the limits of R's argument `gamma`.
 double draw_gamma_given(const GammaPrior& prior, double gamma, Index k, double tables, Stream& stream);
 
 }  // namespace bnpvi::topics

@@ -21,7 +21,7 @@ class Documents {
   Index n_documents() const { return static_cast<Index>(starts_.size()) - 1; }
   /// Observations of document d: starts()[d] .. starts()[d + 1] − 1.
   const std::vector<Index>& starts() const { return starts_; }
-  /// Their rows in the data, where observations are rows.
+  /// The rows of the observations in the data; null if observations are tokens.
   virtual const std::vector<Index>* rows() const { return nullptr; }
 
   /// No topics yet. Refers to these documents.
@@ -29,7 +29,7 @@ class Documents {
 
   /// t += mass φ(x_i), p numbers.
   virtual void add_to(double* t, Index i, double mass) const = 0;
-  /// Writes observation i behind the record's: its word, or its features.
+  /// Appends observation i to the record: its word, or its features.
   virtual void append_to(LabelledDocuments& record, Index i) const = 0;
 
   /// Σ log p̂(document) over documents (sequential_estimate.h), h(x) left out, under topics of statistics t

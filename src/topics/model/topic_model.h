@@ -91,8 +91,8 @@ class TopicAlloc : public AllocModel,
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
   /// Visits one document and appends its shares to the block, which is to have that number in its table.
-  /// Starts from the last visit; at the first one, at some later ones (ever more rarely as that finds
-  /// nothing) and if `search` also from scratch and by restarts, of which the best result is kept.
+  /// Starts from the last visit. At the first visit, at some later ones (ever more rarely while that finds
+  /// nothing), and with `search`, it also starts from scratch and by restarts; the best result is kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 

@@ -32,13 +32,13 @@ class TopicDivision {
   /// more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
-  /// Two topics: of the documents whose response is above what is expected of it, and below, those with the
-  /// larger half of all residuals (at most 256). None where there are no responses.
+  /// Two topics, of documents whose response is above and below its expectation, of each the half with the
+  /// larger residuals (at most 256). None if there are no responses.
   Seeds seeds_by_residual() const;
 
-  /// The topics of `seed` in place of the target, of which the first keeps its number (and settled mass);
-  /// other topics make room. Where K is fixed the newborns are as many as all the topics that go, the rest of
-  /// them empty.
+  /// Puts the topics of `seed` in place of the target. The first keeps its number and its settled mass; other
+  /// topics are removed as `room` says. If K is fixed, as many topics are added as are removed, some of them
+  /// empty.
   std::unique_ptr<TopicEdit> edit(Seeds seed, Room room) const;
 
  private:

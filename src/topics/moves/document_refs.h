@@ -28,8 +28,8 @@ double count_of(Shares shares, Index topic);
 /// What is remembered of the documents of a batch.
 const ShareTable& memory_of(const State& state, Index batch);
 
-/// Has a document to be visited when these topics go: it uses one that is dropped, or several that become
-/// one.
+/// True if a document must be visited when these topics are removed: it uses a topic that is dropped, or
+/// several that are joined.
 bool touches(const Room& room, Shares shares);
 
 /// What it was at its last visit.
@@ -41,7 +41,7 @@ class PlacedReader {
   explicit PlacedReader(const Problem& problem) : problem_(problem) {}
 
   DocumentReader& at(const DocumentRef& ref);
-  /// The document last asked for with at(), as it was at its last visit, unit `at` of the memory.
+  /// The document of the last call of at(), as it was at its last visit; `at`: its unit in the memory.
   DocumentView recall(const ShareTable& memory, Index at);
   /// Lets go of the batch, and so of what was loaded.
   void close();
