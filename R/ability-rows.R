@@ -143,6 +143,8 @@ of_features <- able("features", "Only {.fn bnp_features} has features of rows.",
 of_trees <- able(
   "sequences", "Only rows of {.fn bnp_hmm} come from rows before them.",
   "Rows that follow each other are given in order.",
+  sequences_by_covariates = c("Transitions of trees go by the {.arg position} of a child.",
+    "Choose {.fn prior_hdp_hmm}."),
   lagged = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
   hidden = c("In a tree a row has no row before it.", "Choose another {.arg obs}."),
   source = not_in_source, area = "data", error = "trees"

@@ -221,7 +221,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   if (!is.null(prior$cell_fixed)) require_ability(kinds_to_fit("bnp_hmm", obs), "transitions", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(parent)) {
-    require_ability(kinds_to_fit("bnp_hmm", obs), "parent", error_call)
+    require_ability(kinds_to_fit("bnp_hmm", obs, prior), "parent", error_call)
     if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
     if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }

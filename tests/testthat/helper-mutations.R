@@ -207,6 +207,7 @@ reading_calls <- function(tables, fits) {
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
         call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
         call("state_durations", fit = fit, spoil = "fit"),
+        call("long_run", fit = fit, level = 0.9, spoil = c("fit", "level")),
         call("simulate", object = fit, lengths = c(4, 5), seed = 1, new = FALSE),
         call("predict", object = fit, newdata = x, n.ahead = 2, id = id$id, tables = "newdata"),
         call(

@@ -64,6 +64,9 @@ cases <- list(
   lagged = list(
     c("lagged", "sequences"), function(x = series, ...) bnp_hmm(x, obs = obs_ar(), ..., control = few()), series
   ),
+  sequences_by_covariates = list(c("sequences_by_covariates", "sequences"), function(x = series, ...) {
+    bnp_hmm(x, prior = prior_covariates(~ w), covariates = data.frame(w = rep(1:4, 10)), ..., control = few())
+  }, series),
   trees = list(c("trees", "sequences"), function(x = nodes, ..., parent = c(0, 2:31 %/% 2)) {
     bnp_hmm(x, parent = parent, ..., control = few())
   }, nodes),
@@ -163,6 +166,9 @@ calls <- list(
     if (inherits(x, "bnp_mixture_by_covariates")) {
       return(prevalence(x, "old"))
     }
+    if (inherits(x, "bnp_hmm_by_covariates")) {
+      return(prevalence(x, "w"))
+    }
     prevalence(x, rep(1:2, length.out = if (inherits(x, "bnp_topics")) nrow(fitted(x))))
   },
   clue = function(x, data) cl_class_ids.bnp_fit(x),
@@ -217,14 +223,15 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 
 n_rows <- c(
   topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, clusters_of_texts = 30,
-  series = 40, sequences = 40, lagged = 40, hidden = 40, switched = 40, trees = 31, features = 30,
+  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40, trees = 31,
+  features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
 data_argument <- function(argument, kind) {
   n <- if (kind %in% names(n_rows)) n_rows[[kind]] else 60
   documents <- kind == "documents_of_rows"
-  one <- c("sequences", "lagged", "hidden", "switched", "trees")
+  one <- c("sequences", "sequences_by_covariates", "lagged", "hidden", "switched", "trees")
   units <- if (documents) 6 else if (kind %in% one) 1 else n
   chain <- c(0, seq_len(n - 1))
   switch(argument,
@@ -240,7 +247,7 @@ data_argument <- function(argument, kind) {
 # of Dynamic Means themselves.
 not_asked <- list(
   weights = c("network", "communities"), id = c("response", "labelled_topics"),
-  position = c("lagged", "hidden", "switched"),
+  position = c("lagged", "hidden", "switched", "sequences_by_covariates"),
   response = "truncation_free", time = "dynamic_means"
 )
 
