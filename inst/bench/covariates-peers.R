@@ -184,7 +184,8 @@ if (requireNamespace("stm", quietly = TRUE)) {
   data(gadarian, package = "stm")
   words <- strsplit(gsub("[^a-z ]", " ", tolower(gadarian$open.ended.response)), " +")
   long <- data.frame(document = rep(seq_along(words), lengths(words)), term = unlist(words))
-  long <- long[nchar(long$term) > 3L & long$term %in% names(which(table(long$term) >= 3)), ]
+  answers <- table(unique(long)$term) # in how many answers each word is
+  long <- long[nchar(long$term) > 3L & long$term %in% names(which(answers >= 3 & answers <= 70)), ]
   used <- sort(unique(long$document))
   counts <- unclass(table(factor(long$document, used), long$term))
   about <- gadarian[used, c("treatment", "pid_rep")]
@@ -194,26 +195,30 @@ if (requireNamespace("stm", quietly = TRUE)) {
     rbind(at, counts[d, at])
   })
   counts <- Matrix::Matrix(counts, sparse = TRUE, dimnames = list(NULL, colnames(counts)))
-  ours <- seconds(fit <- bnp_topics(
+  found <- seconds(open <- bnp_topics(
     counts, prior = prior_covariates(~ treatment + pid_rep), covariates = about,
     control = bnp_control(seed = 1, verbose = FALSE)
   ))
-  for (k in unique(c(3, n_clusters(fit)))) {
+  cat(sprintf("gadarian, %d answers: number of topics found %d, %.2f s\n", nrow(counts), n_clusters(open), found))
+  for (k in 3:4) {
+    ours <- seconds(fit <- bnp_topics(
+      counts, prior = prior_covariates(~ treatment + pid_rep), covariates = about,
+      control = bnp_control(seed = 1, k_init = k, moves = FALSE, verbose = FALSE)
+    ))
     theirs <- seconds(other <- stm::stm(
       documents, colnames(counts), K = k, prevalence = ~ treatment + pid_rep, data = about, init.type = "Spectral",
       verbose = FALSE, seed = 1
     ))
     effect <- stm::estimateEffect(seq_len(k) ~ treatment + pid_rep, other, metadata = about, nsims = 100)
     of_theirs <- vapply(summary(effect)$tables, function(t) t["treatment", 1:2], numeric(2))
-    cat(sprintf("gadarian: stm K %d, %.2f s; effects of treatment (se):\n", k, theirs))
-    print(round(of_theirs, 3))
     phi <- posterior_params(fit)$concentration
     near <- apply(cor(t(phi / rowSums(phi)), t(exp(other$beta$logbeta[[1]]))), 1, which.max)
-    cat("topic of stm with the most similar words, of each of ours:", near, "\n")
+    cat(sprintf("K %d: %.2f s, stm %.2f s; effects of treatment:\n", k, ours, theirs))
+    by <- prevalence(fit, by = "treatment", contrast = TRUE)
+    own <- by[by$at == max(by$at), ]
+    print(cbind(
+      round(as.data.frame(own)[c("topic", "proportion", "conf.low", "conf.high")], 3), of_stm = near,
+      stm = round(of_theirs[1, near], 3), se = round(of_theirs[2, near], 3)
+    ))
   }
-  cat(sprintf("gadarian: bnpvi K %d, %.2f s; effects of treatment:\n", n_clusters(fit), ours))
-  values <- prevalence(fit, by = "treatment", level = 0.95, contrast = TRUE)
-  ends <- values[values$at == 1, ]
-  print(ends[c("topic", "proportion", "conf.low", "conf.high")], digits = 2)
-  print(summary(fit))
 }
