@@ -281,8 +281,7 @@ described_covariates <- function(fit) {
   }
   rounded <- prior$design$rounded
   paste0(
-    if (prior_entry(prior)$verb == "bnp_hmm") "Transitions" else if (has_tilted_topics(fit)) "Proportions" else "Weights",
-    " by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    switch(prior_entry(prior)$verb, bnp_hmm = "Transitions", bnp_topics = "Proportions", "Weights"), " by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
     if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
   )
 }

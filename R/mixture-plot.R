@@ -18,7 +18,8 @@
 #'   order. `"profile"`, which is also `"clusters"` of data frames with columns of levels: a
 #'   panel for each column, of numbers with each cluster's mean and one standard deviation to
 #'   either side, in standard deviations of all data from their mean; of levels with their
-#'   probabilities as stacked bars (more than twelve columns of two levels: one heat map). Panels come in the order in which columns tell the clusters
+#'   probabilities as stacked bars (more than twelve columns of two levels: one heat map). Panels come in the order in
+#'   which columns tell the clusters
 #'   apart: the number above each is the expected log Bayes factor (nats) of a value of this
 #'   column for its own cluster against all of them, under the fitted clusters. `"score"`, of truncation-free
 #'   learning ([bnp_stream()]): how well each batch was predicted before it was learned from, and the number of

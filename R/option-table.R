@@ -95,7 +95,7 @@ option_table <- list(
   sequences_by_covariates = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
+      "batches", "restarts", "keep_data", "effort", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
       "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(

@@ -1,5 +1,5 @@
-# Logistic regressions in clusters and states, and counts, beside flexmix, glm() and MASS::glm.nb, on planted data and on
-# those of others.
+# Logistic regressions in clusters and states, and counts, beside flexmix, glm() and MASS::glm.nb, on planted data and
+# on those of others.
 #
 #   Rscript inst/bench/logistic.R [seeds]
 #
@@ -38,8 +38,8 @@ beside <- function(name, y, m, frame, formula, group) {
   same <- if (ours$state$k > 1L) getModel(theirs, as.character(min(ours$state$k, 4L))) else getModel(theirs, "1")
   used <- coef(ours)$weights[seq_len(ours$state$k)]
   cat(sprintf(
-    "%-12s ours K %d, log likelihood at estimates %.2f; flexmix K by BIC %d, %.2f; flexmix told our K %.2f (K %d)\n", name,
-    ours$state$k, loglik_of(y, m, x, group, used / sum(used), matrix(coef(ours)$coef[1, , ], ncol(x))), best@k,
+    "%-12s ours K %d, log likelihood at estimates %.2f; flexmix K by BIC %d, %.2f; flexmix told our K %.2f (K %d)\n",
+    name, ours$state$k, loglik_of(y, m, x, group, used / sum(used), matrix(coef(ours)$coef[1, , ], ncol(x))), best@k,
     as.numeric(logLik(best)), as.numeric(logLik(same)), same@k
   ))
 }
@@ -112,11 +112,15 @@ set.seed(1)
 d <- data.frame(x = rnorm(500))
 d$y <- rnbinom(500, size = 2, mu = exp(1 + .5 * d$x))
 nb <- MASS::glm.nb(y ~ x, d)
-ours <- bnp_mixture(y ~ x, d, obs_regression(family = "negbinomial"), prior = prior_dirichlet(1), control = quiet(seed = 1))
+ours <- bnp_mixture(
+  y ~ x, d, obs_regression(family = "negbinomial"), prior = prior_dirichlet(1), control = quiet(seed = 1)
+)
 cat("coefficients", signif(coef(ours)$coef[1, , 1], 4), "and", signif(coef(nb), 4), " size", signif(coef(ours)$size, 3),
   "and", signif(nb$theta, 3), "\n")
-ours <- bnp_mixture(Seizures ~ Treatment * log(Day) + offset(log(Hours)), seizure, obs_regression(family = "negbinomial"),
-  control = quiet(seed = 1))
+ours <- bnp_mixture(
+  Seizures ~ Treatment * log(Day) + offset(log(Hours)), seizure, obs_regression(family = "negbinomial"),
+  control = quiet(seed = 1)
+)
 set.seed(1)
 theirs <- stepFlexmix(Seizures ~ Treatment * log(Day), data = seizure, k = 1:3, nrep = 5, verbose = FALSE,
   model = FLXMRglm(family = "poisson", offset = log(seizure$Hours)))
@@ -140,5 +144,7 @@ for (p in c(1L, 4L, 12L)) {
     lap(stats::as.formula(paste("y ~", right)), d, obs_regression(learn = FALSE)),
     lap(stats::as.formula(paste("z ~", right)), d, logistic)
   )
-  cat(sprintf("%d covariates: Gaussian %.4f, logistic %.4f, %.1f times\n", p, times[1L], times[2L], times[2L] / times[1L]))
+  cat(sprintf(
+    "%d covariates: Gaussian %.4f, logistic %.4f, %.1f times\n", p, times[1L], times[2L], times[2L] / times[1L]
+  ))
 }

@@ -66,8 +66,8 @@ class Links {
     if (i % 32 == 0 && ask_) ask_();
   }
   void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
-  /// Work that grows with the number of communities, in products of numbers (Pool::spend), is told to whom
-  /// spend_by() names; poll() counts what each node and link costs beside that.
+  /// Work that grows with the number of communities, in products of numbers (Pool::spend), goes to the
+  /// function that spend_by() names; poll() counts what each node and link costs beside that.
   void spend(double products) const {
     if (spend_) spend_(products);
   }

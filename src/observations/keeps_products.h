@@ -8,7 +8,7 @@ namespace bnpvi {
 class KeepsProducts {
  public:
   /// products() with k clusters of weights w (k × p), as those of features are. What add() needs of them is
-  /// kept until features() are asked for again: an add() of these rows (n, and where phi is) under the same
+  /// kept until features() are computed again: an add() of these rows (n, and where phi is) under the same
   /// weights has the same bits, in less time.
   virtual void products_to_add(Index n, const double* phi, Index k, const double* w, double* out) const = 0;
 

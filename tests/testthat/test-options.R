@@ -19,6 +19,10 @@ kinds <- list(
     two <- rep(1:2, length.out = NROW(series))
     bnp_hmm(series, id = sort(two), prior = prior_hmm(2, transitions = left_to_right(2)), control = bnp_control(...))
   },
+  sequences_by_covariates = function(...) {
+    bnp_hmm(series, covariates = data.frame(odd = seq_along(series) %% 2), prior = prior_covariates(~ odd),
+      control = bnp_control(...))
+  },
   trees = function(...) bnp_hmm(series[1:15], parent = c(0, 2:15 %/% 2), control = bnp_control(...)),
   hidden = function(...) bnp_hmm(series[1:30], obs = obs_lds(), control = bnp_control(...)),
   features = function(...) bnp_features(attitude, control = bnp_control(...)),

@@ -54,7 +54,7 @@ class TiltedTransitions {
 
  private:
   TiltPrior of_row(const double* weights, Index k,
-                   Index width) const;  // weights: null where none are asked for
+                   Index width) const;  // weights: null where none are needed
   Tilt row(const Vec& q, Index k, Index width, Index j) const;
 
   TiltPrior prior_;

@@ -20,7 +20,7 @@ class Edit : public Rounds {
   /// the proposal itself teaches; when that is accepted, the problem has this prior from then on.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// The second half of climb(), at the state that rise() was asked with, which said `rises`.
+  /// The second half of climb(), at the state that was given to rise(), which returned `rises`.
   bool settle(State& state, bool rises);
 
   /// Refuses what climbs but ends with fewer than `least` clusters of at least one observation: it owes its

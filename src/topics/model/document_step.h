@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 
 /// Dirichlet parameters a_k of documents, with their logarithms and log Γ.
 struct DocumentPrior {
-  /// all: their sum, the remainder's among them, where it is asked for.
+  /// all: their sum, the remainder's among them, where it is needed.
   explicit DocumentPrior(Vec a, double all = 0);
   Index k() const { return static_cast<Index>(a.size()); }
 
