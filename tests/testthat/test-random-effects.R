@@ -84,7 +84,7 @@ test_that("with one cluster it is the mixed model that nlme fits", {
 })
 
 test_that("coefficients are as uncertain as the likelihood says, in which individuals and clusters are summed over", {
-  data <- growth_data("wide", 1)
+  data <- growth_data("three", 1) # which overlap
   data$u <- sin(seq_len(nrow(data)))
   fit <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3))
   q <- posterior_params(fit)
@@ -114,14 +114,15 @@ test_that("coefficients are as uncertain as the likelihood says, in which indivi
   by_hand <- solve(-second)
   for (k in 1:3) {
     own <- 3L * (k - 1L) + 1:3
-    expect_equal(unname(q$coef_cov[, , k]), by_hand[own, own], tolerance = 0.02)
+    expect_lt(max(abs(diag(q$coef_cov[, , k]) / diag(by_hand[own, own]) - 1)), 0.02)
+    expect_lt(max(abs(stats::cov2cor(q$coef_cov[, , k]) - stats::cov2cor(by_hand[own, own]))), 0.02)
   }
   # As if labels and individuals were known it is much less, and twice the individuals are half of it.
   twice <- growth_fit(data, y ~ t + u + (1 + t | id), prior = prior_dirichlet(3), weights = rep(2, nrow(data)))
-  expect_equal(posterior_params(twice)$coef_cov[2L, 2L, ], q$coef_cov[2L, 2L, ] / 2, tolerance = 0.1)
+  expect_lt(max(abs(2 * posterior_params(twice)$coef_cov[2L, 2L, ] / q$coef_cov[2L, 2L, ] - 1)), 0.15)
   other <- growth_fit(transform(data, t = t * 12 + 2000, y = 10 * y), y ~ t + u + (1 + t | id),
     prior = prior_dirichlet(3))
-  expect_equal(posterior_params(other)$coef_cov[2L, 2L, ] * 1.44, q$coef_cov[2L, 2L, ], tolerance = 1e-3)
+  expect_lt(max(abs(1.44 * posterior_params(other)$coef_cov[2L, 2L, ] / q$coef_cov[2L, 2L, ] - 1)), 1e-3)
 })
 
 test_that("effects may be independent of each other", {
