@@ -114,7 +114,7 @@ test_that("a 0 is a value where it is a rounded one, and nowhere else", {
   mixed <- bnp_mixture(both, obs_product(
     obs_gamma(columns = "a", zeros = TRUE, rounding = 1), obs_poisson(columns = "b"), obs_gamma(columns = "c")
   ), control = quick) |> suppressWarnings(classes = "bnpvi_warning_ties")
-  expect_s3_class(suppressMessages(bnp_sample(mixed, both, chains = 1L, draws = 2L, verbose = FALSE)), "bnp_sample")
+  expect_s3_class(suppressMessages(bnp_sample(mixed, both, chains = 1L, draws = 2L, verbose = FALSE)), "bnp_draws")
   expect_bad(obs_gamma(shape = 2, rounding = 1), "argument")
   expect_bad(obs_vonmises(rounding = 7), "range")
   expect_bad(bnp_hmm(matrix(x + 1), obs = obs_gamma(rounding = 1)), "not_defined")

@@ -185,3 +185,14 @@ test_that("tails take a prior, a number or Inf in every model that has them, and
     expect_bad(with_tails(tails = -1), "argument")
   }
 })
+
+test_that("a single state is a single cluster, over several blocks of rows", {
+  x <- withr::with_seed(31, matrix(rnorm(2800), 1400) / sqrt(rchisq(1400, 4) / 4))
+  for (covariance in c("full", "diagonal")) {
+    control <- bnp_control(seed = 1, max_laps = 60, verbose = FALSE)
+    states <- suppressWarnings(bnp_hmm(x, obs = obs_student(covariance), prior = prior_hmm(1), control = control))
+    cluster <- suppressWarnings(bnp_mixture(x, obs_student(covariance), prior_dirichlet(1), control))
+    expect_equal(elbo(states), elbo(cluster), tolerance = 1e-6)
+    expect_equal(unname(coef(states)$tails), unname(coef(cluster)$tails), tolerance = 0.01)
+  }
+})
