@@ -12,7 +12,8 @@
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
 #'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
-#'   of the state in which it begins ([track_steps()]).
+#'   of the state in which it begins ([track_steps()]). `"response"`: of logistic regressions
+#'   and counts ([obs_regression()]) what is expected over a covariate in each state, with 90 % intervals.
 #' @param data Sequences to draw, usually the training data, in any form that
 #'   [bnp_hmm()] takes. A fit does not keep its data.
 #' @param id As in [bnp_hmm()].
@@ -30,8 +31,9 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                         data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
+plot.bnp_hmm <- function(x, type = c(
+                           "segments", "tree", "transitions", "elbo", "profile", "density", "track", "response"
+                         ), data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_drawing(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   type <- picture_type(x, if (!missing(type)) type)
@@ -45,7 +47,8 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
     elbo = draw_trace(trace_picture(x), ...),
     profile = draw_profile(profile_picture(x), ...),
     density = draw_densities(state_densities(x, data, id), ...),
-    track = draw_track(track_picture(x, data, id, xy), ...)
+    track = draw_track(track_picture(x, data, id, xy), ...),
+    response = draw_plane(picture_of_responses(x, data, id), ...)
   )
   invisible(x)
 }
@@ -53,7 +56,8 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
 # NULL: the states of sequences, or of trees.
 picture_type <- function(fit, type, call = rlang::caller_env()) {
   type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
-  check_choice(type, c("segments", "tree", "transitions", "elbo", "profile", "density", "track"), "type", call)
+  types <- c("segments", "tree", "transitions", "elbo", "profile", "density", "track", "response")
+  check_choice(type, types, "type", call)
 }
 
 state_densities <- function(fit, data, id, call = rlang::caller_env()) {
@@ -249,8 +253,9 @@ labelled_states <- function(k, size) {
 
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                             data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
+autoplot.bnp_hmm <- function(object, type = c(
+                               "segments", "tree", "transitions", "elbo", "profile", "density", "track", "response"
+                             ), data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), ...) {
   check_no_dots(...)
   read_arguments(rlang::enquos(id = id), data, "data")
   rlang::check_installed("ggplot2", "for autoplot().")
@@ -262,7 +267,8 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions",
     elbo = gg_trace(trace_picture(object)),
     profile = gg_profile(profile_picture(object)),
     density = gg_densities(state_densities(object, data, id)),
-    track = gg_track(track_picture(object, data, id, xy))
+    track = gg_track(track_picture(object, data, id, xy)),
+    response = gg_plane(picture_of_responses(object, data, id))
   )
 }
 
