@@ -125,7 +125,7 @@ obs_picture.obs_glm <- function(obs, fit, data) {
     data.frame(x = c(x, rev(x)), y = to_response(c(psi$mean + half, rev(psi$mean - half))), cluster = k)
   })
   points <- if (!is.null(data) && data$n > 0L) {
-    cluster <- max.col(of_rows(data, responsibilities(fit, data)), "first")
+    cluster <- unname(most_probable(of_rows(data, state_responsibilities(fit, data))))
     data.frame(x = data$x[, obs$responses + at], y = obs_seen_response(obs, data$x)[, 1L], cluster = cluster)
   }
   centre <- round(length(x) * (seq_along(used) - 0.5) / length(used)) # beside each other where curves cross
@@ -156,4 +156,18 @@ tell_of_one_trial <- function(obs, data) {
       class = c("bnpvi_message_one_trial", "bnpvi_message"), call = NULL
     )
   }
+}
+
+# The picture of a regression in each state, with the rows of `data` in the colours of their states.
+picture_of_responses <- function(fit, data, id, call = rlang::caller_env()) {
+  obs <- fit$model$obs
+  if (!is_glm(obs)) {
+    abort("argument", c(
+      "{.code type = \"response\"} is for logistic regressions and counts in states.",
+      i = "{.code type = \"segments\"} shows the states, {.fn coef} has the coefficients."
+    ), call = call)
+  }
+  internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
+  picture <- obs_picture(obs, fit, internal)
+  if (is.null(internal)) picture else placed_rows(picture, internal)
 }

@@ -14,7 +14,8 @@
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
 #'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
-#'   of the state in which it begins ([track_steps()]).
+#'   of the state in which it begins ([track_steps()]). `"response"`: of logistic regressions
+#'   and counts ([obs_regression()]) what is expected over a covariate in each state, with 90 % intervals.
 #' @param data Sequences to draw, usually the training data, in any form that [bnp_hmm()] takes; they may also come
 #'   second: `plot(fit, data)`. Without this argument `"density"`, and `"segments"` of at most four sequences, draw
 #'   those that the fit keeps ([strip_data()]), if any.
@@ -34,8 +35,9 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                         data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
+plot.bnp_hmm <- function(x, type = c(
+                           "segments", "tree", "transitions", "elbo", "profile", "density", "track", "response"
+                         ), data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
   check_drawing(...)
   if (!missing(type) && is_table(type)) {
     data <- type
@@ -55,7 +57,8 @@ plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", 
     elbo = draw_trace(trace_picture(x), ...),
     profile = draw_profile(profile_picture(x), ...),
     density = draw_densities(state_densities(x, data, id), ...),
-    track = draw_track(track_picture(x, data, id, xy), ...)
+    track = draw_track(track_picture(x, data, id, xy), ...),
+    response = draw_plane(picture_of_responses(x, data, id), ...)
   )
   invisible(x)
 }
@@ -68,7 +71,8 @@ drawn_of_kept <- function(fit, type, most = 4L) {
 # NULL: the states of sequences, or of trees.
 picture_type <- function(fit, type, call = rlang::caller_env()) {
   type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
-  check_choice(type, c("segments", "tree", "transitions", "elbo", "profile", "density", "track"), "type", call)
+  types <- c("segments", "tree", "transitions", "elbo", "profile", "density", "track", "response")
+  check_choice(type, types, "type", call)
 }
 
 state_densities <- function(fit, data, id, call = rlang::caller_env()) {
@@ -264,8 +268,9 @@ labelled_states <- function(k, size) {
 
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile", "density", "track"),
-                             data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
+autoplot.bnp_hmm <- function(object, type = c(
+                               "segments", "tree", "transitions", "elbo", "profile", "density", "track", "response"
+                             ), data = NULL, id = NULL, max_sequences = 40L, xy = c("x", "y"), by = NULL, ...) {
   check_no_dots(...)
   if (!missing(type) && is_table(type)) {
     data <- type
@@ -283,7 +288,8 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions",
     elbo = gg_trace(trace_picture(object)),
     profile = gg_profile(profile_picture(object)),
     density = gg_densities(state_densities(object, data, id)),
-    track = gg_track(track_picture(object, data, id, xy))
+    track = gg_track(track_picture(object, data, id, xy)),
+    response = gg_plane(picture_of_responses(object, data, id))
   )
 }
 

@@ -1,10 +1,9 @@
-# Logistic regressions in clusters and states, and counts, beside flexmix, glm() and MASS::glm.nb, on planted data and
-# on those of others.
+# Logistic regressions in clusters and states, and counts, beside flexmix, depmixS4, glm() and MASS::glm.nb, on planted
+# data and on those of others.
 #
 #   Rscript inst/bench/logistic.R [seeds]
 #
-# depmixS4 did not install where this was run: log likelihoods of states are beside those of an EM in plain R, the
-# best of 20 starts.
+# What depmixS4 says is printed where it is installed.
 suppressMessages(library(bnpvi))
 suppressMessages(library(flexmix))
 seeds <- seq_len(as.integer(c(commandArgs(TRUE), 10L)[1L]))
@@ -32,14 +31,15 @@ beside <- function(name, y, m, frame, formula, group) {
   set.seed(1)
   theirs <- suppressMessages(stepFlexmix(
     cbind(y, n) ~ 1 | g, data = frame, k = 1:4, nrep = 5, verbose = FALSE,
-    model = FLXMRglm(stats::update(formula, cbind(y, n) ~ .), family = "binomial")
+    model = FLXMRglm(stats::update(formula, cbind(y, n) ~ .), family = "binomial"), control = list(minprior = .03)
   ))
   best <- getModel(theirs, "BIC")
   same <- if (ours$state$k > 1L) getModel(theirs, as.character(min(ours$state$k, 4L))) else getModel(theirs, "1")
   used <- coef(ours)$weights[seq_len(ours$state$k)]
   cat(sprintf(
     "%-12s ours K %d, log likelihood at estimates %.2f; flexmix K by BIC %d, %.2f; flexmix told our K %.2f (K %d)\n",
-    name, ours$state$k, loglik_of(y, m, x, group, used / sum(used), matrix(coef(ours)$coef[1, , ], ncol(x))), best@k,
+    name,
+    ours$state$k, loglik_of(y, m, x, group, used / sum(used), matrix(coef(ours)$coef[1, , ], ncol(x))), best@k,
     as.numeric(logLik(best)), as.numeric(logLik(same)), same@k
   ))
 }
@@ -89,6 +89,35 @@ found <- vapply(seeds, function(seed) {
 }, double(3L))
 cat("K", found[1L, ], " ARI", round(found[2L, ], 2), " CPU s, median", round(median(found[3L, ]), 2), "\n")
 
+if (requireNamespace("depmixS4", quietly = TRUE)) {
+  suppressMessages(library(depmixS4))
+  best_of <- function(model, starts = 20L) {
+    max(vapply(seq_len(starts), function(seed) {
+      set.seed(seed)
+      tryCatch(as.numeric(logLik(depmixS4::fit(model, verbose = FALSE))), error = function(e) -Inf)
+    }, 1))
+  }
+  told <- function(formula, d, id, k, yes) {
+    fit <- bnp_hmm(formula, d, id = id, obs = logistic, prior = prior_hmm(k), control = quiet(seed = 1))
+    x <- stats::model.matrix(stats::delete.response(stats::terms(formula)), d)
+    p <- stats::plogis(x %*% matrix(coef(fit)$coef[1, , ], ncol(x)))
+    chain <- transition_matrix(fit)
+    start <- attr(chain, "start")
+    forward(stats::dbinom(yes, 1, p, log = TRUE), id, start / sum(start), chain / rowSums(chain))
+  }
+  data(speed, package = "depmixS4")
+  times <- c(168L, 134L, 137L)
+  series <- rep(1:3, times)
+  yes <- as.integer(speed$corr == levels(speed$corr)[2L])
+  cat("speed, corr ~ 1, two states: ours", round(told(corr ~ 1, speed, series, 2L, yes), 2), " depmixS4, best of 20",
+    round(best_of(suppressMessages(depmix(corr ~ 1, data = speed, nstates = 2L,
+      family = multinomial("identity"), ntimes = times))), 2), "\n")
+  d <- choices(1)
+  cat("planted, three states: ours", round(told(y ~ x, d, d$session, 3L, d$y), 2), " depmixS4, best of 20",
+    round(best_of(depmix(cbind(y, 1 - y) ~ x, data = d, nstates = 3L, family = binomial(),
+      ntimes = rep(500L, 5L))), 2), "\n")
+}
+
 cat("--- coverage of 90 % intervals of coefficients, planted clusters of 100 individuals with 20 trials\n")
 truth <- rbind(c(0, 3), c(2, -1), c(-2, .5))
 covered <- vapply(seq_len(10L * length(seeds)), function(seed) {
@@ -112,15 +141,11 @@ set.seed(1)
 d <- data.frame(x = rnorm(500))
 d$y <- rnbinom(500, size = 2, mu = exp(1 + .5 * d$x))
 nb <- MASS::glm.nb(y ~ x, d)
-ours <- bnp_mixture(
-  y ~ x, d, obs_regression(family = "negbinomial"), prior = prior_dirichlet(1), control = quiet(seed = 1)
-)
+counts <- obs_regression(family = "negbinomial")
+ours <- bnp_mixture(y ~ x, d, counts, prior = prior_dirichlet(1), control = quiet(seed = 1))
 cat("coefficients", signif(coef(ours)$coef[1, , 1], 4), "and", signif(coef(nb), 4), " size", signif(coef(ours)$size, 3),
   "and", signif(nb$theta, 3), "\n")
-ours <- bnp_mixture(
-  Seizures ~ Treatment * log(Day) + offset(log(Hours)), seizure, obs_regression(family = "negbinomial"),
-  control = quiet(seed = 1)
-)
+ours <- bnp_mixture(Seizures ~ Treatment * log(Day) + offset(log(Hours)), seizure, counts, control = quiet(seed = 1))
 set.seed(1)
 theirs <- stepFlexmix(Seizures ~ Treatment * log(Day), data = seizure, k = 1:3, nrep = 5, verbose = FALSE,
   model = FLXMRglm(family = "poisson", offset = log(seizure$Hours)))

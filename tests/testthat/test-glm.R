@@ -226,6 +226,11 @@ test_that("states of choosing are found: a GLM-HMM", {
   expect_lt(mean(-stats::dbinom(d$y, 1, ahead, log = TRUE)), 0.9 * mean(-stats::dbinom(d$y, 1, mean(d$y), log = TRUE)))
   expect_equal(unname(residuals(fit, d)), unname(d$y - ahead), tolerance = 1e-12)
   expect_true(all(is.finite(confint(fit, "coef"))))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(fit, "response", data = d, id = ~ session), fit)
+  expect_identical(plot(fit, "response"), fit)
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, "response"), "ggplot")
   expect_identical(elbo(update(fit, control = bnp_control(seed = 1, verbose = FALSE, threads = 2))), elbo(fit))
 })
 
