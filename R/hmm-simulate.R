@@ -20,7 +20,8 @@
 #'   a data frame of such numbers with the names of the columns.
 #' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of all sequences, as
 #'   often as needed; default, those of the training data. For [obs_regression()], also as a block of a
-#'   product: covariates of the rows of all sequences, in the form in which the fit got them (further columns are left out), and as often as
+#'   product: covariates of the rows of all sequences, in the form in which the fit got them (further columns
+#'   are left out), and as often as
 #'   needed; default, those of the training data.
 #' @param new Draw rows also of a state that is not seen yet, where the prior allows more, as densities do? Its
 #'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.state`

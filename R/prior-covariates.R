@@ -40,7 +40,8 @@
 #' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM take those
 #' of the row that is stepped from: to compare, shift the columns by one row within each sequence. `previous(x1, x2)`
 #' in the formula stands for columns of `x` in the row before, so that where the sequence goes depends on what was
-#' observed last; first rows of sequences have the mean. For the states of new sequences a new level of a factor has no effect.
+#' observed last; first rows of sequences have the mean. For the states of new sequences a new level of a
+#' factor has no effect.
 #'
 #' Numeric variables are rounded as soon as there are more than 256 patterns, to at most 64 values each if there is one
 #' of them (32 if two, 16 if more), so that there are at most 1,024 patterns. Read fits by

@@ -58,8 +58,8 @@ for (separation in c(6, 3)) for (n in c(1000, 10000)) for (set in seq_len(sets))
 }
 
 # Sequences: transitions by the same formula, two states in both. Peers take the covariate of the row stepped from, so
-# that ours is the column of the row before. Probabilities of staying at the quartiles of the covariate, log likelihood at
-# point estimates, states, time.
+# that ours is the column of the row before. Probabilities of staying at the quartiles of the covariate, log likelihood
+# at point estimates, states, time.
 row_before <- function(v, id) stats::ave(v, id, FUN = function(v) c(v[1], v[-length(v)]))
 stay_at <- function(p, order) apply(p, 3, function(m) diag(m)[order])
 shown <- function(x) paste(format(round(x, 3), nsmall = 3), collapse = " ")
@@ -72,7 +72,8 @@ if (requireNamespace("depmixS4", quietly = TRUE)) {
   at <- data.frame(pacc = stats::quantile(speed$Pacc, c(0.25, 0.5, 0.75)))
   theirs <- system.time(other <- local({
     model <- depmixS4::depmix(
-      list(rt ~ 1, corr ~ 1), data = speed, nstates = 2, family = list(stats::gaussian(), depmixS4::multinomial("identity")),
+      list(rt ~ 1, corr ~ 1), data = speed, nstates = 2,
+      family = list(stats::gaussian(), depmixS4::multinomial("identity")),
       transition = ~ Pacc, ntimes = lengths
     )
     set.seed(1)
@@ -89,7 +90,9 @@ if (requireNamespace("depmixS4", quietly = TRUE)) {
       prior = if (open) prior_covariates(~ pacc) else prior_covariates(~ pacc, k = 2),
       control = bnp_control(seed = 1, verbose = FALSE)
     ))[["elapsed"]]
-    density <- nrow(frame) * as.double(heldout_loglik(fit, frame[c("rt", "corr")], series, "plugin", covariates = frame["pacc"]))
+    density <- nrow(frame) * as.double(heldout_loglik(
+      fit, frame[c("rt", "corr")], series, "plugin", covariates = frame["pacc"]
+    ))
     cat(sprintf(
       "speed: bnpvi K %d%s, log density %.1f, %.2f s; depmixS4 %.1f, %.2f s (3 starts); labels alike %.3f\n",
       n_clusters(fit), if (open) " (found)" else "", density, ours, as.double(stats::logLik(other)), theirs,

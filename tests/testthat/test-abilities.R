@@ -218,7 +218,8 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 
 n_rows <- c(
   topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30,
-  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40, trees = 31, features = 30,
+  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40,
+  trees = 31, features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
