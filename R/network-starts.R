@@ -40,6 +40,10 @@ inits_without_k <- c("propagation", "modularity")
 # The kinds of start that take turns: as by default, and groups by modularity.
 kinds_of_networks <- list(start_kind(0L), modularity = start_kind(0L))
 
+# Networks of some dozen nodes have several ends, which a third of the work of other models leaves unseen (81 members of
+# a faculty: 1,849 to 1,867 nats below 0 for the three seeds together with, 1,859 to 1,867 without).
+times_of_networks <- 3
+
 start_labels <- function(data, prior, control, call) {
   init <- check_network_init(control, data, call)
   stochastic <- control$algorithm == "stochastic"

@@ -181,7 +181,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   resolved <- replace(control, "header", list(NULL))
   resolved$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   resolved$seed <- control$seed %||% draw_seed()
-  resolved <- with_starts(resolved, if (chooses_starts(control, start)) kinds_of_networks)
+  resolved <- with_starts(resolved, if (chooses_starts(control, start)) kinds_of_networks, times_of_networks)
   shares <- network_start(start, data, prior, resolved, error_call)
   resolved$k_init <- ncol(shares)
   family <- if (has_blocks(prior)) "blocks" else "communities"

@@ -24,14 +24,14 @@ chooses_starts <- function(control, start) {
 }
 
 # `control`, completed for a fit, as one start or as starts of these kinds, a list of start_kind() by their `init` (""
-# where it is left out).
-with_starts <- function(control, kinds) {
+# where it is left out). times: how much more work than others they may take.
+with_starts <- function(control, kinds, times = 1) {
   if (is.null(kinds)) {
     if (identical(control$restarts, "auto")) control$restarts <- 1L
     return(control)
   }
   control$kinds <- kinds
-  control$most_work <- work_of_starts[[control$effort]]
+  control$most_work <- times * work_of_starts[[control$effort]]
   control
 }
 

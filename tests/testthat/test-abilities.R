@@ -54,10 +54,7 @@ cases <- list(
   labelled_topics = list(c("labelled_topics", "topics"), function(x = counts, ..., labels = rep_len(c("a", NA), 30)) {
     bnp_topics(x, labels = labels, ..., control = few())
   }, counts),
-  clusters_of_texts = list(c("clusters_of_texts", "mixture"), function(x = counts, ...) {
-    bnp_mixture(x, obs_multinomial(), ..., control = few())
-  }, counts),
-  named_clusters = list(c("named_clusters", "clusters_of_texts", "mixture"), function(x = words, ...) {
+  named_clusters = list(c("named_clusters", "mixture"), function(x = words, ...) {
     bnp_mixture(x, obs_multinomial(keywords = list(first = "w1")), ..., control = few())
   }, words),
   sequences = list("sequences", function(x = series, ...) bnp_hmm(x, ..., control = few()), series),
@@ -155,8 +152,6 @@ calls <- list(
     update(x, utils::head(data, 3), time = time, discount = 0.5)
   },
   summary_data = with_data("summary"), cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
-  coarsen = function(x, data, kind) given_id(kind, coarsen)(x, 1, data), strip_data = function(x, data) strip_data(x),
-  top_documents = function(x, data) if (inherits(x, "bnp_mixture")) top_documents(x, 2, data) else top_documents(x),
   coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
   bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
   check_fit = with_data("check_fit", draws = 2, chains = 1, warmup = 1, seed = 1),
@@ -223,8 +218,8 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 
 n_rows <- c(
   topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, clusters_of_texts = 30,
-  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40, trees = 31,
-  features = 30,
+  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40,
+  trees = 31, features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
