@@ -8,8 +8,8 @@ prior_of_documents <- function(prior, call) {
   }
   if (!is.null(prior$k)) {
     abort("argument", c(
-      "{.fn prior_covariates} of {.fn bnp_topics} finds the number of topics: leave {.arg k} out.",
-      i = "{.fn prior_lda} has a fixed number, without covariates."
+      "{.fn prior_covariates} has no {.arg k} in {.fn bnp_topics}: the number of topics is found.",
+      i = "Leave {.arg k} out; {.arg k_init} of {.fn bnp_control} says with how many to begin."
     ), call = call)
   }
   need_no_transitions(prior, call, takes = "alpha")

@@ -27,7 +27,7 @@ planned_notes <- c(
     "Covariates of weights and transitions are named by a formula: {.code prior = prior_covariates(~ w)};",
     "those of topics are not there yet."
   ),
-  prevalence = "Covariates of topics are not there yet: fit without them, and compare {.fn fitted} with them after."
+  prevalence = "{.code prior = prior_covariates(~ day)} lets proportions depend on covariates; words do not as yet."
 )
 
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")

@@ -323,7 +323,7 @@ test_that("an observation model whose class and fields do not go together is ref
 test_that("every prior is taken by the function that its entry names, and refused by the others", {
   control <- bnp_control(seed = 1, max_laps = 2, verbose = FALSE)
   # Weights by covariates ask for these (test-covariates-input.R).
-  for (name in setdiff(names(prior_models), "covariates")) {
+  for (name in setdiff(names(prior_models), c("covariates", "topic_covariates"))) {
     entry <- prior_models[[name]]
     needs_k <- "k" %in% names(formals(entry$constructor))
     prior <- do.call(entry$constructor, if (needs_k) list(k = 2) else list())
@@ -355,7 +355,7 @@ constants_of <- function(x) {
 test_that("no function asks for a model or a prior by its name, or lists constructors; only constructors say them", {
   makers <- unlist(lapply(c(obs_models, prior_models), function(entry) entry$constructor))
   # What one constructor alone offers is the affair of functions that name it: covariates, keywords, random effects.
-  families <- setdiff(c(models_of_rows(), names(prior_models)), "covariates")
+  families <- setdiff(c(models_of_rows(), names(prior_models)), c("covariates", "topic_covariates"))
   stems <- unique(sub("_.*", "", models_of_rows()))
   of_one <- "prior_covariates|[{](arg|code) (covariates|keywords|random)|andom effects|random_effects"
   asked <- function(f) {
