@@ -53,7 +53,7 @@ option_list <- function() {
     text <- c(
       paste0(rd_codes(paste0("\"", entry$algorithms, "\"")), "."),
       if (length(entry$takes)) paste0(rd_codes(entry$takes), "."),
-      if (length(entry$lacks)) paste0("Not ", rd_codes(entry$lacks), "."), rd_text(entry$instead)
+      if (length(entry$lacks)) paste0("Not ", rd_codes(entry$lacks), "."), rd_text(c(entry$instead, entry$refused))
     )
     rd_item(kinds[[kind]]$what, paste(text, collapse = " "))
   }, "")
