@@ -30,8 +30,8 @@
 #'   warning. With [prior_covariates()] `cluster` (of sequences `state`) and `rows` in place of `topic` and
 #'   `documents`: `proportion` is the weight by which the model's bound goes, the intervals are quantiles of draws from
 #'   the variational posterior of weights and effects. They are too narrow where clusters overlap: with three
-#'   clusters whose means are three standard deviations apart, intervals of nominal 90 % held the truth in 65
-#'   % of cases in simulations.
+#'   clusters whose means are three standard deviations apart, intervals of nominal 90 % held the truth in
+#'   65 % of cases in simulations.
 #' @references
 #' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
 #' *American Journal of Political Science* 58(4), 1064-1082; whose topics depend on covariates from the beginning.
