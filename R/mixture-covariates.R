@@ -281,7 +281,8 @@ described_covariates <- function(fit) {
   }
   rounded <- prior$design$rounded
   paste0(
-    switch(prior_entry(prior)$verb, bnp_hmm = "Transitions", bnp_topics = "Proportions", "Weights"), " by ", paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
+    switch(prior_entry(prior)$verb, bnp_hmm = "Transitions", bnp_topics = "Proportions", "Weights"), " by ",
+    paste(deparse(prior$formula), collapse = " "), ": ", count_of(prior$n_patterns, "covariate pattern"),
     if (!is.null(rounded)) paste0(" (numbers rounded to at most ", rounded, " values)")
   )
 }

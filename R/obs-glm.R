@@ -9,7 +9,7 @@
 #'   \eqn{\mu} having the variance \eqn{\mu + \mu^2 / s}. `NULL`: ten from 0.25 to 20.
 #' @section Logistic regressions and counts:
 #' `obs_regression(family = "binomial")` has \eqn{P(y = 1) = 1 / (1 + e^{-\psi})}, \eqn{\psi = o + x^T b_k}, in each
-#' cluster or state. The response is 0 or 1, logical, or a factor with two levels, of which the second is 1; or
+#' cluster or state. The response is 0 or 1, logical, or a factor with two levels, whose second is 1; or
 #' `cbind(yes, no)`, numbers of both. `family = "negbinomial"` has counts with mean \eqn{e^\psi} and a size from a
 #' grid. Both take an `offset()` o. There is no noise, and no `df`, `scale`, `tails`, `learn` and `random`.
 #' Coefficients have a normal prior with mean `coef_mean` (0; the intercept of counts: the logarithm of their mean) and

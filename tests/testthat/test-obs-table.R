@@ -320,10 +320,12 @@ test_that("an observation model whose class and fields do not go together is ref
   expect_bad(coef(of_blocks), "format", "model\\$obs")
 })
 
+# Of prior_covariates(), which asks for a formula (test-covariates-input.R).
+by_covariates <- c("covariates", "topic_covariates", "hmm_covariates")
+
 test_that("every prior is taken by the function that its entry names, and refused by the others", {
   control <- bnp_control(seed = 1, max_laps = 2, verbose = FALSE)
-  # Weights by covariates ask for these (test-covariates-input.R).
-  for (name in setdiff(names(prior_models), c("covariates", "topic_covariates"))) {
+  for (name in setdiff(names(prior_models), by_covariates)) {
     entry <- prior_models[[name]]
     needs_k <- "k" %in% names(formals(entry$constructor))
     prior <- do.call(entry$constructor, if (needs_k) list(k = 2) else list())
@@ -355,7 +357,7 @@ constants_of <- function(x) {
 test_that("no function asks for a model or a prior by its name, or lists constructors; only constructors say them", {
   makers <- unlist(lapply(c(obs_models, prior_models), function(entry) entry$constructor))
   # What one constructor alone offers is the affair of functions that name it: covariates, keywords, random effects.
-  families <- setdiff(c(models_of_rows(), names(prior_models)), c("covariates", "topic_covariates"))
+  families <- setdiff(c(models_of_rows(), names(prior_models)), by_covariates)
   stems <- unique(sub("_.*", "", models_of_rows()))
   of_one <- "prior_covariates|[{](arg|code) (covariates|keywords|random)|andom effects|random_effects"
   asked <- function(f) {
@@ -370,7 +372,10 @@ test_that("no function asks for a model or a prior by its name, or lists constru
   expect_length(asked(function() abort("argument", "Not by {.fn obs_ar}.")), 1)
   code <- asNamespace("bnpvi")
   # The first names distributions of links; the others are about what one constructor offers.
-  without <- c("obs_links", "labels_of_places", "need_taker_of_keywords", "obs_with_random", "with_effects")
+  without <- c(
+    "obs_links", "labels_of_places", "need_taker_of_keywords", "obs_with_random", "with_effects", "obs_of_response",
+    "regression_family", "with_family"
+  )
   for (name in setdiff(ls(code, all.names = TRUE), c(makers, without))) {
     f <- get(name, code)
     if (is.function(f)) expect_equal(unname(asked(f)), character(), label = name)

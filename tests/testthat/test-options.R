@@ -70,7 +70,8 @@ test_that("what a kind does not take is refused", {
   for (kind in names(kinds)) {
     entry <- option_table[[kind]]
     refused <- setdiff(names(values), c(setdiff(common_options, entry$lacks), entry$takes))
-    refused <- union(refused, if (!kind %in% c("topics", "sequences", "trees", "hidden", "mixture_by_time")) "bound")
+    has_top <- c("topics", "sequences", "sequences_by_covariates", "trees", "hidden", "mixture_by_time")
+    refused <- union(refused, if (!kind %in% has_top) "bound")
     for (name in refused) {
       expect_error(
         quietly(do.call(kinds[[kind]], arguments(name))), class = "bnpvi_error_argument",
@@ -85,7 +86,7 @@ test_that("what a kind takes is not", {
     taken <- setdiff(option_table[[kind]]$takes, c("workers", "checkpoint"))
     if (kind == "update") taken <- setdiff(taken, "bound")
     if (kind == "trees") taken <- setdiff(taken, c("batches", "wave"))
-    if (kind == "sequences") taken <- setdiff(taken, "batches") # one sequence
+    if (kind %in% c("sequences", "sequences_by_covariates")) taken <- setdiff(taken, "batches") # one sequence
     for (name in taken) expect_no_error(quietly(do.call(kinds[[kind]], arguments(name))))
   }
 })
