@@ -607,7 +607,7 @@ other_calls <- function(tables, fits) {
       x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
     ), data = "x")
   ), lapply(c("elbo", "elbo_trace", "n_clusters", "cluster_sizes", "posterior_params", "heldout_loglik", "top_terms",
-    "cluster_ids", "cluster_history"),
+    "cluster_ids", "cluster_history", "strip_data"),
     function(verb) {
       given <- list(fit = fits[[if (verb == "top_terms") "topics" else "full"]])
       if (verb == "heldout_loglik") given$newdata <- tables$points
