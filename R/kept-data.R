@@ -1,8 +1,19 @@
 # The data that a fit of few data keeps, so that what reads them again need not be given them.
 
-# In the internal form; NULL where a fit has none.
+# In the internal form that new data have; NULL where a fit has none. Rows of clusters that drift were put in the order
+# of their times, which new data are not.
 kept_data <- function(fit) {
-  if (!is.null(fit$data)) as_bnp_data(c(fit$data, fit$input[intersect(kept_fields, names(fit$input))]))
+  if (is.null(fit$data)) {
+    return(NULL)
+  }
+  data <- as_bnp_data(c(fit$data, fit$input[intersect(kept_fields, names(fit$input))]))
+  if (is.null(data$slot) || is.null(data$order)) {
+    return(data)
+  }
+  out <- data_rows(data, order(data$order), data$n)
+  out$order <- NULL
+  out$left_out <- data$left_out
+  out
 }
 
 # data: as a user gave them, NULL for those of the fit, which must be there.

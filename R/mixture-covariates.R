@@ -206,8 +206,13 @@ tilt_arrays <- function(fit) {
   )
 }
 
+# The training data have the patterns of the fit, new data their own.
 weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
-  if (is.null(data$patterns)) NextMethod() else shares_at(fit, data$patterns, data$more_variance)
+  if (is.null(data$position)) {
+    return(NextMethod())
+  }
+  if (is.null(data$patterns)) shares_at(fit, fit$model$prior$patterns) else
+    shares_at(fit, data$patterns, data$more_variance)
 }
 
 # predict(type = "weights"): rows x clusters and, last, those that are not found yet.

@@ -261,7 +261,8 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
     ), call = call)
   }
   fit <- fit_with_gaps(fit, data)
-  own <- if (has_weights_by_time(fit) || !is.null(data$patterns)) weights_with_new(fit, data)
+  by_pattern <- has_covariates(fit$model$prior) && !is.null(data$position)
+  own <- if (has_weights_by_time(fit) || by_pattern) weights_with_new(fit, data)
   if (!is.null(own)) own <- in_engine_order(fit, if (plugin) in_known(fit, own) else own)
   if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)
   engine_log_predictive(

@@ -205,3 +205,18 @@ test_that("other ways of learning go with covariates", {
   expect_gte(elbo(again), elbo(sparse) - 1e-6)
   expect_identical(n_clusters(call(bnp_control(seed = 1, verbose = FALSE, restarts = 2L))), 3L)
 })
+
+test_that("what a fit keeps of the probabilities of its rows is what it says of them as new rows", {
+  set.seed(5)
+  n <- 300
+  a <- runif(n)
+  kind <- rbinom(n, 1, plogis(4 * a - 2))
+  rows <- data.frame(u = rnorm(n, 3 * kind), v = rnorm(n, -2 * kind), a = a)
+  control <- bnp_control(seed = 1, keep = "probabilities", keep_data = TRUE)
+  fit <- bnp_mixture(rows, prior = prior_covariates(~ a), control = control)
+  again <- predict(fit, rows, type = "prob")
+  expect_equal(predict(strip_data(fit), type = "prob"), again, ignore_attr = TRUE)
+  bare <- bnp_mixture(rows, prior = prior_covariates(~ a), control = bnp_control(seed = 1, keep_data = TRUE))
+  expect_equal(predict(bare, type = "prob"), again, ignore_attr = TRUE)
+  expect_equal(predict(bare, type = "logdensity"), predict(bare, rows, type = "logdensity"), ignore_attr = TRUE)
+})

@@ -46,6 +46,20 @@ test_that("mixtures of individuals, with weights and labels", {
   same_answers(some, iris[1:4], class = classes_of, tree = tree_of)
 })
 
+test_that("mixtures that drift, and with weights by covariates", {
+  when <- rep(1:4, 68)
+  for (prior in list(prior_dp(), prior_hdp())) {
+    fit <- bnp_mixture(faithful, obs_gaussian(drift = 0.1), prior, time = when, control = keep(max_laps = 20))
+    expect_equal(classes_of(fit), classes_of(fit, faithful, time = when))
+    expect_equal(augment(fit)$waiting, faithful$waiting)
+    expect_equal(prob_of(fit), prob_of(fit, faithful, time = when))
+  }
+  by <- data.frame(long = faithful$waiting > 70)
+  fit <- bnp_mixture(faithful["eruptions"], prior = prior_covariates(~ long), covariates = by, control = keep())
+  expect_equal(classes_of(fit), classes_of(fit, faithful["eruptions"], covariates = by))
+  expect_equal(prob_of(fit), prob_of(fit, faithful["eruptions"], covariates = by))
+})
+
 test_that("topics", {
   counts <- whales$counts[1:30, ]
   fit <- bnp_topics(counts, control = keep(max_laps = 5))
