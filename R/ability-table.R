@@ -341,7 +341,7 @@ ability_table <- c(list(
     "mixture_by_covariates", "Only intervals of weights that depend on covariates are found so.",
     "Leave {.arg x} out.", topics_by_covariates = c(
       "Intervals of topics are those of the variational posterior as yet.", "Leave {.arg x} out."
-    ), label = "{.code prevalence(x = )}", applies = c("mixture", "topics")
+    ), label = "{.code prevalence(x = )}", applies = c("mixture", "topics", "sequences")
   ),
   clue = able(
     c("mixture", "sequences", "network"), topics = c("Documents mix topics, which are no partition.",

@@ -55,6 +55,7 @@
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = list(), contrast = FALSE,
                        average = TRUE, x = NULL) {
   check_able(fit, "prevalence")
+  if (!is.null(x)) require_ability(fit, "linear_response")
   if (has_covariates(fit$model$prior)) {
     need_data(missing(by), "by")
     if (identical(fit$model$prior$family, "hmm_covariates")) {

@@ -54,7 +54,10 @@ cases <- list(
   labelled_topics = list(c("labelled_topics", "topics"), function(x = counts, ..., labels = rep_len(c("a", NA), 30)) {
     bnp_topics(x, labels = labels, ..., control = few())
   }, counts),
-  named_clusters = list(c("named_clusters", "mixture"), function(x = words, ...) {
+  clusters_of_texts = list(c("clusters_of_texts", "mixture"), function(x = counts, ...) {
+    bnp_mixture(x, obs_multinomial(), ..., control = few())
+  }, counts),
+  named_clusters = list(c("named_clusters", "clusters_of_texts", "mixture"), function(x = words, ...) {
     bnp_mixture(x, obs_multinomial(keywords = list(first = "w1")), ..., control = few())
   }, words),
   sequences = list("sequences", function(x = series, ...) bnp_hmm(x, ..., control = few()), series),
@@ -120,6 +123,11 @@ sixths <- rep(1:6, each = 10)
 given_id <- function(kind, f) if (kind == "documents_of_rows") function(...) f(..., id = sixths) else f
 is_network <- function(x) inherits(x, "bnp_network")
 with_data <- function(verb, ...) function(x, data, kind) given_id(kind, match.fun(verb))(x, data, ...)
+prevalence_of <- function(fit, x = NULL) {
+  by <- if (inherits(fit, "bnp_mixture_by_covariates")) "old" else if (inherits(fit, "bnp_hmm_by_covariates")) "w" else
+    rep(1:2, length.out = if (inherits(fit, "bnp_topics")) nrow(fitted(fit)))
+  prevalence(fit, by, x = x)
+}
 calls <- list(
   residuals = function(x, data) if (inherits(x, "bnp_fit")) residuals(x, data) else residuals(x),
   augment = function(x, data, kind) {
@@ -152,20 +160,14 @@ calls <- list(
     update(x, utils::head(data, 3), time = time, discount = 0.5)
   },
   summary_data = with_data("summary"), cluster_tree = with_data("cluster_tree"), cut_fit = with_data("cut_fit", k = 1),
+  coarsen = function(x, data, kind) given_id(kind, coarsen)(x, 1, data), strip_data = function(x, data) strip_data(x),
+  top_documents = function(x, data) if (inherits(x, "bnp_mixture")) top_documents(x, 2, data) else top_documents(x),
   coclustering = function(x, data) if (inherits(x, "bnp_fit")) coclustering(x, data) else coclustering(x),
   bnp_sample = with_data("bnp_sample", draws = 2, chains = 1, warmup = 1, seed = 1),
   check_fit = with_data("check_fit", draws = 2, chains = 1, warmup = 1, seed = 1),
   coherence = function(x, data) coherence(x, data), ldavis_data = function(x, data) ldavis_data(x, data),
   predict_weights = function(x, data) predict(x, type = "weights"),
-  prevalence = function(x, data) {
-    if (inherits(x, "bnp_mixture_by_covariates")) {
-      return(prevalence(x, "old"))
-    }
-    if (inherits(x, "bnp_hmm_by_covariates")) {
-      return(prevalence(x, "w"))
-    }
-    prevalence(x, rep(1:2, length.out = if (inherits(x, "bnp_topics")) nrow(fitted(x))))
-  },
+  prevalence = function(x, data) prevalence_of(x), linear_response = function(x, data) prevalence_of(x, data),
   clue = function(x, data) cl_class_ids.bnp_fit(x),
   bnp_filter = with_data("bnp_filter")
 )
@@ -179,6 +181,7 @@ is_asked <- function(verb, of) {
     expected_response = !able || "regressions" %in% of$kinds,
     clue = inherits(of$x, "bnp_fit") && (!able || requireNamespace("clue", quietly = TRUE)),
     simulated_lengths = is.null(refusal(of$kinds, "simulate")),
+    linear_response = is.null(refusal(of$kinds, "prevalence")),
     discount = , keep_times = is.null(refusal(of$kinds, "update_newdata")) && !"truncation_free" %in% of$kinds,
     TRUE
   )
@@ -218,8 +221,8 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 
 n_rows <- c(
   topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, clusters_of_texts = 30,
-  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40,
-  trees = 31, features = 30,
+  series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40, trees = 31,
+  features = 30,
   network = 10, communities = 10
 )
 # A value of the argument for the data of a kind, and what it asks for beside.
