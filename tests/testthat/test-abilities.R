@@ -31,6 +31,12 @@ cases <- list(
     c("regressions", "mixture"),
     function(x = y ~ x, data = lines, ...) bnp_mixture(x, data, ..., control = few()), lines
   ),
+  glm_rows = list(
+    c("glm_rows", "regressions", "mixture"),
+    function(x = y > 0 ~ x, data = lines, ...) {
+      bnp_mixture(x, data, prior = prior_dirichlet(2), start = rep(1:2, each = 30), ..., control = few())
+    }, lines
+  ),
   drift = list(c("drift", "mixture"), function(x = rows, ..., time = weeks) {
     bnp_mixture(x, obs_gaussian(drift = 0.1), prior_dp(), time = time, ..., control = few())
   }, rows),
@@ -42,6 +48,9 @@ cases <- list(
       control = few())
   }, rows),
   topics = list("topics", function(x = counts, ...) bnp_topics(x, ..., control = few()), counts),
+  topics_by_covariates = list(c("topics_by_covariates", "topics"), function(x = counts, ...) {
+    bnp_topics(x, prior = prior_covariates(~ w), covariates = data.frame(w = rep(1:2, 15)), ..., control = few())
+  }, counts),
   documents_of_rows = list(c("documents_of_rows", "topics"), function(x = rows, ..., id = rep(1:6, each = 10)) {
     bnp_topics(x, obs_gaussian(), id = id, ..., control = few())
   }, rows),
@@ -124,14 +133,15 @@ given_id <- function(kind, f) if (kind == "documents_of_rows") function(...) f(.
 is_network <- function(x) inherits(x, "bnp_network")
 with_data <- function(verb, ...) function(x, data, kind) given_id(kind, match.fun(verb))(x, data, ...)
 prevalence_of <- function(fit, x = NULL) {
-  by <- if (inherits(fit, "bnp_mixture_by_covariates")) "old" else if (inherits(fit, "bnp_hmm_by_covariates")) "w" else
+  by <- if (inherits(fit, "bnp_mixture_by_covariates")) "old" else if (has_covariates(fit$model$prior)) "w" else
     rep(1:2, length.out = if (inherits(fit, "bnp_topics")) nrow(fitted(fit)))
   prevalence(fit, by, x = x)
 }
 calls <- list(
   residuals = function(x, data) if (inherits(x, "bnp_fit")) residuals(x, data) else residuals(x),
   augment = function(x, data, kind) {
-    if (kind %in% c("topics", "response", "named_topics", "labelled_topics")) data <- tidied(data)
+    of_tokens <- c("topics", "topics_by_covariates", "response", "named_topics", "labelled_topics")
+    if (kind %in% of_tokens) data <- tidied(data)
     given_id(kind, augment)(x, if (is_network(x)) data.frame(node = 1:10) else data)
   },
   predict = function(x, data, kind) {
@@ -220,7 +230,8 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
 # ---- arguments that come with the data -----------------------------------------------------------------------------
 
 n_rows <- c(
-  topics = 30, response = 30, named_topics = 30, labelled_topics = 30, named_clusters = 30, clusters_of_texts = 30,
+  topics = 30, topics_by_covariates = 30, response = 30, named_topics = 30, labelled_topics = 30,
+  named_clusters = 30, clusters_of_texts = 30,
   series = 40, sequences = 40, sequences_by_covariates = 40, lagged = 40, hidden = 40, switched = 40, trees = 31,
   features = 30,
   network = 10, communities = 10
@@ -244,7 +255,7 @@ data_argument <- function(argument, kind) {
 # position without a parent, and a response of rows learned one by one, are refused for another reason; times are those
 # of Dynamic Means themselves.
 not_asked <- list(
-  weights = c("network", "communities"), id = c("response", "labelled_topics"),
+  weights = c("network", "communities"), id = c("response", "labelled_topics", "topics_by_covariates", "glm_rows"),
   position = c("lagged", "hidden", "switched", "sequences_by_covariates"),
   response = "truncation_free", time = "dynamic_means"
 )

@@ -80,7 +80,6 @@ test_that("what does not go with covariates is refused by name", {
   expect_bad(update(fit, newdata = x), "not_defined")
   expect_bad(bnp_sample(fit, x), "not_defined")
   expect_bad(cluster_tree(fit, x), "not_defined")
-  expect_bad(bnp_topics(bars$counts, prior = prior_covariates(~ age)), "argument")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, type = "weights"), "not_defined")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, covariates = age), "covariates")
 })
