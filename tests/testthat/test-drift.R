@@ -515,7 +515,7 @@ test_that("a fit goes on to later times, with the bound of all rows", {
     expect_bad(update(fit, paths$x[!early, ], time = paths$time[!early] - 4.5), "time", "0.5")
     expect_bad(update(fit, paths$x[!early, ], time = rep(as.Date("2024-01-01"), sum(!early))), "time", "kind")
     if (has_weights_by_time(fit)) {
-      expect_bad(update(fit, paths$x[1:3, ], time = 4:6), "time", "after")
+      expect_bad(update(fit, paths$x[1:3, ], time = 4:6), "time", "later than those of the fit")
       expect_bad(update(fit, paths$x[1:3, ], time = 5:7, weights = 1:3), "argument", "weights")
     } else {
       expect_equal(nobs(suppressWarnings(update(fit, paths$x[1:3, ], time = 4:6, weights = 1:3))), sum(early) + 6)

@@ -166,7 +166,7 @@ test_that("pictures of forecasts show means, standard deviations and the rows be
   expect_equal(forecast_picture(part, "u")$axis, "Step")
   expect_bad(plot(ahead, columns = "w"), "argument", "columns")
   expect_bad(plot(ahead, "clusters"), "argument", "type")
-  expect_bad(plot(ahead[, 1:3]), "argument", "lacking")
+  expect_bad(plot(ahead[, 1:3]), "argument", "missing")
 })
 
 test_that("forecasts are drawn with times, without series, of one step, and where deviations are infinite", {

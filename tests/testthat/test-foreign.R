@@ -29,8 +29,6 @@ test_that("distances and co-occurrences are refused", {
   expect_bad(bnp_topics(relation, control = few), "input", "no documents")
   expect_bad(bnp_topics(c("a b", "b c")), "not_numeric", "Count the words")
   expect_bad(bnp_topics(whales), "input", "x\\$counts")
-  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
-  expect_bad(plot(fit, faithful), "argument", "by name: `data = `")
 })
 
 test_that("columns with a unit or a meaning of their own say what to do", {

@@ -12,13 +12,13 @@ test_that("a bar inside a term is refused, by every verb that takes a formula", 
   )
   rows <- source_function(function(i) if (i == 1) as.data.frame(CO2))
   stream <- bnp_stream(function(i) if (i == 1) as.data.frame(CO2))
-  meant <- c(1L, length(bad)) # random effects, in mixtures alone
+  meant <- c(1L, 2L, length(bad)) # random effects, in mixtures alone
   for (i in seq_along(bad)) {
     formula <- bad[[i]]
     if (i %in% meant) {
       expect_true(!is.null(calm(bnp_mixture(formula, CO2, control = once))$model$obs$random))
     } else {
-      says <- if (i == 2L) "independent" else if (i == 3L) "fixed part" else "id = ~ (Plant|Type).*one cluster"
+      says <- if (i == 3L) "fixed part" else "id = ~ (Plant|Type).*one cluster"
       expect_bad(bnp_mixture(formula, CO2, control = once), "formula", says)
     }
     expect_bad(bnp_hmm(formula, CO2, control = once), "formula", "random effects.*a sequence of its own")

@@ -200,7 +200,7 @@ test_that("printing, tables and pictures", {
     expect_lte(length(capture.output(print(summary(f)))), 20)
     expect_output(print(f), "states in use")
   }
-  expect_named(tidy(fit), c("component", "size", "proportion", "duration"))
+  expect_named(tidy(fit), c("component", "size", "proportion", "duration", "mean.temp", "sd.temp"))
   augmented <- augment(fit, beavers)
   expect_equal(as.integer(augmented$.class), unname(fitted(fit)))
   expect_equal(glance(fit)$elbo, elbo(fit))
