@@ -72,7 +72,7 @@ progress_control <- function(algorithm, ..., k_init = 8L) {
 # Everything of a fit but the time it took and what was asked of it.
 bits_of <- function(fit) {
   fit$trace$seconds <- NULL
-  unclass(fit)[setdiff(names(fit), c("call", "control", "progress"))]
+  unclass(fit)[setdiff(names(fit), c("call", "control", "progress", "data"))]
 }
 
 fit_case <- function(case, algorithm, ...) {

@@ -598,7 +598,7 @@ test_that("what `id` cannot be is refused", {
   refused(flowers, id = list(1), says = "one value per row")
   refused(lynx, obs = obs_ar(), id = rep(1, 114), says = "series")
   refused(list(lynx, lynx), obs = obs_ar(), id = 1:2, says = "list of series")
-  refused(Sepal.Length ~ Sepal.Width | Species, data = iris, id = "Species", says = "give one")
+  refused(Sepal.Length ~ Sepal.Width | Species, data = iris, id = "Species", says = "give only one")
   refused(~ Sepal.Width | plant, data = iris, says = "does not have")
   refused(flowers$Sepal.Length ~ flowers$Sepal.Width | nowhere, says = "does not exist")
   refused(~ Sepal.Width | a + b, data = iris, says = "one column")
