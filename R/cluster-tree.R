@@ -231,7 +231,7 @@ print.bnp_tree <- function(x, ...) {
       },
       "Look at what is joined before cutting."
     ), exdent = 2), sep = "\n")
-    if (at < k) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
+    if (at < k) cat("To join up to there: coarsen(fit, ", at, ")\n", sep = "")
   }
   invisible(x)
 }
