@@ -11,15 +11,17 @@ foreign_arguments <- list(
   covariance = c("modelNames", "covariance_type")
 )
 
-# Constructors that a fitting function takes, each argument's first owner first.
+# Constructors that a fitting function takes, each argument's first owner first. Not prior_covariates(): what it shares
+# with other priors is looked for there.
 argument_owners <- function(verb) {
-  makers <- c(prior_makers(verb), verb_makers(verb), "bnp_control", "bnp_moves")
+  makers <- c(setdiff(prior_makers(verb), "prior_covariates"), verb_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 
 # Formulas of covariates in other packages.
 covariate_arguments <- list(
-  covariates = c("covariates", "covariate", "transition", "formula_transition", "xreg", "Z", "prevalence"),
+  covariates = c("covariates", "covariate", "transition", "formula_transition", "xreg", "Z", "prevalence",
+                 "effect_scale"),
   content = "content"
 )
 covariate_notes <- c(
