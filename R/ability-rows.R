@@ -19,7 +19,7 @@ ability_label <- function(name) {
 of_clusters <- c("mixture", "topics", "sequences", "network")
 of_fits <- c(of_clusters, "features")
 of_objects <- c(of_fits, "draws", "filter", "dynamic_means")
-no_data_kept <- "A fit does not keep its data: give them to the function that needs them."
+no_frame_kept <- "A fit does not keep the data frame of a formula: give the data to the function that needs them."
 in_draws <- "{.code draws$fit} is the fit that they began from, which has it."
 of_the_fit <- "The fit that was filtered has it."
 drifting_model <- "{.code bnp_mixture(x, time = time)} is a model with drifting clusters."

@@ -57,6 +57,6 @@ generics_of_base <- list(
     draws = in_draws, filter = c("{.fn augment} has the moments of each row."),
     dynamic_means = c("{.fn tidy} has the sizes of clusters.")
   ),
-  model.frame = able(character(), no_data_kept),
-  model.matrix = able(character(), no_data_kept)
+  model.frame = able(character(), no_frame_kept),
+  model.matrix = able(character(), no_frame_kept)
 )

@@ -5,7 +5,7 @@
 #' of the data.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
-#' @param data The observations that it was made of.
+#' @param data The observations that it was made of, if it does not keep them ([strip_data()]).
 #' @param id Of fits with `id`: as it was given then.
 #' @param ... Further arguments of [bnp_sample()], such as `draws` and `seed`.
 #' @param x An object of class `bnp_check`.

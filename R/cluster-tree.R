@@ -5,7 +5,8 @@
 #' pair that lowers the bound on the log evidence least. `cut_fit()` makes a fit with fewer clusters from it.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
-#' @param data The training data, as the fit was given them; with a formula, its data frame.
+#' @param data The training data, as the fit was given them; with a formula, its data frame. Without this argument those
+#'   that the fit keeps ([strip_data()]), if any.
 #' @param id As in [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], where the fit had one; of mixtures it is known.
 #' @param ... Must be empty; of `plot()`, handed on to [stats::plot.hclust()].
 #' @return `cluster_tree()`: an object of class `bnp_tree`, which is an [stats::hclust()] tree of the clusters, so that
@@ -230,7 +231,7 @@ print.bnp_tree <- function(x, ...) {
       },
       "Look at what is joined before cutting."
     ), exdent = 2), sep = "\n")
-    if (at < k) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
+    if (at < k) cat("To join up to there: coarsen(fit, ", at, ")\n", sep = "")
   }
   invisible(x)
 }

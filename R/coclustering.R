@@ -3,8 +3,8 @@
 #' The probability of each pair of observations to be in the same cluster or state.
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], or draws of [bnp_sample()].
-#' @param data The observations, usually the training data. Not needed when the fit
-#'   keeps its probabilities (`bnp_control(keep = "probabilities")`).
+#' @param data The observations, usually the training data. Not needed if the fit
+#'   keeps them ([strip_data()]) or its probabilities (`bnp_control(keep = "probabilities")`).
 #' @param id As in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param rows Of draws: numbers of the observations (individuals, where there is an `id`) or documents wanted.
 #' @param threshold Of draws: a sparse matrix of the pairs that are together in at least this share of the draws;

@@ -106,7 +106,7 @@ feature_response <- function(fit, nu, row_names = rownames(nu)) {
 }
 
 #' @rdname read_features
-#' @param newdata Rows, usually the training data, which a fit does not keep.
+#' @param newdata Rows, usually the training data, which a fit of [bnp_features()] does not keep.
 #' @export
 residuals.bnp_features <- function(object, newdata, ...) {
   check_no_dots(...)

@@ -6,7 +6,8 @@
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
 #'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
-#'   `"marginal"` their probabilities if `bnp_control(keep = "probabilities")` was given.
+#'   `"marginal"` their probabilities if the fit keeps its data ([strip_data()]) or these
+#'   (`bnp_control(keep = "probabilities")`).
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
 #'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see

@@ -96,8 +96,8 @@
 #'   rows before it. `predict(n.ahead = )` cannot forecast, as it does not have the covariates of later rows: add these
 #'   rows to `newdata`, with `NA` as response or without the column of the response, see [predict.bnp_hmm()].
 #'
-#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list without
-#'   the data. States are numbered by decreasing size. `fitted()` is the most
+#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list
+#'   that keeps few data ([strip_data()]). States are numbered by decreasing size. `fitted()` is the most
 #'   probable path. See [segments()], [transition_matrix()],
 #'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
 #' @references

@@ -6,7 +6,8 @@
 #' imputation. For one table completed by expected values see `type = "impute"` of [predict.bnp_mixture()].
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], of these data (with `na_action = "model"`) or of others.
-#' @param newdata Data with missing values (`NA`), in any form that the fitting function takes.
+#' @param newdata Data with missing values (`NA`), in any form that the fitting function takes. Without this
+#'   argument the training data, if the fit keeps them ([strip_data()]).
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].

@@ -8,7 +8,8 @@
 #'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
 #'   them being in memory; zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
-#'   `type = "prob"` and `"responsibility"` their probabilities if `bnp_control(keep = "probabilities")` was given.
+#'   `type = "prob"` and `"responsibility"` their probabilities if the fit keeps its data ([strip_data()]) or these
+#'   (`bnp_control(keep = "probabilities")`).
 #' @param type `"class"`: the most probable cluster by `"prob"`, an integer (without `newdata` that of [fitted()], by
 #'   `"responsibility"`); `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows

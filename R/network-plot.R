@@ -42,7 +42,7 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
   if (is.null(network)) {
     abort("argument", c(
       "{.arg network} must be the network that was fitted.",
-      i = "A fit does not keep its data: {.code plot(fit, \"{type}\", network = x)}."
+      i = "The fit of a network keeps no data: {.code plot(fit, \"{type}\", network = x)}."
     ), call = call)
   }
   listed <- is.data.frame(network) || is.matrix(network) && lists_links(network)

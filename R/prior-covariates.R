@@ -1,4 +1,4 @@
-#' Weights of clusters, and transitions of states, that depend on covariates
+#' Weights of clusters, proportions of topics and transitions of states that depend on covariates
 #'
 #' Which cluster an observation belongs to may depend on something else that is known of it, as age or a group: the
 #' weights of the clusters are then functions of these covariates, and what a cluster looks like is not. Such weights
@@ -73,9 +73,10 @@
 #'
 #' Mimno, D. and McCallum, A. (2008). Topic models conditioned on arbitrary features with Dirichlet-multinomial
 #' regression. *Uncertainty in Artificial Intelligence* 24, 411-418.
+#'
 #' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time series*, 2nd edition. CRC
 #' Press; transitions that depend on covariates in chapter 10.
-#' @seealso [prevalence()], [long_run()], [bnp_mixture()], [bnp_hmm()], [priors].
+#' @seealso [prevalence()], [long_run()], [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [priors].
 #' @examples
 #' fit <- bnp_mixture(
 #'   iris[1:2], prior = prior_covariates(~ Species), covariates = iris["Species"], control = bnp_control(seed = 1)

@@ -9,7 +9,8 @@
 #' @param obs,prior The model, as there; the prior says which of the three it is.
 #' @param control How the fit is made that comes first, as in [bnp_mixture()]; default: [bnp_control()] with `seed`,
 #'   `threads` and `verbose` of this call.
-#' @param data The observations that the fit `x` was made of, in the same order.
+#' @param data The observations that the fit `x` was made of, in the same order. Not needed if the fit keeps them
+#'   ([strip_data()]).
 #' @param id Repeated measures, as in [bnp_mixture()], documents, as in [bnp_topics()], or sequences, as in [bnp_hmm()].
 #' @param chains Number of Markov chains.
 #' @param draws Number of draws that each chain records.

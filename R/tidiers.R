@@ -4,7 +4,8 @@
 #' mixtures.
 #'
 #' @param x A fit.
-#' @param data The observations to augment, usually the training data.
+#' @param data The observations to augment, usually the training data. Not needed if a fit of [bnp_mixture()] or
+#'   [bnp_hmm()] keeps them ([strip_data()]).
 #' @param parent,position Of fits of trees, as in [predict.bnp_hmm()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param time Of fits with `time`, as in [predict.bnp_mixture()].

@@ -81,7 +81,7 @@ frex <- function(phi, weight) {
 #'
 #' @param fit As in [top_terms()].
 #' @param x Documents in which the terms' joint occurrence is counted, usually the
-#'   training data, in any form that [bnp_topics()] takes.
+#'   training data, in any form that [bnp_topics()] takes. Not needed if the fit keeps its data ([strip_data()]).
 #' @param n Number of top terms per topic.
 #' @param measure `"npmi"`: mean normalised pointwise mutual information of pairs
 #'   of terms in documents, between -1 and 1; a pair that never occurs together
@@ -142,7 +142,7 @@ topic_coherence <- function(together, n, measure) {
 #' The arguments of `LDAvis::createJSON()`.
 #'
 #' @param fit As in [top_terms()].
-#' @param x The training documents.
+#' @param x The training documents. Not needed if the fit keeps them ([strip_data()]).
 #' @return A list with `phi` (topics x terms), `theta` (documents x topics),
 #'   `doc.length`, `vocab` and `term.frequency`.
 #' @references

@@ -46,8 +46,8 @@
 #' @param open May documents with labels also use topics without a label?
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
-#' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
-#'   the data. Topics are numbered by decreasing size. See [top_terms()],
+#' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list that
+#'   keeps few data ([strip_data()]). Topics are numbered by decreasing size. See [top_terms()],
 #'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
 #'
 #' @details All tokens of a term in a document have the same responsibilities. While it is learned, a fit keeps the

@@ -11,23 +11,25 @@ foreign_arguments <- list(
   covariance = c("modelNames", "covariance_type")
 )
 
-# Constructors that a fitting function takes, each argument's first owner first.
+# Constructors that a fitting function takes, each argument's first owner first. Not prior_covariates(): what it shares
+# with other priors is looked for there.
 argument_owners <- function(verb) {
-  makers <- c(prior_makers(verb), verb_makers(verb), "bnp_control", "bnp_moves")
+  makers <- c(setdiff(prior_makers(verb), "prior_covariates"), verb_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 
-# What other packages have and this one does not yet.
-planned_arguments <- list(
-  covariates = c("covariates", "covariate", "transition", "transitions", "formula_transition", "xreg", "Z"),
-  prevalence = c("prevalence", "content")
+# Formulas of covariates in other packages.
+covariate_arguments <- list(
+  covariates = c("covariates", "covariate", "transition", "formula_transition", "xreg", "Z", "prevalence",
+                 "effect_scale"),
+  content = "content"
 )
-planned_notes <- c(
+covariate_notes <- c(
   covariates = paste(
-    "Covariates of weights and transitions are named by a formula: {.code prior = prior_covariates(~ w)};",
-    "those of topics are not there yet."
+    "Write {.code prior = prior_covariates(~ w)}: weights of clusters, proportions of topics and transitions",
+    "then depend on {.field w}."
   ),
-  prevalence = "{.code prior = prior_covariates(~ day)} lets proportions depend on covariates; words do not as yet."
+  content = "Words of topics do not depend on covariates; proportions do, with {.code prior = prior_covariates(~ w)}."
 )
 
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")
@@ -41,9 +43,9 @@ unused_hints <- function(unused, verb, own) {
 
 unused_hint <- function(name, verb, own) {
   known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
-  planned <- names(planned_arguments)[vapply(planned_arguments, function(alias) name %in% alias, NA)]
-  if (verb %in% fitting_verbs && length(planned)) {
-    return(planned_notes[[planned]])
+  covariate <- names(covariate_arguments)[vapply(covariate_arguments, function(alias) name %in% alias, NA)]
+  if ("prior_covariates" %in% prior_makers(verb) && length(covariate)) {
+    return(covariate_notes[[covariate]])
   }
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
   if (!length(known) && nchar(name) > 2L && length(near)) {
