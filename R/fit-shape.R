@@ -83,6 +83,7 @@ shape_of_all <- function(fit) {
       is_whole(control$restarts, 1),
     "control$moves" = is.null(control$moves) || setequal(names(control$moves), names(bnp_moves())),
     "covariances" = is.null(fit$covariances) || are_columns(fit$covariances, c("covariance", "elbo", "k")),
+    "better" = is.null(fit$better) || are_columns(fit$better, c("column", "model", "gain")),
     "restarts" = is.null(fit$restarts) || are_columns(fit$restarts, c("elbo", "k")),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
     "control$init" = is.null(control[["init"]]) || rlang::is_string(control[["init"]]),

@@ -60,6 +60,11 @@
 #'   1, are taken as levels, and a message says so; other whole numbers are numbers. For counts give `obs`:
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`.
 #'
+#'   A column of numbers whose values within the clusters are skewed, or have heavy tails, is also tried with other
+#'   models that can have produced its values. If one of them is better by at least 10 nats, the fit prints its name
+#'   and the `obs` to give; `fit$better` has the gains. The clusters are not changed for this, so that clusters into
+#'   which a skewed column was already divided hide it.
+#'
 #'   Columns of classes of other packages are read as the values that they hold, with missing values where `is.na()` is
 #'   TRUE; 64-bit integers are taken up to 2^53. Dates, times, units and lists are refused, and so are text and factors
 #'   that have a level for nearly every row. See `vignette("mixed-data-frames")`.
@@ -251,6 +256,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
 # `time` as split_row_times() has it; NULL: nothing was. covariates: as split_covariates() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside = NULL, input = list(),
                         covariates = NULL, error_call = rlang::caller_env()) {
+  unasked <- is.null(obs) && is.null(beside$time$time) && is.null(beside$id$id) && is.null(covariates)
   obs <- obs %||% default_obs(x, error_call)
   time <- beside$time$time
   check_obs(obs, "bnp_mixture", error_call)
@@ -299,6 +305,19 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
+  if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) {
+    # About how many nats each column's shape within clusters is from a normal one, beyond what chance makes of normal
+    # values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
+    cluster <- match(fit$labels, unique(fit$labels))
+    weight <- (1 - is.na(data$x)) * (data$weights %||% 1)
+    size <- rowsum(weight, cluster)
+    moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
+    z <- data$x - moment(data$x)[cluster, , drop = FALSE]
+    z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
+    far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
+    far <- which(colSums(far, na.rm = TRUE) >= least_gain)
+    if (length(far)) fit <- with_better_models(fit, data, far)
+  }
   fit
 }
 

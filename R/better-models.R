@@ -1,0 +1,131 @@
+# Was Gaussian the right choice for each column? A fit for which no observation model was given takes its numbers as
+# Gaussian. Where a column departs from that within the clusters that were found, models that can have produced its
+# values are tried on it, the clusters left as they are, and print() names the best of them.
+
+# The least gain that is worth a line, in nats: odds of 20,000 to 1.
+least_gain <- 10
+
+# The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
+# else as it is. at: numbers of the columns of `data` that depart from a normal shape.
+#
+# A column that gets a model of its own is independent of the others within a cluster. What that loses is taken off the
+# gain, and what it wins, as there are fewer covariances, is not counted: the gain is the smaller one of that of the
+# column alone and that of the product.
+with_better_models <- function(fit, data, at) {
+  chosen <- fit$model$obs
+  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
+  all <- data$column_names %||% default_names(data$d)
+  rest <- if (is.null(chosen$blocks)) all else gaussian$columns
+  columns <- intersect(all[at], rest)
+  if (!length(columns)) {
+    return(fit)
+  }
+  x <- `colnames<-`(data$x, all)
+  x[data$missing] <- NA
+  x <- x[, rest, drop = FALSE]
+  spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
+  whole <- spacing %in% c(0, 1) & apply(x, 2L, function(v) all(v >= 0 & v == round(v), na.rm = TRUE))
+  # Densities of whole numbers compare with the probabilities of counts where each stands for a cell of width 1.
+  cells <- replace(spacing, whole, 1)
+  bound <- bounds_within(fit, data, x)
+  covariance <- covariance_of(gaussian)
+  normal <- function(own, learn = TRUE) {
+    model <- function() obs_gaussian(covariance, learn = learn, rounding = unname(cells[own]))
+    if (length(own)) bound(own, model()) else 0
+  }
+  better <- NULL
+  for (column in columns) {
+    makers <- models_of_values(x[, column], whole[[column]], spacing[[column]])
+    bounds <- vapply(makers, function(maker) {
+      bound(column, do.call(maker, if (takes(maker, "rounding")) list(rounding = cells[[column]]) else list()))
+    }, 1)
+    # Like for like, with priors that are not learned; and what the fit has, whose prior is learned from all its columns.
+    gain <- max(bounds) - normal(column, learn = FALSE)
+    if (isTRUE(gain >= least_gain)) gain <- min(gain, max(bounds) + normal(setdiff(rest, column)) - normal(rest))
+    if (isTRUE(gain >= least_gain)) {
+      better <- rbind(better, data.frame(column = column, model = makers[which.max(bounds)], gain = gain))
+      rest <- setdiff(rest, column)
+    }
+  }
+  if (is.null(better)) {
+    return(fit)
+  }
+  fit$better <- better
+  sealed(fit)
+}
+
+covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
+takes <- function(maker, argument) argument %in% names(formals(maker))
+
+# Constructors of the models that can have produced these values. A density that knows no cells is not for values that
+# repeat.
+models_of_values <- function(values, whole, spacing) {
+  positive <- all(values > 0, na.rm = TRUE)
+  obs_makers(function(facts) {
+    maker <- facts$constructor
+    "number" %in% facts$kind && "bnp_mixture" %in% facts$verbs && !facts$counts_tokens &&
+      switch(facts$refusal[["class"]] %||% "none",
+        not_counts = whole, not_positive = positive && (spacing == 0 || takes(maker, "rounding")),
+        none = takes(maker, "tails"), FALSE
+      )
+  })
+}
+
+# bound(columns, obs): of a model of these columns of x, given q(z) of the fit; -Inf where it cannot be computed.
+# Clusters are held by known labels. A row that clusters share becomes a row of each, whose weight is its share, so that
+# the bound, without what it says of the labels, is the sum over clusters of the log evidence of expected statistics.
+bounds_within <- function(fit, data, x) {
+  share <- responsibilities(fit, data)
+  if (!is.null(data$weights)) share <- share * data$weights
+  at <- which(share > 1e-3 * (data$weights %||% 1), arr.ind = TRUE)
+  control <- bnp_control(
+    seed = 1, threads = fit$control$threads, moves = FALSE, max_laps = 20, verbose = FALSE, keep_data = FALSE
+  )
+  function(columns, obs) {
+    own <- x[at[, 1L], columns, drop = FALSE]
+    seen <- rowSums(!is.na(own)) > 0
+    call <- rlang::current_env()
+    tryCatch(
+      withCallingHandlers({
+        rows <- as_mixture_data(own[seen, , drop = FALSE], obs, call = call, na_action = if (anyNA(own)) "model")
+        rows$weights <- share[at[seen, , drop = FALSE]]
+        rows <- with_labels(rows, at[seen, 2L], call)
+        tried <- fit_model("bnp_mixture", fit$call, rows, obs, prior_dp(1), control, NULL, rows$n, list(), call)
+        tried$elbo - tried$elbo_terms[["allocation"]]
+      }, bnpvi_warning_max_laps = function(w) invokeRestart("muffleWarning")),
+      bnpvi_error = function(e) -Inf
+    )
+  }
+}
+
+# "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs = obs_product(...)"
+described_better <- function(fit) {
+  better <- fit$better
+  if (is.null(better)) {
+    return(NULL)
+  }
+  each <- paste0(better$model, "() for `", better$column, "` by ", format(better$gain, digits = 2, trim = TRUE), " nats")
+  paste0(
+    "Better within these clusters: ", paste(each, collapse = ", "), ". Try obs = ",
+    paste(trimws(deparse(call_of_better(fit), 500L)), collapse = " ")
+  )
+}
+
+# The call of a product in which these columns have these models and all others those they have.
+call_of_better <- function(fit) {
+  chosen <- fit$model$obs
+  better <- fit$better
+  own <- Map(function(model, column) rlang::call2(model, columns = column), better$model, better$column)
+  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
+  n_numbers <- if (is.null(chosen$blocks)) fit$input$d else length(gaussian$columns)
+  if (is.null(chosen$blocks) && n_numbers == 1L) {
+    return(rlang::call2(better$model))
+  }
+  levels <- chosen$blocks$categorical$columns
+  rlang::call2("obs_product", !!!unname(c(own,
+    if (n_numbers > nrow(better)) {
+      if (covariance_of(gaussian) == "full") quote(obs_gaussian()) else quote(obs_gaussian("diagonal"))
+    },
+    if (length(levels)) rlang::call2("obs_categorical", columns = levels)
+  )))
+}
