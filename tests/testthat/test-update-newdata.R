@@ -146,6 +146,10 @@ test_that("sequences and documents are taken in", {
   expect_identical(rownames(fitted(up)), rownames(whales$counts)[1:90])
   expect_equal(sum(cluster_sizes(up)), sum(whales$counts[1:90, ]))
   expect_equal(as.numeric(Matrix::colSums(up$documents)), unname(cluster_sizes(up)), tolerance = 1e-8)
+  # A topic with earlier documents that was divided anew with a new one, for next to nothing, is still that topic.
+  first <- bnp_topics(whales$counts[1:40, ], control = bnp_control(seed = 2, max_laps = 25, verbose = FALSE))
+  more <- update(first, whales$counts[41:65, ])
+  expect_equal(as.numeric(Matrix::colSums(more$documents)), unname(cluster_sizes(more)), tolerance = 1e-8)
   kept <- match(cluster_ids(topics), cluster_ids(up))
   expect_equal(as.matrix(up$documents[1:60, kept]), as.matrix(topics$documents), ignore_attr = TRUE)
   expect_identical(up$input$fingerprint, bnp_topics(whales$counts[1:90, ], control = few)$input$fingerprint)
@@ -219,7 +223,7 @@ test_that("what cannot be taken in is refused with the reason", {
   older$state$log_base <- NULL
   expect_bad(update(older, faithful), "format", "Fit again")
   up <- update(fit, faithful[1:5, ])
-  expect_bad(update(up, prior = prior_dp(2)), "update", "taken in")
+  expect_bad(update(up, prior = prior_dp(2)), "update", "updated with data")
   # one row, and nothing but the same row
   one <- update(fit, faithful[1, ])
   expect_equal(nobs(one), 273)
@@ -244,7 +248,7 @@ test_that("names that the fit has seen are those of new sequences and documents,
   for (word in names(fits)) {
     again <- function(id) suppressWarnings(update(fits[[word]], newdata = x, id = id))
     expect_message(
-      fit <- again(rep(c("c", "z"), each = 20)), paste0("new ", word, "s, and called c.1"),
+      fit <- again(rep(c("c", "z"), each = 20)), paste0("new ", word, "s, named c.1"),
       class = "bnpvi_message_same_names"
     )
     expect_identical(fit$input$group_names, c(letters[1:4], "c.1", "z"))

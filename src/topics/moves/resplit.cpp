@@ -1,6 +1,7 @@
 // Pairs and triples of topics near each other are joined and divided anew in one proposal: the escape from a
 // wrong border between topics.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "inference/moves/groups_to_divide.h"
@@ -18,14 +19,23 @@ constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
 constexpr Index telling = 50;               // divisions whose gain tells what is left: a guess
 
-// Of k clusters after a group was divided into as many: the first of them kept its number, the others come
-// last.
-std::vector<Index> order_after(Index k, const ClusterGroup& group) {
+// Of k clusters after a group was divided into as many: one of them has the number of the first, the others
+// come last. It is `kept`, the member with statistics of earlier documents, which it keeps (at most one has
+// any).
+std::vector<Index> order_after(Index k, const ClusterGroup& group, Index kept) {
   std::vector<Index> order;
   for (Index j = 0; j < k; ++j)
-    if (j == group[0] || !std::binary_search(group.begin(), group.end(), j)) order.push_back(j);
-  order.insert(order.end(), group.begin() + 1, group.end());
+    if (j == group[0])
+      order.push_back(kept);
+    else if (!std::binary_search(group.begin(), group.end(), j))
+      order.push_back(j);
+  std::copy_if(group.begin(), group.end(), std::back_inserter(order), [kept](Index j) { return j != kept; });
   return order;
+}
+
+Index first_or_settled(const State& state, const ClusterGroup& group) {
+  const auto found = std::find_if(group.begin(), group.end(), [&](Index j) { return has_settled(state, j); });
+  return found == group.end() ? group[0] : *found;
 }
 
 class TopicResplit final : public Move {
@@ -53,12 +63,13 @@ class TopicResplit final : public Move {
             ++tried_;
             const double elbo = state.elbo;
             const MoveMemory memory = c_.memory;
+            const Index kept = first_or_settled(state, group);
             const bool accepted = division.accepted(state);
             if (division.edit) tell({"resplit", ids, 0, division.edit->proposed().elbo - elbo, accepted});
             if (accepted) {
               ++accepted_;
               if (state.elbo - elbo >= little || c_.memory.size() != memory.size()) return changed = true;
-              stay_as_they_are(memory, order_after(memory.size(), group));
+              stay_as_they_are(memory, order_after(memory.size(), group, kept));
             }
             failed(ids, state);
             return accepted;
