@@ -39,7 +39,7 @@ with_better_models <- function(fit, data, at) {
     bounds <- vapply(makers, function(maker) {
       bound(column, do.call(maker, if (takes(maker, "rounding")) list(rounding = cells[[column]]) else list()))
     }, 1)
-    # Like for like, with priors that are not learned; and what the fit has, whose prior is learned from all its columns.
+    # Like for like, with priors that are not learned; and what the fit has, whose prior is learned from all columns.
     gain <- max(bounds) - normal(column, learn = FALSE)
     if (isTRUE(gain >= least_gain)) gain <- min(gain, max(bounds) + normal(setdiff(rest, column)) - normal(rest))
     if (isTRUE(gain >= least_gain)) {
@@ -104,7 +104,8 @@ described_better <- function(fit) {
   if (is.null(better)) {
     return(NULL)
   }
-  each <- paste0(better$model, "() for `", better$column, "` by ", format(better$gain, digits = 2, trim = TRUE), " nats")
+  gain <- format(better$gain, digits = 2, trim = TRUE)
+  each <- paste0(better$model, "() for `", better$column, "` by ", gain, " nats")
   paste0(
     "Better within these clusters: ", paste(each, collapse = ", "), ". Try obs = ",
     paste(trimws(deparse(call_of_better(fit), 500L)), collapse = " ")

@@ -4,7 +4,9 @@ print.bnp_fit <- function(x, ...) {
   cat(format_head(x), described_clusters(x), sep = "\n")
   for (line in described_keywords(x)) cat(strwrap(line, exdent = 2), sep = "\n")
   if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
-  for (line in c(described_advice(x), described_better(x), described_kept(x))) cat(strwrap(line, exdent = 2), sep = "\n")
+  for (line in c(described_advice(x), described_better(x), described_kept(x))) {
+    cat(strwrap(line, exdent = 2), sep = "\n")
+  }
   invisible(x)
 }
 

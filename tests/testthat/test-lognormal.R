@@ -248,3 +248,12 @@ test_that("bad values and parameters are refused by name, place and remedy", {
   expect_bad(fit(cbind(1:3, 1:3), df = 0.5), "df", "`df`")
   expect_bad(fit(cbind(u = 1:3, v = 1:3), mean = c(u = 1, w = 2)), "names", "`mean`")
 })
+
+test_that("a fit without a model names it for a column of such values", {
+  group <- rep(1:3, each = 100)
+  x <- withr::with_seed(1, data.frame(a = stats::rnorm(300, 6 * group), v = exp(stats::rnorm(300, group / 2, 0.5))))
+  three <- function(...) suppressWarnings(bnp_mixture(x, ..., prior = prior_dirichlet(3), seed = 1, start = group))
+  fit <- three()
+  expect_identical(fit$better[c("column", "model")], data.frame(column = "v", model = "obs_lognormal"))
+  expect_gt(elbo(three(obs = obs_product(obs_lognormal(columns = "v"), obs_gaussian()))), elbo(fit))
+})
