@@ -172,15 +172,18 @@ class TiltSearch {
   }
 
   // The brackets of all patterns with rows: their shares, pattern by pattern (`width` each, K or, where there
-  // is a rest, K + 1), and logarithms.
+  // is a rest, K + 1), and logarithms. They stay until the next call, which takes the same memory.
   struct Brackets {
-    Index width;
+    Index width = 0;
     Vec shares, log_z;
   };
-  Brackets brackets(const Vec& log_mean) const {
+  const Brackets& brackets(const Vec& log_mean) const {
     const Index p = prior_.columns;
     const Index width = log_mean[k_] == -INFINITY ? k_ : k_ + 1;
-    Brackets out{width, Vec(with_rows_.size() * static_cast<std::size_t>(width)), Vec(with_rows_.size())};
+    Brackets& out = brackets_;
+    out.width = width;
+    out.shares.resize(with_rows_.size() * static_cast<std::size_t>(width));
+    out.log_z.resize(with_rows_.size());
     double* at = out.shares.data();
     for (Index c : with_rows_) {
       const double* half = half_variance_.data() + c * k_;
@@ -202,7 +205,7 @@ class TiltSearch {
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
     const Index p = prior_.columns;
     RoundedSum out;
-    const Brackets of = brackets(log_mean);
+    const Brackets& of = brackets(log_mean);
     for (std::size_t i = 0; i < mean_.size(); ++i) out.add(moment_[i] * mean_[i]);
     if (by_mean) *by_mean = moment_;
     if (reached) reached->assign(static_cast<std::size_t>(k_ + 1), 0.0);
@@ -228,7 +231,7 @@ class TiltSearch {
     Vec goal(old.size(), 0.0);
     for (Index j = 0; j < k_; ++j)
       for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
-    const Brackets of = brackets(WeightPosterior(prior_, base_, size_).log_mean());
+    const Brackets& of = brackets(WeightPosterior(prior_, base_, size_).log_mean());
     const double* share = of.shares.data();
     for (std::size_t a = 0; a < with_rows_.size(); ++a, share += of.width) {
       const Index c = with_rows_[a];
@@ -299,17 +302,8 @@ class TiltSearch {
   std::vector<Vec> factor_;  // L⁻¹ with S⁻¹ = L Lᵀ
   Vec half_variance_;        // ½ x'S x, C × K
   double spread_ = 0;        // the effects' part that does not depend on the means
+  mutable Brackets brackets_;
 };
-
-}  // namespace
-
-double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
-  TiltSearch search(prior, counts);
-  search.start(q);
-  return search.value().value();
-}
-
-namespace {
 
 void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
   const Index k = static_cast<Index>(counts.size()) / (1 + prior.patterns);
@@ -320,6 +314,12 @@ void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, Til
 }
 
 }  // namespace
+
+double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
+  TiltSearch search(prior, counts);
+  search.start(q);
+  return search.value().value();
+}
 
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
   TiltSearch search(prior, counts);

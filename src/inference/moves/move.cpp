@@ -91,11 +91,23 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
   return partners;
 }
 
+// From where the globals of clusters in that order are searched. Tilts keep all that they found in u, a row
+// for each cluster, and would otherwise search for every effect again; sticks alone are found at once.
+Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order) {
+  const Index k = static_cast<Index>(order.size()), width = alloc.numbers_in_u(1);
+  Globals out;
+  if (width < 2 || !globals.omega.empty() || static_cast<Index>(globals.u.size()) != k * width) return out;
+  for (Index j : order)
+    out.u.insert(out.u.end(), globals.u.begin() + j * width, globals.u.begin() + (j + 1) * width);
+  return out;
+}
+
 // The allocation model's terms, with globals optimal for that order: no order changes the others.
-double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
+double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order,
+                      const Globals& near) {
   Summary sizes = allocation_part(total, alloc.patterns());
   sizes.permute(order);
-  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
+  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, near)));
 }
 
 }  // namespace
@@ -169,12 +181,13 @@ Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
   bool any = false;
   const std::vector<Index> order = state.total.by_size();
+  const Globals near = near_order(problem.alloc, state.globals, order);
   if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
-      value_of_order(problem.alloc, state.total, order) >
+      value_of_order(problem.alloc, state.total, order, near) >
           sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
     State proposed = state;
     change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
-    proposed.globals = {};
+    proposed.globals = near;
     refresh(problem, proposed);
     if (proposed.elbo > state.elbo) {
       state = std::move(proposed);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "foundation/lbfgs.h"
-#include "foundation/special.h"
+#include "kernels/kernels.h"
 #include "observations/linalg.h"
 
 namespace bnpvi::topics {
@@ -21,19 +21,44 @@ struct Normaliser {
   double value, by_log_factor, by_log_square, by_mean, by_variance;
 };
 
-Normaliser chord(double alpha, double factor, double square, double mean) {
-  const double z = half_zeta_2 * alpha * alpha,
-               each = log_gamma(1 + alpha * factor) + z * (square - factor * factor);
-  return {mean * each, mean * (alpha * factor * digamma(1 + alpha * factor) - 2 * z * factor * factor),
-          mean * z * square, each, 0};
+// log_gamma, psi: at 1 + α E e.
+Normaliser chord(double alpha, double factor, double square, double mean, double log_gamma, double psi) {
+  const double z = half_zeta_2 * alpha * alpha, each = log_gamma + z * (square - factor * factor);
+  return {mean * each, mean * (alpha * factor * psi - 2 * z * factor * factor), mean * z * square, each, 0};
 }
 
-Normaliser curve(double alpha, double factor, double square, double mean, double variance) {
-  const double z = half_zeta_2 * alpha * alpha, a = alpha * factor * mean, psi = digamma(1 + a);
-  return {log_gamma(1 + a) + z * (square * (variance + mean * mean) - factor * factor * mean * mean),
+// log_gamma, psi: at 1 + α E e E π_k.
+Normaliser curve(double alpha, double factor, double square, double mean, double variance, double log_gamma,
+                 double psi) {
+  const double z = half_zeta_2 * alpha * alpha, a = alpha * factor * mean;
+  return {log_gamma + z * (square * (variance + mean * mean) - factor * factor * mean * mean),
           a * psi - 2 * z * factor * factor * mean * mean, z * square * (variance + mean * mean),
           alpha * factor * psi + 2 * z * mean * (square - factor * factor), z * square};
 }
+
+// log Γ and ψ, if it is asked for, at 1 + α E e E π_k and 1 + α E e of some patterns, all at once.
+class Gammas {
+ public:
+  Gammas(const std::vector<Index>& patterns, double alpha, const TopicEffect& effect, double mean,
+         bool slopes)
+      : n_(patterns.size()), factor_(n_), x_(2 * n_), psi_(slopes ? 2 * n_ : 0) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      factor_[i] = std::exp(effect.log_factor(patterns[i]));
+      x_[i] = 1 + alpha * factor_[i] * mean;
+      x_[n_ + i] = 1 + alpha * factor_[i];
+    }
+    const Index all = static_cast<Index>(x_.size());
+    if (slopes) kernels().digamma_each(all, x_.data(), psi_.data());
+    kernels().log_gamma_each(all, x_.data(), x_.data());
+  }
+  double factor(std::size_t i) const { return factor_[i]; }  // E e
+  double log_gamma(std::size_t i, bool of_mean) const { return x_[of_mean ? i : n_ + i]; }
+  double psi(std::size_t i, bool of_mean) const { return psi_.empty() ? 0 : psi_[of_mean ? i : n_ + i]; }
+
+ private:
+  std::size_t n_;
+  Vec factor_, x_, psi_;
+};
 
 }  // namespace
 
@@ -101,44 +126,15 @@ void TopicEffect::take_mean() {
   }
 }
 
-std::vector<char> TopicPart::choose(const TopicEffect& effect, double mean, double variance) const {
-  std::vector<char> out(n_.size(), 0);
-  for (std::size_t c = 0; c < n_.size(); ++c) {
-    const Index at = static_cast<Index>(c);
-    const double factor = std::exp(effect.log_factor(at)),
-                 square = std::exp(2 * effect.log_factor(at) + effect.variance(at));
-    out[c] = curve(tilt_.alpha, factor, square, mean, variance).value <
-             chord(tilt_.alpha, factor, square, mean).value;
-  }
-  return out;
-}
-
-RoundedSum TopicPart::value(const TopicCounts& counts, const TopicEffect& effect,
-                            const std::vector<char>& second, double mean, double variance, double* by_mean,
-                            double* by_variance) const {
-  RoundedSum out;
-  for (std::size_t c = 0; c < n_.size(); ++c) {
-    if (n_[c] == 0) continue;
-    const Index at = static_cast<Index>(c);
-    const double factor = std::exp(effect.log_factor(at)),
-                 square = std::exp(2 * effect.log_factor(at) + effect.variance(at)),
-                 a = tilt_.alpha * factor * mean, others = n_[c] - counts.users[c];
-    const Normaliser g = second[c] ? curve(tilt_.alpha, factor, square, mean, variance)
-                                   : chord(tilt_.alpha, factor, square, mean);
-    out.add(a * (counts.slope[c] + f_[c]));
-    out.add(others * log_gamma(a));
-    out.add(n_[c] * (std::log(tilt_.alpha) + effect.slope(at)));
-    out.add(-n_[c] * g.value);
-    if (!by_mean) continue;
-    *by_mean += tilt_.alpha * factor * (counts.slope[c] + f_[c] + others * digamma(a)) - n_[c] * g.by_mean;
-    *by_variance -= n_[c] * g.by_variance;
-  }
-  return out;
-}
-
 // Of one topic at given moments of π_k.
 class EffectSearch {
  public:
+  // Derivatives of the part in x_c'm and x_c'S x_c, and in the moments of π_k.
+  struct Slopes {
+    Vec by_slope, by_variance;
+    double by_pi_mean = 0, by_pi_variance = 0;
+  };
+
   EffectSearch(const TopicPart& part, const TopicCounts& counts, const TopicEffect& from,
                const std::vector<char>& second, double mean, double variance)
       : part_(part),
@@ -151,30 +147,77 @@ class EffectSearch {
 
   const TopicEffect& result() const { return at_; }
 
-  RoundedSum value() const {
-    RoundedSum out = part_.value(counts_, at_, second_, mean_, variance_, nullptr, nullptr);
+  // TopicPart::value(), with derivatives if `slopes` is not null. With a = α E e E π_k, log Γ(a) is
+  // log Γ(1 + a) − log a and aψ(a) is aψ(1 + a) − 1, for any a.
+  static RoundedSum value_of(const TopicPart& part, const TopicCounts& counts, const TopicEffect& effect,
+                             const std::vector<char>& second, double mean, double variance, Slopes* slopes) {
+    const double alpha = part.tilt_.alpha, log_alpha = std::log(alpha), log_mean = std::log(mean);
+    const std::vector<Index> used = patterns_with_documents(part);
+    const Gammas gammas(used, alpha, effect, mean, slopes);
+    if (slopes) {
+      slopes->by_slope.assign(part.n_.size(), 0.0);
+      slopes->by_variance.assign(part.n_.size(), 0.0);
+      slopes->by_pi_mean = slopes->by_pi_variance = 0;
+    }
+    RoundedSum out;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const Index c = used[i];
+      const double n = part.n_[c], others = n - counts.users[c], factor = gammas.factor(i),
+                   square = factor * factor * std::exp(effect.variance(c)), a = alpha * factor * mean,
+                   log_a = log_alpha + effect.log_factor(c) + log_mean, slope = counts.slope[c] + part.f_[c];
+      const Normaliser g = normaliser(gammas, i, alpha, square, mean, variance, second[c]);
+      out.add(a * slope);
+      out.add(others * (gammas.log_gamma(i, true) - log_a));
+      out.add(n * (log_alpha + effect.slope(c)));
+      out.add(-n * g.value);
+      if (!slopes) continue;
+      const double by_a = a * slope + others * (a * gammas.psi(i, true) - 1),  // times a
+          by_factor = by_a - n * g.by_log_factor;
+      slopes->by_slope[c] = by_factor + n - 2 * n * g.by_log_square;
+      slopes->by_variance[c] = by_factor / 2 - 2 * n * g.by_log_square;
+      slopes->by_pi_mean += by_a / mean - n * g.by_mean;
+      slopes->by_pi_variance -= n * g.by_variance;
+    }
+    return out;
+  }
+
+  // TopicPart::choose().
+  static std::vector<char> choose(const TopicPart& part, const TopicEffect& effect, double mean,
+                                  double variance) {
+    const double alpha = part.tilt_.alpha;
+    const std::vector<Index> used = patterns_with_documents(part);
+    const Gammas gammas(used, alpha, effect, mean, false);
+    std::vector<char> out(part.n_.size(), 0);
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      const double square = gammas.factor(i) * gammas.factor(i) * std::exp(effect.variance(used[i]));
+      const auto value = [&](bool second) {
+        return normaliser(gammas, i, alpha, square, mean, variance, second).value;
+      };
+      out[used[i]] = value(true) < value(false);
+    }
+    return out;
+  }
+
+  RoundedSum value(Slopes* slopes = nullptr) const {
+    RoundedSum out = value_of(part_, counts_, at_, second_, mean_, variance_, slopes);
     out.add(-at_.divergence());
     return out;
   }
 
  private:
-  // Derivatives of the part in x_c'm and x_c'S x_c.
-  void slopes(Vec& by_slope, Vec* by_variance) const {
-    const double alpha = tilt_.alpha;
-    by_slope.assign(part_.n_.size(), 0.0);
-    if (by_variance) by_variance->assign(part_.n_.size(), 0.0);
-    for (std::size_t c = 0; c < part_.n_.size(); ++c) {
-      if (part_.n_[c] == 0) continue;
-      const Index at = static_cast<Index>(c);
-      const double n = part_.n_[c], factor = std::exp(at_.log_factor(at)),
-                   square = std::exp(2 * at_.log_factor(at) + at_.variance(at)), a = alpha * factor * mean_;
-      const Normaliser g =
-          second_[c] ? curve(alpha, factor, square, mean_, variance_) : chord(alpha, factor, square, mean_);
-      const double by_factor =
-          a * (counts_.slope[c] + part_.f_[c] + (n - counts_.users[c]) * digamma(a)) - n * g.by_log_factor;
-      by_slope[c] = by_factor + n - 2 * n * g.by_log_square;
-      if (by_variance) (*by_variance)[c] = by_factor / 2 - 2 * n * g.by_log_square;
-    }
+  static std::vector<Index> patterns_with_documents(const TopicPart& part) {
+    std::vector<Index> out;
+    for (std::size_t c = 0; c < part.n_.size(); ++c)
+      if (part.n_[c] != 0) out.push_back(static_cast<Index>(c));
+    return out;
+  }
+
+  static Normaliser normaliser(const Gammas& gammas, std::size_t i, double alpha, double square, double mean,
+                               double variance, bool second) {
+    const double factor = gammas.factor(i), log_gamma = gammas.log_gamma(i, second),
+                 psi = gammas.psi(i, second);
+    return second ? curve(alpha, factor, square, mean, variance, log_gamma, psi)
+                  : chord(alpha, factor, square, mean, log_gamma, psi);
   }
 
   bool within() const {
@@ -185,14 +228,13 @@ class EffectSearch {
 
  public:
   void widen() {
-    const double before = value().value();
+    Slopes slopes;
+    const double before = value(&slopes).value();
     const Index p = tilt_.columns;
-    Vec by_slope, by_variance;
-    slopes(by_slope, &by_variance);
     Vec goal(static_cast<std::size_t>(p * p), 0.0);
     for (Index i = 0; i < p; ++i) goal[i * (p + 1)] = 1 / tilt_.variance;
     for (Index c = 0; c < tilt_.patterns; ++c) {
-      const double w = std::max(0.0, -2 * by_variance[c]);
+      const double w = std::max(0.0, -2 * slopes.by_variance[c]);
       for (Index i = 0; i < p; ++i)
         for (Index l = 0; l < p; ++l) goal[i * p + l] += w * tilt_.x[c * p + i] * tilt_.x[c * p + l];
     }
@@ -211,7 +253,8 @@ class EffectSearch {
   void climb() {
     const Index p = tilt_.columns;
     const Vec from = at_.mean_;
-    Vec at(static_cast<std::size_t>(p), 0.0), by_slope;
+    Vec at(static_cast<std::size_t>(p), 0.0), by_mean(at.size());
+    Slopes slopes;
     const auto take = [&](const Vec& v) {
       for (Index i = 0; i < p; ++i) {
         double step = 0;
@@ -228,16 +271,15 @@ class EffectSearch {
             outside.add(-INFINITY);
             return outside;
           }
-          slopes(by_slope, nullptr);
-          Vec by_mean(static_cast<std::size_t>(p));
+          const RoundedSum out = value(&slopes);
           for (Index i = 0; i < p; ++i) by_mean[i] = -at_.mean_[i] / tilt_.variance;
           for (Index c = 0; c < tilt_.patterns; ++c)
-            for (Index i = 0; i < p; ++i) by_mean[i] += by_slope[c] * tilt_.x[c * p + i];
+            for (Index i = 0; i < p; ++i) by_mean[i] += slopes.by_slope[c] * tilt_.x[c * p + i];
           for (Index l = 0; l < p; ++l) {
             gradient[l] = 0;
             for (Index i = 0; i <= l; ++i) gradient[l] += at_.root_[l * p + i] * by_mean[i];
           }
-          return value();
+          return out;
         },
         at, 1e-9, most_steps);
     take(at);
@@ -251,6 +293,22 @@ class EffectSearch {
   const std::vector<char>& second_;
   const double mean_, variance_;
 };
+
+std::vector<char> TopicPart::choose(const TopicEffect& effect, double mean, double variance) const {
+  return EffectSearch::choose(*this, effect, mean, variance);
+}
+
+RoundedSum TopicPart::value(const TopicCounts& counts, const TopicEffect& effect,
+                            const std::vector<char>& second, double mean, double variance, double* by_mean,
+                            double* by_variance) const {
+  EffectSearch::Slopes slopes;
+  const RoundedSum out =
+      EffectSearch::value_of(*this, counts, effect, second, mean, variance, by_mean ? &slopes : nullptr);
+  if (!by_mean) return out;
+  *by_mean += slopes.by_pi_mean;
+  *by_variance += slopes.by_pi_variance;
+  return out;
+}
 
 TopicEffect TopicPart::with_best_mean(const TopicCounts& counts, const TopicEffect& from,
                                       const std::vector<char>& second, double mean, double variance) const {
