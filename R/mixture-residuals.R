@@ -6,8 +6,8 @@
 #' with [obs_regression()].
 #'
 #' @param object A fit of [bnp_mixture()] with [obs_regression()].
-#' @param newdata Rows with responses and covariates, usually the training data. Without this argument those that the fit
-#'   keeps ([strip_data()]), if any.
+#' @param newdata Rows with responses and covariates, usually the training data. Without this argument those that the
+#'   fit keeps ([strip_data()]), if any.
 #' @param type `"cluster"`: minus what the regression of the row's most probable cluster expects, which
 #'   [augment()] says for the same rows (by q(z), `type = "responsibility"`; of individuals, `id`, their one cluster).
 #'   Such residuals are smaller than the

@@ -5,8 +5,8 @@
 #' @param fit A fit of [bnp_topics()]; for `exclusivity()`, to counts. `top_documents()` and `exclusivity()` take
 #'   mixtures of counts, too, as [top_terms()] does.
 #' @param n Number of documents, or of top terms, of each topic.
-#' @param data For `top_documents()` of a mixture: the documents, as [bnp_mixture()] took them, if the fit does not keep them
-#'   ([strip_data()]).
+#' @param data For `top_documents()` of a mixture: the documents, as [bnp_mixture()] took them, if the fit does not
+#'   keep them ([strip_data()]).
 #' @param weight The weight of exclusivity, between 0 and 1, as in [top_terms()].
 #' @return
 #' * `top_documents()`: a data frame with the documents that each topic has most of, columns `topic`, `rank`,
