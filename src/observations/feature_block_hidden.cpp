@@ -86,7 +86,8 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
                               : prior_.data());
     t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
   };
-  if (n == n_ && !r.sparse && !sum.few_ && keeping(obs_, *g.pattern)) {
+  // Not of rows that are taken from an earlier visit, which knew no clusters that came after it.
+  if (n == n_ && !r.sparse && !sum.few_ && !sum.number_ && keeping(obs_, *g.pattern)) {
     for (Index j = 0; j < r.k; ++j) use(j);
     return g.pattern->add(n, g.phi.data(), r.k, r.value.data(), w.data(), t.data());
   }
