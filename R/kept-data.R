@@ -25,14 +25,13 @@ data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
 
 is_internal <- function(data) inherits(data, "bnp_data")
 
-# Kept data as a table in the order of the rows that were given, columns as the model takes them.
+# Kept data as a table of all rows that were given, columns as the model takes them.
 table_of_kept <- function(fit, data) {
   blocks <- fit$model$obs$blocks %||% list(fit$model$obs)
   levels <- do.call(c, unname(lapply(blocks, function(block) block$levels)))
   types <- do.call(c, unname(lapply(blocks, function(block) block$types)))
   x <- as.matrix(data_matrix(data))
   x[data$missing] <- NA
-  if (!is.null(data$order)) x <- x[order(data$order), , drop = FALSE]
   x <- for_all_rows(list(left_out = data$left_out), x)
   out <- as.data.frame(`colnames<-`(x, column_labels(fit)))
   for (name in names(levels)) out[[name]] <- as_column(out[[name]], types[[name]] %||% "text", levels[[name]])
