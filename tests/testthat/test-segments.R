@@ -29,7 +29,8 @@ test_that("fits without sequences have no segments", {
 })
 
 test_that("attaching the package says nothing", {
-  code <- "library(bnpvi); cat(exists(\"segments\", mode = \"function\"))"
+  paths <- paste(deparse(.libPaths()), collapse = "")
+  code <- paste0(".libPaths(", paths, "); library(bnpvi); cat(exists('segments', mode = 'function'))")
   said <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE, stderr = TRUE)
   expect_identical(said, "TRUE")
 })
