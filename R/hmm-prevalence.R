@@ -1,32 +1,6 @@
 # prevalence() of sequences whose transitions depend on covariates, and pictures of such transitions: what the model
 # says at values of one covariate.
 
-# list(value, x, weight): values of a covariate; the columns of the design for each value with others as in the training
-# data (average) or at their typical values, those of one value after those of the other; and the weights of the latter.
-grid_of_covariate <- function(fit, by, at, average, call) {
-  design <- fit$model$prior$design
-  by <- one_covariate(by, design, call)
-  at <- fixed_covariates(at, by, design, call)
-  known <- design$values
-  weight <- transitions_by_pattern(fit)
-  if (!average) {
-    known <- typical_covariates(known, weight)
-    weight <- 1
-  }
-  known[names(at)] <- at
-  others <- setdiff(names(known), by)
-  number <- vapply(known[others], function(v) as.double(match(v, unique(v))), numeric(nrow(known)))
-  same <- patterns_of(matrix(number, nrow(known)))$position
-  weight <- as.double(rowsum(rep_len(weight, nrow(known)), same, reorder = FALSE))
-  known <- known[!duplicated(same), , drop = FALSE]
-  value <- known_values(design$values[[by]])
-  x <- lapply(seq_along(value), function(i) {
-    known[[by]] <- rep(value[i], nrow(known))
-    apply_design(design, known, "at", call)$value
-  })
-  list(by = by, value = value, x = do.call(rbind, x), weight = weight)
-}
-
 # Averages over the other covariates: values x columns, of rows x columns.
 by_value <- function(shares, grid) {
   n <- length(grid$value)
@@ -66,7 +40,7 @@ table_by_covariate <- function(fit, grid, keys, shares, level, contrast) {
 }
 
 prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
-  grid <- grid_of_covariate(fit, by, at, average, call)
+  grid <- grid_of_covariate(fit, by, at, average, transitions_by_pattern(fit), call)
   table_by_covariate(
     fit, grid, data.frame(state = seq_len(fit$state$k)), function(p) stationary_shares(known_transitions(p)), level,
     contrast
@@ -76,7 +50,7 @@ prevalence_of_states <- function(fit, by, level, at, contrast, average, call) {
 # plot(fit, "transitions", by = ): the probability of each transition, given that the states of the fit are all.
 transitions_by <- function(fit, by, call, level = 0.95) {
   if (!has_covariates(fit$model$prior)) only_with_covariates(fit, call, "by")
-  grid <- grid_of_covariate(fit, by, list(), TRUE, call)
+  grid <- grid_of_covariate(fit, by, list(), TRUE, transitions_by_pattern(fit), call)
   k <- fit$state$k
   names <- cluster_labels(fit)
   keys <- data.frame(transition = paste(rep(names, k), "to", rep(names, each = k)))

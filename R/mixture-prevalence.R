@@ -4,30 +4,43 @@ most_grid <- 50L # values of a numeric covariate
 most_draws <- 2000L
 most_exponentials <- 2e7 # of all draws, a guess: some seconds
 
-# response: list(mean, cov) of linear_response(); NULL: intervals are those of q.
-prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
+# list(by, value, x, weight): the name of the covariate and its values; the columns of the design for each value, those
+# of one value after those of the other, where other covariates are as in the training data (average) or at their
+# typical values; and how much each row of one value counts. sizes: how often each pattern comes.
+grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   design <- fit$model$prior$design
   by <- one_covariate(by, design, call)
   at <- fixed_covariates(at, by, design, call)
   known <- design$values
-  weight <- pattern_sizes(fit)
   if (!average) {
-    known <- typical_covariates(known, weight)
-    weight <- 1
+    known <- typical_covariates(known, sizes)
+    sizes <- 1
   }
   known[names(at)] <- at
   value <- known_values(design$values[[by]])
   known[[by]] <- rep(value[1L], nrow(known))
   coded <- vapply(known, function(v) match(v, unique(v)), numeric(nrow(known)))
   number <- patterns_of(matrix(coded, nrow(known)))$position
-  weight <- as.double(rowsum(rep_len(weight, nrow(known)), number, reorder = FALSE))
+  weight <- as.double(rowsum(rep_len(sizes, nrow(known)), number, reorder = FALSE))
   known <- known[!duplicated(number), , drop = FALSE]
-  grids <- lapply(seq_along(value), function(i) {
+  x <- lapply(seq_along(value), function(i) {
     known[[by]] <- rep(value[i], nrow(known))
     apply_design(design, known, "at", call)$value
   })
-  means <- vapply(grids, function(x) average_shares(shares_at(fit, x), weight), numeric(fit$state$k + 1L))
-  drawn <- drawn_shares(fit, do.call(rbind, grids), weight, length(grids), response)
+  list(by = by, value = value, x = do.call(rbind, x), weight = weight)
+}
+
+# response: list(mean, cov) of linear_response(); NULL: intervals are those of q.
+prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
+  grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
+  by <- grid$by
+  value <- grid$value
+  weight <- grid$weight
+  of_value <- unname(split(seq_len(nrow(grid$x)), rep(seq_along(value), each = length(weight))))
+  means <- vapply(of_value, function(rows) {
+    average_shares(shares_at(fit, grid$x[rows, , drop = FALSE]), weight)
+  }, numeric(fit$state$k + 1L))
+  drawn <- drawn_shares(fit, grid$x, weight, length(value), response)
   against <- function(x) x - x[, rep(1L, ncol(x)), drop = FALSE]
   if (contrast) {
     means <- against(means)
