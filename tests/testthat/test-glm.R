@@ -1,6 +1,6 @@
 # Logistic regressions in clusters and states beside figures of plain R (quadrature, enumeration) and of other models.
 
-withr::local_options(rlib_message_verbosity = "quiet", .local_envir = testthat::teardown_env())
+withr::local_options(rlib_message_verbosity = "quiet")
 
 logistic <- obs_regression(family = "binomial")
 quick <- function(seed = 1, ...) bnp_control(seed = seed, verbose = FALSE, ...)

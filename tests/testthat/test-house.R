@@ -115,6 +115,12 @@ test_that("src/Makevars lists every object", {
   expect_identical(words[-seq_len(at + 1L)], c(objects[!of_tests], "$(TESTING_$(BNPVI_TESTING))"))
 })
 
+test_that("what a test file sets ends with it", {
+  files <- list.files(".", "^test-.*[.]R$")
+  left <- files[vapply(files, function(file) any(grepl("teardown_env()", readLines(file), fixed = TRUE)), NA)]
+  expect_equal(setdiff(left, "test-house.R"), character())
+})
+
 test_that("files are short", {
   files <- setdiff(source_files(), "RcppExports.cpp")
   n <- vapply(files, function(file) length(lines_of(file)), 1L)
