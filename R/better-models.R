@@ -5,21 +5,45 @@
 # The least gain that is worth a line, in nats: odds of 20,000 to 1.
 least_gain <- 10
 
+# Columns are looked at on at most `most_rows` rows, and models are tried on fewer where there are many columns, so that
+# what this costs does not grow with the data. They are drawn evenly from all, so that the same data say the same.
+most_rows <- 2^16
+rows_to_try <- function(n_columns) min(2^14, max(2^11, 2^17 %/% n_columns))
+evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, length.out = most))
+
+# Numbers of the columns whose shape within clusters is at least `least_gain` nats from a normal one, beyond what chance
+# makes of normal values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
+columns_not_normal <- function(fit, data) {
+  rows <- evenly(data$n, most_rows)
+  x <- data$x[rows, , drop = FALSE]
+  cluster <- match(fit$labels[rows], unique(fit$labels[rows]))
+  weight <- (1 - is.na(x)) * (data$weights[rows] %||% 1)
+  size <- rowsum(weight, cluster)
+  moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
+  z <- x - moment(x)[cluster, , drop = FALSE]
+  z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
+  far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
+  which(colSums(far, na.rm = TRUE) >= least_gain)
+}
+
 # The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
-# else as it is. at: numbers of the columns of `data` that depart from a normal shape.
+# else as it is. Of more rows than are tried the gain is that of those times the share that they are.
 #
 # A column that gets a model of its own is independent of the others within a cluster. What that loses is taken off the
 # gain, and what it wins, as there are fewer covariances, is not counted: the gain is the smaller one of that of the
 # column alone and that of the product.
-with_better_models <- function(fit, data, at) {
+with_better_models <- function(fit, data) {
   chosen <- fit$model$obs
   gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
   all <- data$column_names %||% default_names(data$d)
   rest <- if (is.null(chosen$blocks)) all else gaussian$columns
-  columns <- intersect(all[at], rest)
+  columns <- intersect(all[columns_not_normal(fit, data)], rest)
   if (!length(columns)) {
     return(fit)
   }
+  rows <- evenly(data$n, if (has_individuals(data)) data$n else rows_to_try(length(columns)))
+  times <- data$n / length(rows)
+  if (times > 1) data <- data[rows]
   x <- `colnames<-`(data$x, all)
   x[data$missing] <- NA
   x <- x[, rest, drop = FALSE]
@@ -43,7 +67,7 @@ with_better_models <- function(fit, data, at) {
     gain <- max(bounds) - normal(column, learn = FALSE)
     if (isTRUE(gain >= least_gain)) gain <- min(gain, max(bounds) + normal(setdiff(rest, column)) - normal(rest))
     if (isTRUE(gain >= least_gain)) {
-      better <- rbind(better, data.frame(column = column, model = makers[which.max(bounds)], gain = gain))
+      better <- rbind(better, data.frame(column = column, model = makers[which.max(bounds)], gain = times * gain))
       rest <- setdiff(rest, column)
     }
   }

@@ -305,19 +305,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   }
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
-  if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) {
-    # About how many nats each column's shape within clusters is from a normal one, beyond what chance makes of normal
-    # values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
-    cluster <- match(fit$labels, unique(fit$labels))
-    weight <- (1 - is.na(data$x)) * (data$weights %||% 1)
-    size <- rowsum(weight, cluster)
-    moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
-    z <- data$x - moment(data$x)[cluster, , drop = FALSE]
-    z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
-    far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
-    far <- which(colSums(far, na.rm = TRUE) >= least_gain)
-    if (length(far)) fit <- with_better_models(fit, data, far)
-  }
+  if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) fit <- with_better_models(fit, data)
   fit
 }
 

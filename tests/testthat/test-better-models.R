@@ -105,3 +105,16 @@ test_that("values that no other model can take are left to the Gaussian one", {
   x$own <- 10^(columns$obs_gamma * 20)
   expect_no_error(tryCatch(three(x), bnpvi_error_range = function(e) NULL))
 })
+
+test_that("of many rows some are tried, and the gain is for all", {
+  n <- 40000
+  x <- withr::with_seed(1, cbind(a = stats::rnorm(n), own = stats::rgamma(n, 3)))
+  one <- function(x) suppressWarnings(bnp_mixture(x, prior = prior_dirichlet(1), seed = 1))$better
+  better <- one(x)
+  expect_identical(better$model, "obs_gamma")
+  some <- one(x[evenly(n, rows_to_try(1)), ])
+  expect_equal(better$gain, some$gain * n / rows_to_try(1), tolerance = 1e-3)
+  expect_equal(better$gain, one(x[seq_len(n / 4), ])$gain * 4, tolerance = 0.1)
+  expect_identical(evenly(5, 8), 1:5)
+  expect_equal(range(evenly(n, 10)), c(1, n))
+})
