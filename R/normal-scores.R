@@ -1,5 +1,6 @@
-# Normal scores of values, by the probability of a smaller value. Where that is 0 or 1 but for rounding, the score would
-# be infinite: such values have the last score that double precision tells apart, and a message says how many they are.
+# Normal scores from the probabilities of a smaller value. Where rounding makes such a probability 0 or 1, the score
+# would be infinite: these values get the most extreme score that double precision can represent, and a message gives
+# their number.
 normal_scores <- function(below) {
   ends <- c(2^-1074, 1 - 2^-53)
   beyond <- sum(below < ends[1] | below > ends[2], na.rm = TRUE)

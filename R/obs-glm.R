@@ -1,4 +1,4 @@
-# Regressions of yes/no responses, numbers of successes and counts: logistic and negative binomial.
+# Regressions with yes/no responses, numbers of successes, and counts: logistic and negative binomial.
 
 #' @rdname observation_models
 #' @order 4
@@ -39,7 +39,7 @@ NULL
 
 glm_families <- c("gaussian", "binomial", "negbinomial")
 
-# `family` of obs_regression() -> one of these, or NULL.
+# The family that `family` of obs_regression() names, or NULL.
 regression_family <- function(family, call) {
   if (is.null(family)) {
     return(NULL)
@@ -65,7 +65,7 @@ regression_family <- function(family, call) {
   check_choice(family, glm_families, "family", call)
 }
 
-# A model of class obs_regression as one of this family; given: what the call gave beside.
+# A model of class obs_regression with this family; given: the other arguments of the call.
 with_family <- function(obs, family, size, call) {
   foreign <- Filter(function(name) !is.null(obs[[name]]), c("df", "scale", "tails", "learn", "random", "formula"))
   if (length(foreign)) {
@@ -96,13 +96,14 @@ sizes_argument <- function(size, call) {
 }
 default_sizes <- exp(seq(log(0.25), log(20), length.out = 10L))
 
-# Gaussian because the call said so, whatever the response is.
+# A regression that is Gaussian because the call says so, whatever the response looks like.
 with_stated_family <- function(obs) {
   obs$stated_family <- TRUE
   obs
 }
 
-# The model of these responses, of a formula: NULL stands for a Gaussian regression unless they are of two values.
+# The model for these responses of a formula. If the call gave none (NULL) it is a Gaussian regression unless responses
+# have two values.
 obs_of_response <- function(obs, y, call) {
   y <- plain_values(y)
   two <- is.logical(y) || is.factor(y) || is.character(y)
@@ -119,7 +120,8 @@ obs_of_response <- function(obs, y, call) {
   with_family(obs, "binomial", NULL, call)
 }
 
-# list(values, levels): a response of two levels as 0 and 1; numbers, and all else, as it is. levels: of a fit, or NULL.
+# list(values, levels): a response with two levels as 0 and 1; any other response unchanged. levels: those of a fit, or
+# NULL.
 coded_response <- function(y, levels, call) {
   y <- plain_values(y)
   if (is.logical(y) && length(dim(y)) < 2L) {
@@ -139,10 +141,10 @@ coded_response <- function(y, levels, call) {
   list(values = as.double(match(as.character(y), levels) - 1L), levels = levels)
 }
 
-# Of what has the field `offset`: where no other file of this family is needed, callers look at that.
+# Models of this file have the field `offset`; callers that need nothing else from this file test for the field.
 is_glm <- function(obs) inherits(obs, "obs_glm")
 
-# Columns of the data that are covariates with a coefficient: neither responses nor the offset after them.
+# The columns of the data that are covariates with a coefficient: neither responses nor the offset after them.
 covariate_columns <- function(obs) -seq_len(obs$responses + isTRUE(obs$offset))
 
 obs_resolve.obs_glm <- function(obs, data, start, call) {
@@ -180,13 +182,13 @@ obs_resolve.obs_glm <- function(obs, data, start, call) {
   with_precision(obs, z, e, call, w, 0.1)
 }
 
-# A matrix has no formula that says whether there is an offset.
+# A matrix has no formula that could name an offset: it has one only where the model says so.
 with_shape_of_table <- function(obs, data) {
   obs$offset <- isTRUE(obs$offset)
   obs
 }
 
-# 0; of counts the intercept is the logarithm of their mean, for each unit of exposure.
+# The prior mean of coefficients: 0, but for counts the intercept is the log of the mean count per unit of exposure.
 default_coefficients <- function(obs, data, e) {
   out <- matrix(0, 1L, e)
   if (inherits(obs, "obs_negbinomial_regression") && obs$intercept) {
