@@ -62,7 +62,7 @@ joint_counts <- function(a, b, call = rlang::caller_env()) {
   b <- label_factor(b, "b", call)
   without <- sum(is.na(a) | is.na(b))
   if (without == length(a)) {
-    abort("argument", "There is no item with a label in {.arg a} and in {.arg b}.", call = call)
+    abort("argument", "No item has a label in both {.arg a} and {.arg b}.", call = call)
   }
   if (without) {
     cli::cli_inform(
@@ -79,7 +79,7 @@ labels_to_compare <- function(x, arg, call) {
     return(hard_labels(x))
   }
   if (NCOL(x) > 1L) {
-    abort(arg, "{.arg {arg}} must have one label an item, not {NCOL(x)} columns.", call = call)
+    abort(arg, "{.arg {arg}} must have one label for each item, not {NCOL(x)} columns.", call = call)
   }
   own <- intersect(c("classification", "cluster", "clustering", "membership"), if (is.list(x)) names(unclass(x)))
   if (length(own)) {

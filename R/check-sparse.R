@@ -12,9 +12,9 @@ check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   }
   if (!is.null(problem)) {
     abort("invalid_matrix", c(
-      "{.arg {arg}} is a sparse matrix ({.cls {class(x)[1L]}}) that is not valid.",
+      "{.arg {arg}} is an invalid sparse matrix ({.cls {class(x)[1L]}}).",
       x = gsub("([{}])", "\\1\\1", problem),
-      i = "Make it anew, by {.fn Matrix::sparseMatrix} for example, not by editing its parts."
+      i = "Make it anew, for example by {.fn Matrix::sparseMatrix}, rather than by editing its slots."
     ), call = call)
   }
   if (inherits(x, "simple_triplet_matrix")) {

@@ -125,7 +125,7 @@ check_steps <- function(x, arg, call = rlang::caller_env()) {
   if (x > most_steps) {
     abort("argument", c(
       "{.arg {arg}} must be at most {format(most_steps, big.mark = ',')}, not {format(x, big.mark = ',')}.",
-      i = "Forecasts stop changing long before; {.fn simulate} draws longer sequences from a fit."
+      i = "Forecasts settle long before; {.fn simulate} draws longer sequences from a fit."
     ), call = call)
   }
   x
@@ -147,7 +147,7 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
     abort("argument", c(
       "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
-      i = if (is.data.frame(x) || is.matrix(x)) "Observations are given by name: {.code data = }."
+      i = if (is.data.frame(x) || is.matrix(x)) "Data are given by name: {.code data = }."
     ), call = call)
   }
   x

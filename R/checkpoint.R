@@ -68,7 +68,7 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
 # these checks.
 read_checkpoint <- function(file, call = rlang::caller_env()) {
   refuse <- function(why) {
-    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = "{why}"), call = call)
+    abort("checkpoint", c("{.arg file} is not a checkpoint, or cannot be read.", x = "{why}"), call = call)
   }
   header <- tryCatch(engine_checkpoint_header(file), error = function(e) refuse(conditionMessage(e)))
   engine_remove_left_beside(file)
@@ -76,7 +76,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   if (!is.list(header) || !rlang::is_string(header[["version"]])) refuse("It does not say of which version it is.")
   if (!identical(header$version, here)) {
     abort("checkpoint", c(
-      "The checkpoint is of version {header$version} of the package, and this is version {here}.",
+      "The checkpoint was written by version {header$version} of the package; this is version {here}.",
       i = "Go on with version {header$version}, or fit anew."
     ), call = call)
   }
@@ -154,7 +154,7 @@ in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
       if (!is.null(spool) && startsWith(conditionMessage(e), paste0("\"", spool, "\""))) stop(e)
       abort("checkpoint", c(
         "The checkpoint cannot be written or read.", x = "{conditionMessage(e)}",
-        i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
+        i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder where you may write."
       ), call = call)
     },
     `C++Error` = function(e) {
@@ -205,7 +205,7 @@ refuse_other_data <- function(there, here, call) {
   abort("checkpoint", c(
     "The checkpoint belongs to other data.",
     x = "What differs is the {what[[first]]}{numbers}.",
-    i = "Give the same {.arg x} as to the fit, rows or nodes in the same order."
+    i = "Give the {.arg x} of the fit, with rows or nodes in the same order."
   ), call = call)
 }
 
@@ -223,7 +223,7 @@ refuse_other_parts <- function(there, here, call) {
   differs <- names(there)[there != here]
   if (length(differs)) {
     abort("checkpoint", c(
-      "The fit would not go on as it began: its {.arg {differs}} {?differs/differ}.",
+      "The fit cannot go on: its {.arg {differs}} {?differs/differ} from before.",
       i = "Data, the package and packages that it uses must be as they were."
     ), call = call)
   }

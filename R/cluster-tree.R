@@ -92,9 +92,9 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     identical(read$back, known$back) && identical(read$position, known$position)
   if (!same) {
     abort("other_data", c(
-      "{.arg data} must be the data that {.arg fit} was made of.",
+      "{.arg data} must be the data from which {.arg fit} was made.",
       x = if (!identical(as.integer(read$n), as.integer(known$n))) {
-        "They have {read$n} row{?s}; the fit was made of {known$n}."
+        "They have {read$n} row{?s}; the fit was made from {known$n}."
       } else {
         "Their values, or the order of rows or groups, differ from those of the fit."
       },
@@ -167,7 +167,8 @@ in_memory <- function(expr, call) {
   no_room <- function(e) {
     abort("memory", c(
       "There is not enough memory to join clusters.",
-      i = "The probabilities of all observations that belong to several are kept, and tables of all pairs of clusters."
+      i = "This needs the probabilities of all observations that are shared by several clusters, and tables of all
+           pairs of clusters."
     ), call = call)
   }
   tryCatch(expr, `std::bad_alloc` = no_room, `std::length_error` = no_room)

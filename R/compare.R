@@ -137,7 +137,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   predicted <- vapply(fits, row_word, "")
   if (length(unique(predicted)) > 1L) {
     abort("not_comparable", c(
-      "Topic models complete documents, other models predict rows: they cannot be compared on {.arg newdata}.",
+      "Topic models are scored by documents, other models by rows: they cannot be compared on {.arg newdata}.",
       i = "Leave out {.arg newdata}, or compare fits of one kind."
     ), call = call)
   }

@@ -153,8 +153,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   if (special) check_algorithm_has(algorithm, given)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
-      "{.arg candidates} needs {.arg sparsity}.",
-      i = "An observation that may belong to all clusters is compared with all of them."
+      "{.arg candidates} has an effect only with {.arg sparsity}.",
+      i = "Without {.arg sparsity} every observation is compared with all clusters."
     ))
   }
   out <- checked_arguments(given, option_checks, usual_options)
@@ -194,8 +194,8 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   }
   if (control$effort != "default" && !chooses_starts(control, NULL)) {
     abort("argument", c(
-      "{.arg effort} needs {.code restarts = \"auto\"} without {.arg k_init} and {.arg init}.",
-      i = "It says how much work is spent on several starts."
+      "{.arg effort} has an effect only with {.code restarts = \"auto\"}, without {.arg k_init} and {.arg init}.",
+      i = "It sets how much work is spent on several starts."
     ), call = call)
   }
   if ("checkpoint_every" %in% given && is.null(control$checkpoint)) {

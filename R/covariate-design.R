@@ -15,7 +15,7 @@ covariate_frame <- function(x, n, names, arg, word, call) {
   if (is.atomic(x) && is.null(dim(x))) {
     abort("covariates", c(
       "{.arg {arg}} must be a data frame or a matrix with named columns, not {describe(x)}.",
-      i = "Columns go by the names in the formula of {.fn prior_covariates}: {.code data.frame(age = age)}."
+      i = "Its columns must have the names in the formula of {.fn prior_covariates}: {.code data.frame(age = age)}."
     ), call = call)
   }
   if (is.matrix(x)) {
@@ -111,7 +111,7 @@ unseen_levels <- function(design, frame, call) {
   unseen <- Filter(any, unseen)
   if (length(unseen)) {
     cli::cli_warn(
-      c("Levels that the fit has not seen have the effects of the prior: in {.field {names(unseen)}}."),
+      c("{.field {names(unseen)}} {?has/have} levels that the fit has not seen; their effects are those of the prior."),
       class = c("bnpvi_warning_new_levels", "bnpvi_warning")
     )
   }
@@ -156,14 +156,14 @@ require_known_covariates <- function(variables, arg, call) {
   for (name in names(variables)) {
     v <- variables[[name]]
     if (is.list(v) && !is.data.frame(v)) {
-      abort("covariates", "The covariate {.field {name}} is a list; it must have one value a row.", call = call)
+      abort("covariates", "The covariate {.field {name}} is a list; it must have one value per row.", call = call)
     }
     missing <- rowSums(is.na(as.matrix(v))) > 0
     if (any(missing)) {
       abort("covariates", c(
         "The covariate {.field {name}} of {.arg {arg}} is missing in {sum(missing)} row{?s}.",
         x = "In {cli::qty(sum(missing))}row{?s} {places(which(missing))}.",
-        i = "Covariates are not modelled, so that they must be known: leave these rows out."
+        i = "Covariates are not modelled, so they must be known: leave these rows out."
       ), call = call)
     }
     if (is.numeric(v) && any(!is.finite(v))) {

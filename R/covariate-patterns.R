@@ -62,7 +62,7 @@ learn_patterns <- function(formula, frame, weights, arg, call, most = most_patte
   if (!is.null(rounded)) {
     cli::cli_inform(
       c(
-        "Numeric covariates are rounded for the fit to at most {rounded} values each, the means of groups of equal
+        "For the fit each numeric covariate is rounded to at most {rounded} values, the means of groups of equal
          weight.",
         i = "There would be more than {exact} covariate patterns. Predictions use covariates as they are."
       ),

@@ -26,7 +26,7 @@ argument_in_data <- function(captured, data, arg, of, call) {
     abort(arg, c(
       "{.arg {arg}} cannot be evaluated.",
       x = "{conditionMessage(e)}",
-      i = "It may be a column of {.arg {of}}, by its name, or a variable where the function is called."
+      i = "It may be the name of a column of {.arg {of}}, or a variable where the function is called."
     ), call = call)
   })
 }
@@ -39,7 +39,7 @@ column_named <- function(value, arg, call = rlang::caller_env()) {
   if (length(value) != 2L || !is.name(value[[2L]])) {
     abort(arg, c(
       "{.arg {arg}} must name one column, as {.code ~ column} or {.code \"column\"}.",
-      i = "Of several columns make one first, by {.fn interaction}."
+      i = "To use several columns, join them first, for example by {.fn interaction}."
     ), call = call)
   }
   as.character(value[[2L]])

@@ -113,8 +113,8 @@ warn_of_mixing <- function(rhat, names) {
     cli::cli_warn(
       c(
         "Chains have not come together: R-hat of {.field {names[far]}} is {signif(rhat[far], 3)}.",
-        i = "Ask for more {.arg draws} ({.fn update}) or more sweeps a draw ({.arg thin}); {.fn plot} shows chains that
-             stay apart."
+        i = "Ask for more {.arg draws} ({.fn update}) or more sweeps per draw ({.arg thin}); {.fn plot} shows chains
+             that stay apart."
       ),
       class = c("bnpvi_warning_mixing", "bnpvi_warning"), call = NULL
     )

@@ -42,7 +42,7 @@ take_exposure <- function(x, obs, arg, call, groups = NULL) {
   exposure <- obs$exposure
   if (isTRUE(exposure)) {
     abort("exposure", c(
-      "The exposures of the rows of {.arg {arg}} are not known: those of the fit were given as numbers.",
+      "The exposures of the rows of {.arg {arg}} are not known, as those of the fit were given as numbers.",
       i = "Fit with {.code exposure = \"...\"}, the name of a column that {.arg {arg}} has too."
     ), call = call)
   }
@@ -117,7 +117,7 @@ exposures_of_blocks <- function(exposure, fit, call) {
   if (!is.null(exposure) && (!is.list(exposure) || is.object(exposure) && !is.data.frame(exposure))) {
     if (length(unique(columns)) > 1L) {
       abort("exposure", c(
-        "{.arg exposure} must be a list or a data frame that names the columns of exposures it is for.",
+        "{.arg exposure} must be a list or a data frame named by the columns of exposures.",
         i = "They are {.field {unique(columns)}}."
       ), call = call)
     }

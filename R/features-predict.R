@@ -179,7 +179,7 @@ check_held_out <- function(cells, size, call) {
 cell_scores <- function(fit, data, cells, draws, call) {
   truth <- data$x[cells]
   if (anyNA(truth)) {
-    abort("argument", "{.arg cells} has cells that are missing in {.arg newdata}.", call = call)
+    abort("argument", "{.arg cells} selects cells that are missing in {.arg newdata}.", call = call)
   }
   data$x[cells] <- NA_real_
   expected <- lapply(expected_cells(fit, data, draws), `[`, cells)

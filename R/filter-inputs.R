@@ -5,7 +5,7 @@ inputs_of_rows <- function(f, inputs, data, call) {
   if (!is.null(data$inputs)) {
     if (!is.null(inputs)) {
       abort("argument", c(
-        "{.arg inputs} cannot be given: they are columns of {.arg newdata}.", i = "Only forecasts need it."
+        "{.arg inputs} cannot be given: they are columns of {.arg newdata}.", i = "Only forecasts take {.arg inputs}."
       ), call = call)
     }
     return(data$inputs)
@@ -28,7 +28,7 @@ inputs_ahead <- function(f, inputs, h, call) {
   one <- function(x) {
     if (is.null(x) && known$n > 0L) {
       abort("argument", c(
-        "{.arg inputs} is needed for a forecast: future inputs are not guessed.",
+        "{.arg inputs} is needed for a forecast: future inputs are not predicted.",
         i = "Give {h} row{?s} of {known$n} input{?s}{if (length(known$names)) ': '}{places(known$names)}."
       ), call = call)
     }

@@ -65,7 +65,7 @@ predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "c
   if (interval >= 1) abort("argument", "{.arg interval} must be below 1, not {interval}.")
   if (!length(object$sequences)) {
     abort("no_rows", c(
-      "{.arg object} has not seen any row: there is nothing to go on from.", i = "{.fn update} takes rows in."
+      "{.arg object} has not seen any row yet.", i = "{.fn update} gives it rows."
     ))
   }
   known <- inputs_ahead(object, inputs, h, rlang::current_env())

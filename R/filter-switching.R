@@ -50,7 +50,7 @@ filter_systems <- function(systems, newdata, id, inputs, particles, collapse, se
   if (collapse == "none" && particles < length(systems)) {
     abort("argument", c(
       "{.arg particles} must be at least the number of systems in {.arg object}, {length(systems)}, not {particles}.",
-      i = "Each system begins with a particle of its own."
+      i = "Each system needs a particle of its own at the start."
     ), call = call)
   }
   options <- list(
@@ -99,7 +99,7 @@ refuse_trouble <- function(out, name, n, what, call) {
   switch(out$trouble,
     no_density = abort("no_density", c(
       paste0("{.arg {what}} has a row whose density is 0 for every particle", where, "."),
-      i = "It is too far from what the system can do: check the units of the columns, or give more noise {.arg R}."
+      i = "It is too far from what the system predicts: check the units of the columns, or give larger noise {.arg R}."
     ), call = call),
     without_noise = abort("without_noise", c(
       paste0("{.arg {what}} has a cell without noise that is known from the others", where, ": it has no density."),

@@ -144,7 +144,9 @@ update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
 take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
     if (NROW(inputs)) {
-      abort("argument", c("{.arg inputs} are of rows, and there are none.", i = "Give {.arg newdata}."), call = call)
+      abort("argument", c("{.arg inputs} can only be given together with rows in {.arg newdata}.", i = "Give {.arg newdata}."),
+        call = call
+      )
     }
     return(sealed(f))
   }
@@ -212,11 +214,12 @@ check_same_id <- function(f, has_id, call) {
   if (before) {
     abort("id", c(
       "{.arg id} is needed: this filter follows sequences by {.arg id}.",
-      i = "Say which of them the rows go on with, or a new one: {.code update(f, newdata, id = )}."
+      i = "Give the {.arg id} of the sequence to which the rows belong, or a new one:
+           {.code update(f, newdata, id = )}."
     ), call = call)
   }
   abort("id", c(
-    "{.arg id} cannot be given: this filter follows one sequence, whose rows came without.",
+    "{.arg id} cannot be given: this filter follows one sequence, whose first rows had no {.arg id}.",
     i = "Leave it out, or filter all rows again with {.arg id}."
   ), call = call)
 }

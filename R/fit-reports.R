@@ -20,7 +20,7 @@ report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdo
     cli::cli_warn(
       c(
         paste0("The arithmetic broke down in lap {lap$lap}, where the ELBO ", what, "."),
-        i = "The fit is that after the lap before, and has not converged.", remedy
+        i = "The fit returned is that of the lap before; it has not converged.", remedy
       ),
       class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
     )
@@ -77,7 +77,7 @@ warn_of_threads <- function(running, asked, most) {
       i = if (running < most) {
         "The system did not start more: memory or the number of processes is limited."
       } else {
-        "More than {most} and more than there are processors would only take turns."
+        "More threads than {most}, or than there are processors, would only take turns."
       },
       i = "The result does not depend on the number of threads."
     ),

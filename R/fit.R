@@ -162,7 +162,7 @@ check_size <- function(prior, k, n, call) {
     given <- if (is.null(prior$k)) "{.arg k_init}" else "{.arg k} of {.fn {entry$constructor}}"
     abort("memory", c(
       paste(given, "must be at most {format(most, scientific = FALSE)} here, not {format(k, scientific = FALSE)}."),
-      i = "With {.or {.fn {open}}} the number is found, from one on."
+      i = "With {.or {.fn {open}}} the number is found, beginning with one."
     ), call = call)
   }
 }

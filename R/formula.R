@@ -42,8 +42,8 @@ check_bars <- function(formula, call, group = NULL) {
     term <- paste(deparse(bar), collapse = " ")
     g <- if (is.name(bar[[3L]])) as.character(bar[[3L]])
     abort("formula", c(
-      "The formula has {.code {term}} as a term where no random effects are.",
-      i = "{.code bnp_mixture(y ~ t + (1 + t | id), data)} has them, one such term, of individuals in clusters.",
+      "The formula has the term {.code {term}}, but this model has no random effects.",
+      i = "{.code bnp_mixture(y ~ t + (1 + t | id), data)} takes one such term, for random effects of individuals.",
       i = if (!is.null(g)) group, i = "A logical variable is written {.code I(a | b)}."
     ), call = call)
   }
@@ -138,8 +138,8 @@ check_rows_of_variables <- function(frame, data, arg, call) {
     abort("formula", c(
       "The variables of the formula have {nrow(frame)} value{?s}, and {.arg {arg}} has {nrow(data)} row{?s}.",
       x = "Variables: {.code {places(names(frame))}}.",
-      i = "Each must have one value for each row, and new data every column that the formula names; to use some rows
-           only, choose them in {.arg {arg}}."
+      i = "Each variable must have one value per row, and new data must have every column that the formula names; to
+           use only some rows, select them in {.arg {arg}}."
     ), call = call)
   }
 }

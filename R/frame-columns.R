@@ -59,7 +59,7 @@ choose_columns <- function(x, obs, arg, call) {
   missing <- setdiff(columns, given)
   if (length(missing)) {
     abort("columns", c(
-      "{.arg columns} names what {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
+      "{.arg columns} names columns that {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
       i = if (is.null(given)) "Its columns have no names." else "Its columns: {places(dQuote(given, FALSE))}."
     ), call = call)
   }

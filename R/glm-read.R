@@ -110,7 +110,7 @@ obs_picture.obs_glm <- function(obs, fit, data) {
   at <- which(apply(z, 2L, function(v) length(unique(v[!is.na(v)])) > 1L) & seq_len(ncol(z)) > obs$offset)[1L]
   if (is.na(at)) {
     abort("argument", c(
-      "Regressions have a picture over a covariate that differs between rows.",
+      "The picture of a regression needs a covariate that differs between rows.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = rlang::caller_env(2))
   }
@@ -153,8 +153,9 @@ residuals_of_choices <- function(fit, newdata, id, call) {
 tell_of_one_trial <- function(obs, data) {
   if (obs$responses == 1L && !is_counted(obs) && data$n > 1L) {
     cli::cli_inform(
-      c("The response is one yes or no a row, which hardly says whether there are several clusters.",
-        i = "Give {.arg id}, whose rows are of one cluster, or {.code cbind(yes, no)} of several trials."),
+      c("With one yes or no per row the data hardly tell whether there are several clusters.",
+        i = "Give {.arg id}, so that all rows of an individual are in one cluster, or {.code cbind(yes, no)} of several
+             trials."),
       class = c("bnpvi_message_one_trial", "bnpvi_message"), call = NULL
     )
   }
@@ -165,7 +166,7 @@ picture_of_responses <- function(fit, data, id, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!is_glm(obs)) {
     abort("argument", c(
-      "{.code type = \"response\"} is for logistic regressions and counts in states.",
+      "{.code type = \"response\"} is for sequences with logistic or count responses.",
       i = "{.code type = \"segments\"} shows the states, {.fn coef} has the coefficients."
     ), call = call)
   }

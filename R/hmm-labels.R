@@ -88,7 +88,8 @@ labels_of_both <- function(rows, sequences) {
 labels_of_places <- function(known, prior, sequences, call) {
   if (!is.null(sequences)) {
     abort("labels", c(
-      "{.arg sequence_labels} are for states without places, as many for each class as its sequences want.",
+      "{.arg sequence_labels} cannot be used with a prior that gives states fixed places, as each class has as many
+       states as its sequences need.",
       i = "Give {.arg labels} of rows, or leave {.arg transitions}, {.arg fixed} and weights as {.arg start} of
            {.fn prior_hmm} out."
     ), call = call)

@@ -70,7 +70,7 @@ check_positions <- function(position, parent, call) {
   lacking <- which(parent > 0L & is.na(position))
   if (length(lacking)) {
     abort("position", c(
-      "{.arg position} must not be {.code NA} but for roots.",
+      "{.arg position} must not be {.code NA}, except for roots.",
       x = "It is: {cli::qty(length(lacking))}row{?s} {places(lacking)}."
     ), call = call)
   }
@@ -87,7 +87,7 @@ position_codes <- function(position, parent, labels, call) {
   if (length(labels) > most_positions) {
     abort("position", c(
       "{.arg position} may have at most {most_positions} different values, not {length(labels)}.",
-      i = "Each has its own rows of transition: join positions that are alike."
+      i = "Each position has its own transition probabilities: join positions that are alike."
     ), call = call)
   }
   label <- label_text(position, "position", call)
@@ -96,8 +96,8 @@ position_codes <- function(position, parent, labels, call) {
   new <- unique(label[is.na(code)])
   if (length(new)) {
     abort("position", c(
-      "{.arg position} must be one of those of the fit: {places(dQuote(labels, FALSE))}.",
-      x = "It also is {places(dQuote(new, FALSE))}."
+      "{.arg position} must be among the positions of the fit: {places(dQuote(labels, FALSE))}.",
+      x = "It has also {places(dQuote(new, FALSE))}."
     ), call = call)
   }
   code

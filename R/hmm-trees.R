@@ -43,8 +43,8 @@ id_of_nodes <- function(id, tree, call) {
   unknown <- unique(root[is.na(out) & !is.na(root)])
   if (length(unknown)) {
     abort("parent", c(
-      "{.arg id} is that of the rows of a tree, of which some have none.",
-      x = "So {cli::qty(length(unknown))}the tree{?s} of node{?s} {places(unknown)}."
+      "Each tree needs at least one row with an {.arg id}.",
+      x = "None in {cli::qty(length(unknown))}the tree{?s} of node{?s} {places(unknown)}."
     ), call = call)
   }
   out
@@ -132,7 +132,7 @@ check_rows_of_tree <- function(tree, n, arg, call) {
   nodes <- length(tree$at %||% tree$parent)
   if (n != nodes) {
     abort("parent", c(
-      "{.arg parent} is needed, as {.arg {arg}} has not the {nodes} row{?s} that the fit's trees have.",
+      "{.arg parent} is needed, as {.arg {arg}} does not have the {nodes} row{?s} of the fit's trees.",
       i = "Give the parent of each row, in any form that {.fn bnp_hmm} takes."
     ), call = call)
   }

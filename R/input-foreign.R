@@ -42,8 +42,8 @@ refuse_relations <- function(x, arg, call) {
   check_sparse(x, arg, call)
   if (inherits(x, "dist")) {
     abort("input", c(
-      "{.arg {arg}} is a matrix of distances, and a model is one of observations.",
-      i = "Give what the distances were computed from, or coordinates that have them: {.code cmdscale({arg}, k = 2)}."
+      "{.arg {arg}} is a matrix of distances; models need observations.",
+      i = "Give the data from which the distances were computed, or coordinates: {.code cmdscale({arg}, k = 2)}."
     ), call = call)
   }
   if (inherits(x, "fcm")) {
@@ -61,7 +61,7 @@ refuse_other_censoring <- function(x, arg, call) {
   other <- Filter(function(v) inherits(v, "Surv") && !identical(attr(v, "type"), "right"), columns)
   if (length(other)) {
     abort("input", c(
-      "{.arg {arg}} has times of type {.val {attr(other[[1]], 'type')}}, and can have those censored on the right.",
+      "{.arg {arg}} has times of type {.val {attr(other[[1]], 'type')}}; only right-censored times are supported.",
       i = "Give {.code survival::Surv(time, status)}."
     ), call = call)
   }

@@ -15,7 +15,7 @@ refuse_files <- function(x, arg, call) {
     return(invisible())
   }
   abort("file", c(
-    "{.arg {arg}} is the name of {cli::qty(length(text))}{?a file/files}, and must be data.",
+    "{.arg {arg}} must be data, not the name of {cli::qty(length(text))}{?a file/files}.",
     i = "{.code source_files({dQuote(text[1L], FALSE)})} reads it piece by piece; smaller tables are read into memory
          first, as by {.fn read.csv}."
   ), call = call)

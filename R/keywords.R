@@ -34,7 +34,7 @@ as_keywords <- function(keywords, call) {
   numbers <- grep("^[0-9]+$", names(words), value = TRUE)
   if (length(numbers)) {
     abort("keywords", c(
-      "Names of {.arg keywords} must not be numbers, by which other topics are called: {places(numbers)}."
+      "Names of {.arg keywords} must not be numbers, which are the names of other topics: {places(numbers)}."
     ), call = call)
   }
   words
@@ -105,13 +105,14 @@ with_matched_keywords <- function(obs, data, call) {
   none <- names(columns)[lengths(columns) == 0L]
   if (length(none)) {
     abort("keywords", c(
-      "No word of {.arg keywords} for {.val {none}} is a term of {.arg x}.",
-      x = "They are {places(obs$keywords[[none[1L]]])}.", i = "Look for typing errors, or leave the list out."
+      "None of the {.arg keywords} for {.val {none}} is a term of {.arg x}.",
+      x = "The keywords are {places(obs$keywords[[none[1L]]])}.", i = "Look for typing errors, or leave the list out."
     ), call = call)
   }
   all <- names(columns)[lengths(columns) == length(terms)]
   if (length(all)) {
-    abort("keywords", "{.arg keywords} for {.val {all}} are all terms of {.arg x}: some must be left.", call = call)
+    abort("keywords", "The {.arg keywords} for {.val {all}} are all the terms of {.arg x}; some terms must remain.",
+      call = call)
   }
   tell_of_keywords(unlist(strange), columns, terms)
   obs$keyword <- unlist(columns, use.names = FALSE)

@@ -15,7 +15,7 @@ input_names <- function(inputs, call = rlang::caller_env()) {
   if (!length(names) || anyNA(names) || anyDuplicated(names) || !all(nzchar(names))) {
     abort("argument", c(
       "{.arg inputs} must name columns of the data, each once, as {.code ~ u1 + u2}, not {describe(inputs)}.",
-      i = "Functions of columns, products and levels of factors are columns to be made first."
+      i = "Make columns first for functions or products of columns and for levels of factors."
     ), call = call)
   }
   names

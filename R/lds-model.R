@@ -59,7 +59,7 @@ lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transitio
   k <- dim(a)[3L]
   if (!dim(a)[2L] %in% c(m, m + 1L)) {
     abort("argument", c(
-      "{.arg A} must be an array m x m x K, or m x (m + 1) x K with intercepts, not {paste(dim(a), collapse = ' x ')}.",
+      "{.arg A} must be an m x m x K array, or m x (m + 1) x K with intercepts, not {paste(dim(a), collapse = ' x ')}.",
       i = "For one state variable, numbers: one for each mode."
     ))
   }

@@ -60,7 +60,7 @@ response_to_data <- function(fit, x, call) {
   data <- as_trained(as_newdata(without, x, call, "x"), fit)
   if (is.null(data)) {
     abort("x", c(
-      "{.arg x} must be the data of the fit.", i = "Intervals by linear response learn on from them."
+      "{.arg x} must be the data of the fit.", i = "Intervals by linear response need further laps over the data."
     ), call = call)
   }
   data$position <- fit$input$position
@@ -86,7 +86,8 @@ response_engine <- function(fit, data, call) {
     began <- proc.time()[["elapsed"]]
     result <- engine_fit(form, model, asked, list(state = state), NULL)
     if (!is.finite(result$elbo) || result$state$k != fit$state$k) {
-      abort("numerical", "A cluster was lost, so that it is not known how uncertain weights are.", call = call)
+      abort("numerical", "A cluster vanished during the laps, so that the uncertainty of weights cannot be computed.",
+        call = call)
     }
     list(state = result$state, seconds = proc.time()[["elapsed"]] - began)
   }
@@ -130,7 +131,7 @@ report_response_time <- function(n, seconds_a_round) {
   seconds <- 2 * n * 4 * seconds_a_round # most answers have come to rest after so many rounds
   if (seconds > 30) {
     cli::cli_inform(
-      c("Intervals by linear response: {2 * n} times some laps, in all about {round(seconds / 60, 1)} minute{?s}."),
+      c("Intervals by linear response need {2 * n} short runs, in all about {round(seconds / 60, 1)} minute{?s}."),
       class = c("bnpvi_message_time", "bnpvi_message")
     )
   }

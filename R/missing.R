@@ -254,7 +254,8 @@ check_gaps <- function(data, obs, arg, call) {
     partly <- which(rowSums(missing) > 0 & rowSums(!missing) > 0)
     if (gaps == "rows" && length(partly)) {
       abort("gaps", c(
-        "In a row of {.arg {arg}} all counts of {.fn {maker}} must be there, or none: its total is unknown else.",
+        "In each row of {.arg {arg}} either all counts of {.fn {maker}} must be given or none, as otherwise its total
+         is unknown.",
         x = "Some are missing in row{?s} {places(row_number(partly, arg))}.",
         i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
       ), call = call)

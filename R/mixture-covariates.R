@@ -142,7 +142,7 @@ with_training_patterns <- function(fit, data, arg, call) {
       abort("covariates", c(
         "{.arg covariates} are needed: the weights of clusters depend on
          {.field {all.vars(fit$model$prior$design$terms)}}.",
-        i = "Only of the training data themselves they are known."
+        i = "They are known only for the training data."
       ), call = call)
     }
     return(data)

@@ -87,7 +87,8 @@ without_unknown_rows <- function(data, obs, arg, call) {
   abort("gaps", c(
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
     x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",
-    i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
+    i = "Here the expectation of a missing value depends on the other values of its row. Use
+         {.code na_action = \"omit\"}, or a model
          whose columns are independent given the cluster, as with {.code covariance = \"diagonal\"}."
   ), call = call)
 }

@@ -32,7 +32,7 @@ warn_of_ties <- function(fit, data) {
          told."
       },
       i = if (any(columns$few)) {
-        "Few values are levels and no measurements: make a column of them a factor, or leave it out."
+        "A column with few different values has levels rather than measurements: make it a factor, or leave it out."
       },
       i = if (!all(columns$few | columns$cells)) {
         "To spread repeated values out, add noise of the size of the rounding, as

@@ -14,7 +14,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
   }
   if (length(weights) && !is.null(weights[[1L]])) {
     abort("argument", c(
-      "The values of a matrix are its weights: {.arg weights} must be left out, or {.code NULL} to leave them alone, not
+      "The values of a matrix are its weights: {.arg weights} must be left out, or {.code NULL} to ignore them, not
        {describe(weights[[1L]])}."
     ), call = call)
   }

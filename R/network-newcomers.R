@@ -41,7 +41,7 @@ new_of_list <- function(fit, x, call) {
     abort("nodes", c(
       "Each link of {.arg newdata} must have a new node at one end.",
       x = "In row {places(both)} both ends are in the network that was fitted.",
-      i = "Give a node of the network that is seen again another name, and {.code NA} for its pair with the old one."
+      i = "Give a node of the network that is observed again a new name, and {.code NA} for its pair with the old one."
     ), call = call)
   }
   none <- which(rowSums(!is.na(known)) == 0L)
@@ -49,7 +49,7 @@ new_of_list <- function(fit, x, call) {
     abort("nodes", c(
       "Each link of {.arg newdata} must have a node of the network that was fitted at one end.",
       x = "In row {places(none)} both ends are new.",
-      i = "Leave links between new nodes out: each new node is predicted alone. Nodes are named
+      i = "Leave out links between new nodes: each new node is predicted by itself. Nodes are named
            {places(fit$input$ids, 3L)}."
     ), call = call)
   }

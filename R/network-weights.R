@@ -74,7 +74,7 @@ check_values <- function(value, call, arg) {
   if (length(bad)) {
     abort("not_counts", c(
       "Links of {.arg {arg}} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
-      i = "Weights that are no counts have no model here: round them, or leave them alone ({.code weights = NULL})."
+      i = "There is no model for weights that are not counts: round them, or ignore them ({.code weights = NULL})."
     ), call = call)
   }
 }

@@ -7,10 +7,10 @@ normal_scores <- function(below) {
   if (beyond > 0L) {
     last <- format(stats::qnorm(ends), digits = 3, trim = TRUE)
     cli::cli_inform(c(
-      "{beyond} pseudo-residual{?s} {?is/are} given as {last[1]} or {last[2]}, the last ones that double precision tells
-       apart.",
-      i = "{cli::qty(beyond)}{?It lies/They lie} further out: {.arg newdata} {?has a value/have values} far from all
-           that the fit expects."
+      "{beyond} pseudo-residual{?s} {?is/are} given as {last[1]} or {last[2]}, the most extreme that double precision
+       can represent.",
+      i = "{cli::qty(beyond)}{?Its true value is/Their true values are} larger: {.arg newdata} {?has a value/have
+           values} far from what the fit expects."
     ), class = c("bnpvi_message_residuals", "bnpvi_message"))
   }
   below[] <- stats::qnorm(pmin(pmax(below, ends[1]), ends[2]))

@@ -35,7 +35,7 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   ))
   if (family == "waiting_time" && is_rounded(obs)) {
     abort("argument", c(
-      "{.arg rounding} is for shapes that are learned: a known one is no narrower than it is said to be.",
+      "{.arg rounding} is for shapes that are learned; with a known shape clusters cannot become too narrow.",
       i = "Leave {.arg rounding} or {.arg shape} out."
     ))
   }

@@ -19,16 +19,15 @@ models_of_choice <- function(obs) lapply(chosen_from, function(family) as_family
 fit_of_choice <- function(models, control, start, fit_by, call) {
   if (inherits(start, "bnp_fit")) {
     abort("start", c(
-      "{.code covariance = \"auto\"} cannot begin at a fit: a fit has a covariance.",
-      i = "{.code obs = fit$model$obs} goes on with that; both begin at labels, {.code start = fitted(fit)}."
+      "{.code covariance = \"auto\"} cannot start from a fit, which has one covariance already.",
+      i = "{.code obs = fit$model$obs} goes on with it; labels, {.code start = fitted(fit)}, start both covariances."
     ), call = call)
   }
   check_class(control, "bnp_control", "control", "bnp_control", call)
   given <- intersect(asked_options(control), c("checkpoint", "workers"))
   if (length(given)) {
     abort(c("not_defined", "argument"), c(
-      "{.arg {given}} of {.fn bnp_control} {?is/are} not there for {.code covariance = \"auto\"}, which takes two
-       fits.",
+      "{.arg {given}} of {.fn bnp_control} cannot be used with {.code covariance = \"auto\"}, which makes two fits.",
       i = choose_covariance
     ), call = call)
   }

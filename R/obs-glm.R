@@ -57,9 +57,9 @@ regression_family <- function(family, call) {
   }
   if (identical(family, "poisson")) {
     abort(c("family", "argument"), c(
-      "{.arg family} cannot be {.code poisson()}: a bound of it does not add up over batches and clusters.",
-      i = "{.code family = \"negbinomial\"} has counts, and clusters that vary more than Poisson's.",
-      i = "Where the only covariates are levels, {.fn obs_poisson} is one."
+      "{.arg family} cannot be {.code poisson()}, whose bound does not add up over batches and clusters.",
+      i = "{.code family = \"negbinomial\"} is for counts, also those that vary more than Poisson counts.",
+      i = "If all covariates are factors, {.fn obs_poisson} is an alternative."
     ), call = call)
   }
   check_choice(family, glm_families, "family", call)
@@ -70,7 +70,7 @@ with_family <- function(obs, family, size, call) {
   foreign <- Filter(function(name) !is.null(obs[[name]]), c("df", "scale", "tails", "learn", "random", "formula"))
   if (length(foreign)) {
     abort(c("not_defined", "argument"), c(
-      "{.arg {foreign}} of {.fn obs_regression} {?is/are} not there with {.code family = \"{family}\"}.",
+      "{.arg {foreign}} of {.fn obs_regression} cannot be used with {.code family = \"{family}\"}.",
       i = if ("formula" %in% foreign) "Blocks of a product are Gaussian regressions." else
         "Its responses have no noise of their own."
     ), call = call)
@@ -89,7 +89,7 @@ sizes_argument <- function(size, call) {
   if (!length(size) || length(size) > 30L || any(size < 1e-3 | size > 100)) {
     abort("argument", c(
       "{.arg size} must be from 1 to 30 numbers from 0.001 to 100, not {describe(size)}.",
-      i = "Counts that vary like Poisson's are not described well by larger ones: the bound is too low."
+      i = "Larger sizes do not help for counts that vary like Poisson counts, as the bound is then too low."
     ), call = call)
   }
   sort(unique(size))
@@ -212,8 +212,8 @@ obs_check_columns.obs_glm <- function(obs, x, arg, call) {
   abort(c("response", "argument"), c(
     "The response must be {must} for {.code family = \"{sub('_regression', '', obs$family)}\"}.",
     x = "Not so in row {places(bad)}.",
-    i = if (counts) "Shares of successes are {.code cbind(yes, no)}." else
-      "Numbers of successes and failures are {.code cbind(yes, no) ~ x}."
+    i = if (counts) "For shares of successes, give numbers as {.code cbind(yes, no)}." else
+      "For several trials, write {.code cbind(yes, no) ~ x}."
   ), call = call)
 }
 

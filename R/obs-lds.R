@@ -107,8 +107,8 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
   emission <- check_choice(emission, c("shared", "by_mode"), "emission")
   if (emission == "by_mode" && !is.null(noise) && identical(loadings, "identity")) {
     abort("argument", c(
-      "{.arg noise} is known, and with {.code loadings = \"identity\"} {.code emission = \"by_mode\"} learns nothing
-       else by mode.", i = "Leave one of them out."
+      "With {.code loadings = \"identity\"} the only thing that {.code emission = \"by_mode\"} learns is the noise,
+       which {.arg noise} fixes.", i = "Leave one of them out."
     ))
   }
   obs <- new_obs(
@@ -130,8 +130,8 @@ check_noise <- function(x, arg, call) {
   if (is.matrix(x) && min(dim(x)) > 1L) {
     abort("argument", c(
       "{.arg {arg}} must be one number, or one for each column, not {describe(x)}.",
-      i = "Modes come and go while a fit is made, and have no numbers before: their noise is learned, with
-           {.code emission = \"by_mode\"}. Noise of modes that are known is {.arg R} of {.fn lds_model}."
+      i = "Modes have no numbers before the fit, so that their noise cannot be given: {.code emission = \"by_mode\"}
+           learns it. For known modes use {.arg R} of {.fn lds_model}."
     ), call = call)
   }
   x <- check_vector(x, arg, call)

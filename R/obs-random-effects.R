@@ -46,7 +46,8 @@ with_effects <- function(obs, random, random_df, random_scale, shared, call, ind
   for (name in c("formula", "tails", "learn")) {
     if (!is.null(obs[[name]]) && !identical(obs[[name]], FALSE)) {
       abort(c("not_defined", "argument"), c(
-        "{.arg {name}} of {.fn obs_regression} is not there with {.arg random}.", i = "Leave one of them out."
+        "{.arg {name}} of {.fn obs_regression} cannot be used together with {.arg random}.",
+        i = "Leave one of them out."
       ), call = call)
     }
   }
@@ -96,7 +97,7 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   if (mean(few) > 0.5) {
     cli::cli_inform(
       c("{sum(few)} of {length(few)} individuals have no more rows than random effects ({q}).",
-        i = "Their effects are known by those of their cluster: the prior matters, see {.arg random_scale}."),
+        i = "Their effects are mostly those of their cluster, so that the prior matters: see {.arg random_scale}."),
       class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
     )
   }
@@ -284,9 +285,9 @@ with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   mean[at] <- coef[at] * y / scale[at]
   if (!is.null(obs$coef_mean) && length(obs$coef_mean) != p) {
     abort("argument", c(
-      "{.arg coef_mean} must have a value for each coefficient without a random effect ({p}), not
+      "{.arg coef_mean} must have one value for each coefficient without a random effect ({p}), not
        {length(obs$coef_mean)}.",
-      i = "Those with one are around the coefficients of all rows together."
+      i = "Coefficients with a random effect have as prior mean the coefficients of all rows together."
     ), call = call)
   }
   if (!is.null(obs$coef_mean)) mean[-at] <- obs$coef_mean

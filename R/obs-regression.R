@@ -155,7 +155,7 @@ obs_picture.obs_regression <- function(obs, fit, data) {
   means <- coef(fit)
   if (fit$input$d != 2L || obs$responses != 1L) {
     abort("argument", c(
-      "Regressions have a picture where there are one response and one covariate.",
+      "The picture of a regression needs one response and one covariate.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = rlang::caller_env(2))
   }

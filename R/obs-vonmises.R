@@ -161,7 +161,7 @@ obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
 
 obs_gap_moments.obs_vonmises <- function(obs, q, data) {
   abort("argument", c(
-    "Missing angles have no expectation: their average is no number between them.",
+    "Missing angles have no expectation, as an average of angles is not defined.",
     i = "{.fn impute} draws them."
   ))
 }

@@ -138,8 +138,8 @@ is_obs <- function(x) {
 refuse_changed <- function(arg, call) {
   abort("argument", c(
     "{.arg {arg}} is not as its constructor made it: its class and its fields do not go together.",
-    i = "Give arguments to the constructor in place of changing fields. What another version of the package made must be
-         made again."
+    i = "Give arguments to the constructor in place of changing fields. Objects made by another version of the package
+         must be made again."
   ), call = call)
 }
 

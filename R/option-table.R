@@ -222,7 +222,7 @@ check_options <- function(control, kind, prior, call) {
   with <- if (any(wrong %in% intersect(entry$takes, needless))) " with {.fn {prior_entry(prior)$constructor}}"
   hints <- as.character(entry$instead[intersect(wrong, names(entry$instead))])
   abort(c("not_defined", "argument"), c(
-    paste0("{.arg {wrong}} of {.fn {maker}} {?is/are} not there for ", what, with, "."),
+    paste0("{.arg {wrong}} of {.fn {maker}} {?is/are} not available for ", what, with, "."),
     stats::setNames(hints, rep("i", length(hints))), i = "Leave {cli::qty(wrong)}{?it/them} out."
   ), call = call)
 }

@@ -118,7 +118,7 @@ log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   if (is.null(why) && has_individuals(data)) why <- "Rows of one individual are not independent of each other."
   if (!is.null(why)) {
     abort(c("not_defined", "argument"), c(
-      "{.code cells = TRUE} is not there for this fit.", i = why,
+      "{.code cells = TRUE} is not available for this fit.", i = why,
       i = "{.code cells = FALSE} gives densities, and {.code covariance = \"diagonal\"} has the probability of cells."
     ), call = call)
   }

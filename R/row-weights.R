@@ -20,13 +20,13 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
     abort("weights", c(
       "{.arg weights} must be finite and at least 0.",
       x = "Not so: {sub(' .*', '', of)} {places(bad)}.",
-      i = if (of == "row of {.arg x}") "Give rows that are not to count weight 0."
+      i = if (of == "row of {.arg x}") "Rows that should not count have weight 0."
     ), call = call)
   }
   if (!is.null(kept)) weights <- weights[kept]
   if (all(weights == 0)) {
     abort("weights", c(
-      "{.arg weights} must not all be 0.", i = "At least one row must count: its weight is how often."
+      "{.arg weights} must not all be 0.", i = "At least one row must have a weight above 0."
     ), call = call)
   }
   as.double(weights)
@@ -41,7 +41,7 @@ unit_weights <- function(weights, data, word, call) {
   if (length(weights) == rows_given(data) && groups$n != rows_given(data)) {
     abort("weights", c(
       "{.arg weights} must have one number per {word} ({groups$n}), not one per row.",
-      i = "All rows of a {word} count equally often: how they hang together has no meaning otherwise."
+      i = "All rows of a {word} must have the same weight, as they depend on each other."
     ), call = call)
   }
   weights <- values_of_groups(weights, data, "weights", word, call)

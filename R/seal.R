@@ -46,7 +46,7 @@ refuse_damaged <- function(why, call, called = "This fit is") {
 # Called by the engine where parts that it was given do not fit together.
 refuse_parts <- function(why) {
   abort("format", c(
-    "What the engine was given does not belong together.", x = "{why}",
+    "The parts of this fit do not fit together.", x = "{why}",
     i = "A fit that was damaged or changed by hand does this: fit again. If there is none, this is an error of the
          package."
   ), call = NULL)
@@ -74,9 +74,9 @@ check_seal <- function(fit, call, called = "This fit is") {
   # A damaged object may contain something that is not a valid R value.
   if (!is.null(seal) && !identical(seal, tryCatch(seal_of(fit), error = function(e) NULL))) {
     abort("format", c(
-      "{called} damaged: not what the package made.",
+      "{called} damaged: it is not as the package made it.",
       i = "Read it again from where it was stored, or make it again.",
-      i = "What was written as text has lost digits: {.code saveRDS(fit, file)} keeps them."
+      i = "A fit written as text loses digits; {.code saveRDS(fit, file)} keeps them."
     ), call = call)
   }
 }

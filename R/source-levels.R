@@ -93,13 +93,13 @@ join_columns <- function(known, new) {
     }
     if (a$type != b$type) {
       abort("columns", c(
-        "The column {.field {name}} is not what it was before.",
+        "The column {.field {name}} has another type than before.",
         x = "It has {b$type} values here, and {a$type} values in the rows before.",
-        i = "Say what it is: {.code types = c({name} = \"text\")} of the source, say."
+        i = "Set its type in the source, for example {.code types = c({name} = \"text\")}."
       ))
     }
     if (a$type == "ordered" && !identical(a$values, b$values)) {
-      abort("columns", "The ordered factor {.field {name}} has not the levels that it had in the rows before.")
+      abort("columns", "The ordered factor {.field {name}} has other levels than in the rows before.")
     }
     a$values <- union(a$values, b$values)
     a["few"] <- list(if (!is.null(a$few) && !is.null(b$few)) few_values(union(a$few, b$few)))

@@ -130,7 +130,7 @@ write_part <- function(folder, number, object, name = "part") {
   if (!done) {
     abort("spool", c(
       "The spool cannot be written: {.file {folder}}.",
-      i = "There may be no room left. Give a folder on another disk as {.arg spool} of the source."
+      i = "The disk may be full. Give a folder on another disk as {.arg spool} of the source."
     ))
   }
   path

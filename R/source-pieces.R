@@ -159,7 +159,7 @@ read_sequences <- function(reader, source, call) {
   if (!source$kind %in% c("files", "function")) {
     abort("id", c(
       "{.arg id} is needed: it names the column that says to which sequence each row belongs.",
-      i = "Only files and pieces of a function may be sequences as they are."
+      i = "Without {.arg id}, only whole files, or pieces returned by a function, can be sequences."
     ), call = call)
   }
   count <- 0L

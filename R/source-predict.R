@@ -84,7 +84,7 @@ factor_of <- function(parts) {
 refuse_write <- function(write, call = rlang::caller_env()) {
   if (!is.null(write)) {
     abort("argument", c(
-      "{.arg write} is for new data in a source.", i = "Of data in memory the answer is in memory, too."
+      "{.arg write} is for new data in a source.", i = "For data in memory the answer is returned in memory."
     ), call = call)
   }
 }

@@ -16,7 +16,7 @@ check_types <- function(types, call = rlang::caller_env()) {
     !anyNA(names(types)) && !anyDuplicated(names(types)) && all(types %in% known)
   if (!ok) {
     abort("argument", c(
-      "{.arg types} must say by names of columns {.or {.val {known}}}, not {describe(types)}.",
+      "{.arg types} must be named by columns, with values {.or {.val {known}}}, not {describe(types)}.",
       i = "For example {.code types = c(code = \"text\", age = \"number\")}."
     ), call = call)
   }

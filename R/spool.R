@@ -139,7 +139,7 @@ in_spool <- function(expr, call, writes = FALSE) {
     abort("spool", c(
       "The spool cannot be {if (writes) 'written' else 'read'}.", x = "{conditionMessage(e)}",
       i = if (writes) {
-        "Is there room on the disk? Another folder may be given as {.arg spool} of the source."
+        "The disk may be full. Another folder may be given as {.arg spool} of the source."
       } else {
         "Delete the folder of the spool to make it anew, and let nothing else write to it meanwhile."
       }

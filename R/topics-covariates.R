@@ -8,8 +8,8 @@ prior_of_documents <- function(prior, call) {
   }
   if (!is.null(prior$k)) {
     abort("argument", c(
-      "{.fn prior_covariates} has no {.arg k} in {.fn bnp_topics}: the number of topics is found.",
-      i = "Leave {.arg k} out; {.arg k_init} of {.fn bnp_control} says with how many to begin."
+      "{.arg k} of {.fn prior_covariates} cannot be used in {.fn bnp_topics}, which finds the number of topics.",
+      i = "Leave {.arg k} out; {.arg k_init} of {.fn bnp_control} sets the number at the start."
     ), call = call)
   }
   need_no_transitions(prior, call, takes = "alpha")
@@ -59,7 +59,7 @@ with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
     if (!known) {
       abort("covariates", c(
         "{.arg covariates} are needed: the proportions of documents depend on {.field {names}}.",
-        i = "Only of the documents of the fit they are known."
+        i = "They are known only for the documents of the fit."
       ), call = call)
     }
     return(with_document_patterns(data, fit$input$document_pattern, prior$patterns, numeric(prior$n_patterns)))
@@ -135,7 +135,7 @@ weights_at_documents <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)
   if (!is.null(newdata)) {
     abort(
-      "argument", "With {.code type = \"weights\"} give {.arg covariates} alone: words say nothing of them.",
+      "argument", "With {.code type = \"weights\"} give only {.arg covariates}: these weights do not depend on words.",
       call = call
     )
   }

@@ -208,7 +208,7 @@ code_classes <- function(y, family, call) {
     cli::cli_warn(
       c(
         "No document of {.arg response} is in class {.val {unseen}}.",
-        i = "Nothing is known of {cli::qty(length(unseen))}{?it/them}, and {?it is/they are} never predicted."
+        i = "{cli::qty(length(unseen))}{?This class is/These classes are} never predicted."
       ),
       class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
     )

@@ -107,7 +107,7 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   x <- data_or_kept(if (!missing(x)) x, fit, "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
   if (fit$input$d < 2L) {
-    abort("argument", "{.arg fit} has a vocabulary of one term, which has no other to go together with.")
+    abort("argument", "{.arg fit} has a vocabulary of one term; coherence needs pairs of terms.")
   }
   data <- read_rows(fit, x, NULL, rlang::current_env(), "x")
   documents <- (data_matrix(data) > 0) * 1

@@ -115,7 +115,7 @@ require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
     cli::cli_inform(
       c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by
          more than a tenth.",
-        i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are
+        i = "Steps over different times cannot be compared: interpolate, or insert {.code NA} where locations were
              missed."),
       class = c("bnpvi_message_times", "bnpvi_message"), call = NULL
     )
@@ -186,7 +186,8 @@ track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   }
   internal <- as_new_sequences(fit, data, id, call, "data")
   if (internal$n != nrow(data)) {
-    abort("argument", "{.arg data} must be given in whole rows, none of which is left out.", call = call)
+    abort("argument", "{.arg data} must have no missing values in the modelled columns, as every row is a location
+      of the track.", call = call)
   }
   runs <- segments(fit, data, !!id)
   state <- cluster_ids(fit)[rep(runs$state, runs$length)]

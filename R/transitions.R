@@ -80,7 +80,8 @@ cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   stuck <- which(diag(cells) %in% 0)
   if (!identical(prior$sticky, 0) && length(stuck)) {
     abort("argument", c(
-      "{.arg sticky} is weight of staying in a state, which state{?s} {places(stuck)} cannot.",
+      "{.arg sticky} adds weight to staying in a state, but state{?s} {places(stuck)} cannot follow
+       {cli::qty(length(stuck))}{?itself/themselves}.",
       i = "Leave {.arg sticky} out, or let each state follow itself."
     ), call = call)
   }
@@ -149,7 +150,7 @@ need_sound_cells <- function(forbidden, fixed, call) {
   empty <- which(free == 0 & sums == 0)
   if (length(empty)) {
     abort("argument", c(
-      "Each state must have one that may follow it.",
+      "Each state needs at least one state that may follow it.",
       x = "Nothing may follow state{?s} {places(empty)}.", i = "A state may follow itself."
     ), call = call)
   }
@@ -164,7 +165,7 @@ need_sound_cells <- function(forbidden, fixed, call) {
   spent <- which(free > 0 & abs(sums - 1) <= 1e-8)
   if (length(spent)) {
     abort("argument", c(
-      "Rows of {.arg fixed} that sum to 1 leave nothing for other cells.",
+      "A row of {.arg fixed} that sums to 1 leaves no probability for its other cells.",
       x = "So in row{?s} {places(spent)}, which {?has/have} {.code NA}.",
       i = "Put 0 there: the step is then forbidden."
     ), call = call)
@@ -183,7 +184,7 @@ need_no_concentrations <- function(prior, weights, fixed, start_weights, given, 
   learned <- learned_names(prior)
   if ((weights || fixed || start_weights) && length(learned)) {
     abort("argument", c(
-      "{.arg {learned}} cannot be learned beside known cells.",
+      "{.arg {learned}} cannot be learned when cells are known.",
       i = "Give {cli::qty(learned)}{?it as a number/them as numbers}; with {.arg transitions} of {.code TRUE} and
            {.code FALSE} alone {.fn gamma_prior} is possible."
     ), call = call)

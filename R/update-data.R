@@ -47,8 +47,8 @@ tell_same_names <- function(fit, data) {
   if (length(at) && !is.null(before)) {
     now <- make.unique(c(before, data$group_names))[length(before) + at]
     cli::cli_inform(
-      c("Some {word}s of {.arg newdata} have names of earlier ones: {places(data$group_names[at])}. They are taken as
-         new {word}s, named {places(now)}.",
+      c("Some {word}s of {.arg newdata} have names of earlier ones ({places(data$group_names[at])}) and are taken as
+       new {word}s, named {places(now)}.",
         i = "To go on with a {word}, fit anew to all its rows."),
       class = c("bnpvi_message_same_names", "bnpvi_message")
     )
@@ -57,8 +57,8 @@ tell_same_names <- function(fit, data) {
 
 tell_no_weights <- function() {
   cli::cli_inform(
-    c("The fit has {.arg weights}, and {.arg newdata} has none: everything in it counts once.",
-      i = "{.code weights = } says how often it counts."),
+    c("The fit has {.arg weights}, but {.arg newdata} has none: each of its rows counts once.",
+      i = "{.code weights = } sets how often they count."),
     class = c("bnpvi_message_weights", "bnpvi_message")
   )
 }

@@ -42,7 +42,7 @@ refuse_forgetting <- function(fit, call) {
   refuse_past(fit, "olddata", call)
   if (isTRUE(fit$discounted)) {
     abort("update", c(
-      "{.arg olddata} would count fully again, which {.arg discount} has made count less.",
+      "{.arg olddata} would count fully again, although {.arg discount} has reduced its weight.",
       i = "Leave {.arg olddata} out, or fit anew to all rows."
     ), call = call)
   }

@@ -107,7 +107,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (!is.null(object$updates)) {
     abort("update", c(
-      "This fit was updated with data that its call does not name.",
+      "This fit was updated with data that are not part of its call.",
       i = "Fit anew to all data: {.code {verb_of(object)}(x, start = fit)} goes on from it."
     ))
   }

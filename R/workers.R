@@ -240,7 +240,7 @@ format_bytes <- function(n) {
 tell_one_batch <- function(control) {
   if (identical(as.integer(control$batches), 1L)) {
     cli::cli_inform(
-      c("There is one batch, so that one daemon works at a time.", i = "Give a number of {.arg batches}."),
+      c("There is only one batch, so that only one daemon works at a time.", i = "Give a number of {.arg batches}."),
       class = c("bnpvi_message_workers", "bnpvi_message"), call = NULL
     )
   }
