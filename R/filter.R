@@ -144,9 +144,9 @@ update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
 take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
     if (NROW(inputs)) {
-      abort("argument", c("{.arg inputs} can only be given together with rows in {.arg newdata}.", i = "Give {.arg newdata}."),
-        call = call
-      )
+      abort("argument", c(
+        "{.arg inputs} can only be given together with rows in {.arg newdata}.", i = "Give {.arg newdata}."
+      ), call = call)
     }
     return(sealed(f))
   }
