@@ -25,7 +25,8 @@ abilities_rd <- function() {
 
 rd_section <- function(title, text) paste0("\\section{", title, "}{\n", paste(text, collapse = "\n"), "\n}")
 
-# A row for each ability, a column for each family: yes, some (special cases have it), a dash, or nothing.
+# The table of one area: a row for each ability, a column for each family. A cell says yes, some (only special cases of
+# the family have it), a dash (no), or is empty (the question does not arise).
 family_table <- function(area) {
   names <- abilities_in(area)
   cells <- vapply(family_kinds, function(family) {
@@ -46,7 +47,7 @@ family_table <- function(area) {
 
 abilities_in <- function(area) names(Filter(function(row) row$area == area, ability_table))
 
-# Of each kind of fit the algorithms and options that it takes.
+# For each kind of fit, the algorithms and options that it takes.
 option_list <- function() {
   items <- vapply(names(option_table), function(kind) {
     entry <- option_table[[kind]]
@@ -62,7 +63,8 @@ option_list <- function() {
   c(head, "\\describe{", items, "}")
 }
 
-# Of each ability why some have it not, and what they have instead; abilities of which the same is to be said together.
+# For each ability, why some kinds of fit lack it and what they have instead. Abilities with the same explanation share
+# an entry.
 lacking_list <- function() {
   said <- vapply(ability_table, function(row) {
     hints <- c(list(c(row$why, row$instead)), row$no)

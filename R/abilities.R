@@ -1,10 +1,10 @@
-# The table of abilities: which verb, argument and option works with which kind of fit, and where one does not, why not
-# and what there is instead. Everything that refuses such a thing asks here, and the help page ?abilities is printed
-# from it, so that a cell of the table has one text and one class of error.
+# The table of abilities: which verb, argument and option works with which kind of fit; where one does not, why not, and
+# what to use instead. Every refusal of this sort asks this table, and the help page ?abilities is printed from it, so
+# that each cell of the table has one text and one class of error.
 
-# A kind is a family, or a special case of one, or a way of learning. what: its name in a sentence, plural; class: of
-# its objects; maker: what makes these (families); of: the family that it is a case of; error: a class that its refusals
-# have beside those that all have.
+# Makes an entry of the list of kinds. A kind is a family, a special case of a family, or a way of learning. what: its
+# name in a sentence, plural; class: the class of its objects; maker: the function that makes these (families only); of:
+# the family of which it is a case; error: an additional class for its refusals.
 kind <- function(what, class = NULL, of = NULL, error = NULL, maker = class) {
   list(what = what, class = class, of = of, error = error, maker = maker)
 }
@@ -77,7 +77,7 @@ kinds <- list(
 family_kinds <- names(Filter(function(kind) !is.null(kind$class) && is.null(kind$of), kinds))
 classes_of_kinds <- unlist(lapply(kinds, function(kind) kind$class))
 
-# The kinds of an object, the most special one first and its family last; NULL of other objects.
+# The kinds of an object, the most special one first and its family last; NULL for objects that are not of this package.
 kinds_of <- function(x) {
   family <- family_of(x)
   if (!inherits(x, "bnp_fit")) {
@@ -101,7 +101,7 @@ kinds_of <- function(x) {
 
 family_of <- function(x) Find(function(family) inherits(x, kinds[[family]]$class), family_kinds)
 
-# Kinds of what is to be fitted by a verb.
+# The kinds to which a fit by this verb with these models will belong.
 kinds_to_fit <- function(verb, obs, prior = NULL) {
   of_classes <- names(classes_of_kinds)[match(fit_classes(verb, obs, prior), classes_of_kinds, 0L)]
   c(
@@ -124,11 +124,11 @@ kinds_to_fit <- function(verb, obs, prior = NULL) {
   )
 }
 
-# Of what a fit is one: bnp_mixture, ...
+# The verb that made a fit: bnp_mixture, ...
 verb_of <- function(fit) intersect(class(fit), verbs_of_fits)
 
-# Why an ability is not there for these kinds (the most special first): list(what, why, instead), NULL if it is. The
-# first kind of which the table says something decides.
+# Why these kinds (the most special first) lack an ability: list(what, why, instead), or NULL if they have it. The first
+# kind that the table mentions decides.
 refusal <- function(of, ability) {
   row <- ability_table[[ability]]
   for (one in of) {
@@ -143,7 +143,7 @@ refusal <- function(of, ability) {
   list(kind = of[length(of)], why = row$why, instead = row$instead)
 }
 
-# of: an object, or names of kinds. Refuses what the table says is not there for them.
+# Stops with an error if the table says that `of` (an object, or names of kinds) lacks the ability.
 require_ability <- function(of, ability, call = rlang::caller_env()) {
   found <- refusal(if (is.character(of)) of else kinds_of(of), ability)
   if (is.null(found)) {
@@ -164,12 +164,12 @@ refusal_text <- function(ability, found) {
   )
 }
 
-# values: arguments by name, of which those that are given are asked for.
+# Asks the table about each argument that was given. values: named list of arguments, NULL where one was not given.
 require_abilities <- function(of, values, call) {
   for (name in names(values)[!vapply(values, is.null, NA)]) require_ability(of, name, call)
 }
 
-# What the data are, if that is something which not every family takes; NULL for what is in memory.
+# The form of the data (formula, source, stream) if not every family takes it; NULL for other data in memory.
 form_of <- function(x) {
   forms <- c(formula = "formula", bnp_source = "source", bnp_stream = "stream")
   unname(forms[intersect(names(forms), class(x))])
@@ -177,7 +177,7 @@ form_of <- function(x) {
 
 check_form <- function(x, of, call) for (form in form_of(x)) require_ability(of, form, call)
 
-# Kinds of what a verb learns from data of this form.
+# The kinds that a verb can learn from data of this form.
 kinds_of_form <- function(form, family) {
   c(
     form, if (family == "mixture") c(source = "rows_of_source", stream = "rows_one_by_one")[form],
@@ -185,7 +185,7 @@ kinds_of_form <- function(form, family) {
   )
 }
 
-# Arguments that other fitting verbs have, for a call of this one, which does not.
+# Refuses arguments that other fitting verbs have and this one does not.
 refuse_arguments_of_others <- function(named, verb, x, call) {
   family <- Find(function(family) kinds[[family]]$class == verb, family_kinds)
   if (is.null(family)) {
@@ -196,7 +196,8 @@ refuse_arguments_of_others <- function(named, verb, x, call) {
   }
 }
 
-# The gate of a verb that reads an object: one that has the verb, and is as it was made.
+# The first check of every verb that reads an object: the object must have the verb, and must be as its constructor made
+# it.
 check_able <- function(x, verb, arg = "fit", call = rlang::caller_env()) {
   if (is.null(family_of(x))) {
     able <- Filter(function(family) is.null(refusal(family, verb)), family_kinds)
@@ -207,8 +208,8 @@ check_able <- function(x, verb, arg = "fit", call = rlang::caller_env()) {
   require_ability(x, verb, call)
 }
 
-# S3 methods that refuse: of each generic of the table for the families that have no method because they have no such
-# verb. Without them a default of base R would answer by accident.
+# Makes S3 methods that refuse: one for each generic of the table and each family that lacks it. Without them a default
+# method of base R would return something by accident.
 refusing_methods <- function() {
   for (verb in names(ability_table)) {
     generic <- sub("()", "", verb, fixed = TRUE)
@@ -223,7 +224,7 @@ refusing_methods <- function() {
   }
 }
 
-# x: what the generic calls its first argument.
+# A method that refuses. x: the name of the generic's first argument.
 refusing_method <- function(verb, x) {
   rlang::new_function(
     c(stats::setNames(list(quote(expr = )), x), alist(... = )),

@@ -1,8 +1,10 @@
-# What rows of the table of abilities (R/ability-table.R) are made of, and the reasons that several of them give.
+# The parts from which rows of the table of abilities (R/ability-table.R) are made, and the reasons that several rows
+# share.
 
-# has: kinds; why, instead: for all others; ...: by kind, c(why, what instead); area: of the help page; label: how
-# messages call it; error: a class that its refusals have beside the usual ones; applies: the families that can be
-# asked, others have no such argument.
+# One row of the table. has: the kinds that have the ability; why, instead: the reason and the alternative for all
+# others; ...: c(why, instead) for single kinds; area: the section of the help page; label: what messages call the
+# ability; error: an additional class for its refusals; applies: the families for which the question arises, as the
+# others do not have such an argument.
 able <- function(has, why = NULL, instead = NULL, ..., area = "verbs", label = NULL, error = NULL,
                  applies = family_kinds) {
   list(

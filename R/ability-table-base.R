@@ -1,4 +1,4 @@
-# Rows of the table of abilities (R/ability-table.R): generics that base R has for other models.
+# Rows of the table of abilities (R/ability-table.R) for generics that base R also has for other models.
 
 generics_of_base <- list(
   "formula()" = able(

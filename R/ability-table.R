@@ -1,8 +1,9 @@
-# The rows of the table of abilities (R/abilities.R): of each ability the kinds that have it, why others have it not and
-# what there is instead, by kind where that differs. A special case of a family is as its family unless a row names it.
+# The rows of the table of abilities (R/abilities.R): for each ability the kinds that have it, why the others lack it,
+# and what to use instead, by kind where that differs. A special case of a family is treated like its family unless a
+# row names it.
 
 ability_table <- c(list(
-  # ---- what the data are, and what is given beside them
+  # ---- the form of the data, and what is given beside them
   formula = able(
     c("mixture", "sequences"), "Only {.fn bnp_mixture} and {.fn bnp_hmm} take formulas.",
     "Give a matrix or a data frame of the columns.", area = "data", label = "A formula", error = "formula"

@@ -48,7 +48,7 @@ agreement <- function(a, b) {
 #' @export
 adjusted_rand_index <- function(a, b) rand_of_counts(joint_counts(a, b))
 
-# Clusters of `a` x clusters of `b`: how many items both have.
+# The table of counts of two clusterings: clusters of `a` x clusters of `b`, how many items each pair shares.
 joint_counts <- function(a, b, call = rlang::caller_env()) {
   a <- labels_to_compare(a, "a", call)
   b <- labels_to_compare(b, "b", call)
@@ -62,7 +62,7 @@ joint_counts <- function(a, b, call = rlang::caller_env()) {
   b <- label_factor(b, "b", call)
   without <- sum(is.na(a) | is.na(b))
   if (without == length(a)) {
-    abort("argument", "There is no item with a label in {.arg a} and in {.arg b}.", call = call)
+    abort("argument", "No item has a label in both {.arg a} and {.arg b}.", call = call)
   }
   if (without) {
     cli::cli_inform(
@@ -79,7 +79,7 @@ labels_to_compare <- function(x, arg, call) {
     return(hard_labels(x))
   }
   if (NCOL(x) > 1L) {
-    abort(arg, "{.arg {arg}} must have one label an item, not {NCOL(x)} columns.", call = call)
+    abort(arg, "{.arg {arg}} must have one label for each item, not {NCOL(x)} columns.", call = call)
   }
   own <- intersect(c("classification", "cluster", "clustering", "membership"), if (is.list(x)) names(unclass(x)))
   if (length(own)) {
@@ -101,7 +101,8 @@ rand_of_counts <- function(joint) {
   if (largest == expected) 1 else (both - expected) / (largest - expected)
 }
 
-# list(nmi, vi). Of two clusterings with one cluster each there is nothing to share, and they are the same.
+# list(nmi, vi): normalised mutual information and variation of information. Two clusterings with one cluster each share
+# no information, but are the same, so that nmi is 1.
 shared_information <- function(joint) {
   entropy <- function(n) -sum((n * log(n / sum(joint)))[n > 0]) / sum(joint)
   own <- entropy(rowSums(joint)) + entropy(colSums(joint))
@@ -109,9 +110,9 @@ shared_information <- function(joint) {
   list(nmi = if (own > 0) max(0, 1 - vi / own) else 1, vi = vi)
 }
 
-# The most items that a one-to-one matching of rows and columns has in common, by shortest augmenting paths: each row in
-# turn is matched, and prices keep the reduced costs of matched pairs at 0 and those of the rest at 0 or more (Jonker
-# and Volgenant 1987, Computing 38, 325-340).
+# The largest number of items in common under a one-to-one matching of rows and columns, by shortest augmenting paths:
+# rows are matched one after the other, and prices keep the reduced costs of matched pairs at 0 and of all others at 0
+# or more (Jonker and Volgenant 1987, Computing 38, 325-340).
 best_matching <- function(joint) {
   if (nrow(joint) > ncol(joint)) joint <- t(joint)
   k <- ncol(joint)

@@ -81,8 +81,8 @@ with_better_models <- function(fit, data) {
 covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
 takes <- function(maker, argument) argument %in% names(formals(maker))
 
-# Constructors of the models that can have produced these values. A density that knows no cells is not for values that
-# repeat.
+# Constructors of the models that could have produced these values. A density without cells of rounding is left out
+# where values repeat.
 models_of_values <- function(values, whole, spacing) {
   positive <- all(values > 0, na.rm = TRUE)
   obs_makers(function(facts) {
@@ -122,7 +122,8 @@ bounds_within <- function(fit, data, x) {
   }
 }
 
-# "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs = obs_product(...)"
+# The line that is printed: "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs =
+# obs_product(...)"
 described_better <- function(fit) {
   better <- fit$better
   if (is.null(better)) {
@@ -136,7 +137,7 @@ described_better <- function(fit) {
   )
 }
 
-# The call of a product in which these columns have these models and all others those they have.
+# The call of a product in which these columns have their better models, and all others the model that they have now.
 call_of_better <- function(fit) {
   chosen <- fit$model$obs
   better <- fit$better

@@ -3,9 +3,9 @@
 # A list of class `bnp_data` whose fields are declared here, each with the axis along which it has values. Rows and
 # groups are taken, and pieces joined, by this table alone: a new field needs a line here and nothing elsewhere.
 
-# Fields of one axis (a name of `data_axes`). engine: does C++ read them? keep: does a fit keep them? fill: of a part
-# that lacks the field, when it is joined with one that has it: its values as a function of the part. Without `fill`
-# what is joined lacks the field, too (but fields of the whole, which any part has for all).
+# Declares fields along one axis (a name of `data_axes`). engine: whether C++ reads them; keep: whether a fit keeps
+# them; fill: a function of a part that gives the field's values when a part without the field is joined with one that
+# has it. Without `fill` the joined data lack the field, unless it is a field of the whole data.
 declared <- function(axis, names, engine = FALSE, keep = FALSE, fill = NULL) {
   stats::setNames(rep(list(list(axis = axis, engine = engine, keep = keep, fill = fill)), length(names)), names)
 }
@@ -42,15 +42,16 @@ data_fields <- c(
   declared("all", "tree", keep = TRUE),
   declared("all", c("patterns", "more_variance")), # of new rows, R/mixture-covariates.R
   declared("all", c("origin", "expected", "response", "rounded")), # rounded: are spacings to be found (R/rounding.R)?
-  # Of data in a spool, which have no rows to be taken (R/spool.R), and of the sample beside them.
+  # Fields of data in a spool (R/spool.R), whose rows cannot be taken out, and of the sample that is kept beside it.
   declared("all", c("spool", "engine_d", "n_batches", "sample", "fingerprint", "cells_missing", "counted", "totals"))
 )
 axis_of_field <- vapply(data_fields, `[[`, "", "axis")
 engine_fields <- names(Filter(function(field) field$engine, data_fields))
 kept_fields <- names(Filter(function(field) field$keep, data_fields))
 
-# take: the values of some rows; at: list(rows, groups, lengths of these groups, entries). join: of several data, one
-# after the other; before: how many rows come before each. NULL: the field is gone.
+# How fields along an axis are taken and joined. take(v, at): the values of some rows, where at = list(rows, groups,
+# lengths of these groups, entries). join(parts, before): several values joined in order, where `before` has the number
+# of rows before each part. NULL from either: the field is dropped.
 data_axis <- function(take = function(v, at) v, join = function(parts, before) parts[[1L]]) {
   list(take = take, join = join)
 }
@@ -61,7 +62,7 @@ data_axes <- list(
     function(v, at) values_at(v, at$rows),
     function(parts, before) do.call(if (is.null(dim(parts[[1L]]))) c else rbind, parts)
   ),
-  # Numbers among the rows that were given and used, without gaps.
+  # Positions of the rows that are used among all rows that were given, without gaps.
   row_number = data_axis(
     function(v, at) order(order(v[at$rows])), function(parts, before) unlist(Map(`+`, parts, before))
   ),
@@ -79,18 +80,18 @@ data_axes <- list(
   group_column = data_axis(
     function(v, at) v[, at$groups, drop = FALSE], function(parts, before) do.call(cbind, parts)
   ),
-  # Terms are numbered as they come: the last part has all of them.
+  # Terms are numbered in the order in which they first occur, so that the last part has all of them.
   columns = data_axis(join = function(parts, before) parts[[length(parts)]]),
   whole = data_axis(),
-  # Which rows or groups are left of those that were given: list(n, kept, row_names).
+  # Which of the given rows or groups are used: list(n, kept, row_names).
   given = data_axis(function(v, at) NULL, function(parts, before) Reduce(joined_left_out, parts)),
-  # What is known of all rows together.
+  # Facts about all rows together, which do not hold for some of them.
   all = data_axis(function(v, at) NULL, function(parts, before) NULL)
 )
 
-# x: a matrix, or with `sparse` (list(row_start, column, value)) anything that has its dimensions and names. starts:
-# offsets of the groups (sequences, documents), whose rows are contiguous; NULL: rows are not grouped. `...`: further
-# fields.
+# The constructor of data. x: a matrix, or with `sparse` (list(row_start, column, value)) any object with its dimensions
+# and names. starts: offsets of the groups (sequences, documents), whose rows are contiguous; NULL where rows are not
+# grouped. `...`: further fields.
 new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ...) {
   names <- dimnames(x) %||% list(NULL, NULL)
   values <- sparse
@@ -105,7 +106,7 @@ new_bnp_data <- function(x, starts = NULL, group_names = NULL, sparse = NULL, ..
   )))
 }
 
-# A list of declared fields as data, those that are NULL left out.
+# Makes data from a list of declared fields; fields that are NULL are left out.
 as_bnp_data <- function(fields) {
   check_declared(names(fields))
   structure(fields[!vapply(fields, is.null, NA)], class = "bnp_data")
@@ -117,7 +118,8 @@ check_declared <- function(names) {
   }
 }
 
-# Rows by number, or by TRUE and FALSE. Those of a group must follow each other; groups without any are gone.
+# Takes rows by number, or by TRUE and FALSE. Rows of a group must be contiguous in the result; groups without rows are
+# dropped.
 #' @export
 `[.bnp_data` <- function(x, i) {
   if (is.character(i)) stop("rows of data have no names: fields are read by `$`")
@@ -130,13 +132,13 @@ check_declared <- function(names) {
   data_rows(x, rows, runs$lengths, runs$values)
 }
 
-# Groups by number, with all their rows.
+# Takes whole groups, by number.
 data_groups <- function(data, groups) {
   lengths <- diff(data$starts)[groups]
   data_rows(data, sequence(lengths, data$starts[groups] + 1L), lengths, groups)
 }
 
-# All rows in another order, which `order` remembers, divided into groups of these lengths, and with these names.
+# All rows in a new order, which `order` records, divided into groups of these lengths and names.
 regrouped <- function(data, order, lengths, names) {
   out <- data_rows(data, order, lengths)
   out$left_out <- data$left_out
@@ -160,7 +162,7 @@ data_rows <- function(data, rows, lengths, groups = seq_along(lengths)) {
   numbered_individuals(out, match(own, sort(unique(own))), data$individuals$names[sort(unique(own))])
 }
 
-# Values by rows, as a vector, matrix or data frame.
+# Rows of a vector, matrix or data frame of values by row.
 values_at <- function(x, rows) {
   if (is.null(dim(x))) {
     return(x[rows])
@@ -169,10 +171,10 @@ values_at <- function(x, rows) {
   if (is.data.frame(x)) `row.names<-`(x, NULL) else x
 }
 
-# The group of each row.
+# The number of each row's group.
 group_of_rows <- function(data) rep(seq_len(length(data$starts) - 1L), diff(data$starts))
 
-# Columns by name, those of what is known of cells as well.
+# Takes columns by name, and with them what is known of single cells.
 data_columns <- function(data, names) {
   at <- match(names, data$column_names)
   for (field in intersect(names(which(axis_of_field == "cell")), names(data))) {
@@ -183,7 +185,7 @@ data_columns <- function(data, names) {
   data
 }
 
-# Data one after the other; also what fits keep of data, which has no values.
+# Joins data one after the other. The inputs that fits keep, which have no values, are joined in the same way.
 #' @export
 c.bnp_data <- function(...) {
   parts <- list(...)
@@ -215,7 +217,7 @@ c.bnp_data <- function(...) {
 numbers_before <- function(n) cumsum(c(0L, unlist(n)))[seq_along(n)]
 joined_offsets <- function(parts) c(0L, cumsum(unlist(lapply(parts, diff))))
 
-# Individuals of different data are different ones.
+# Individuals of different parts stay different, even where their names agree.
 joined_individuals <- function(data, parts) {
   names <- lapply(parts, function(part) part$individuals$all_names)
   of_given <- Map(function(part, before) part$individuals$all + before, parts, numbers_before(lengths(names)))
@@ -229,30 +231,31 @@ joined_left_out <- function(a, b) {
   list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
 }
 
-# What data are; all but the first also of the input of a fit, which has no values.
+# Properties of data. All but the first also work for the input that a fit keeps, which has no values.
 is_sparse_data <- function(data) is.null(data$x)
 is_spooled <- function(data) !is.null(data$spool)
 has_missing <- function(data) !is.null(data$missing)
 has_individuals <- function(data) !is.null(data$individual)
 has_trees <- function(data) !is.null(data$back)
 
-# What the engine has a row for: individuals, or rows; and how many of these have a weight above 0.
+# The units that get a cluster each: individuals where there are some, else rows; and how many of them have a weight
+# above 0.
 n_units <- function(data) data$n_individuals %||% data$n
 units_that_count <- function(data) {
   if (is.null(data$weights)) n_units(data) else sum(of_units(data, data$weights) > 0)
 }
 
-# How many rows the data count as.
+# The sum of the rows' weights: how many rows the data count as.
 counted_rows <- function(data) {
   if (is.null(data$weights)) data$counted$rows %||% data$n else sum(data$weights)
 }
 
-# The same of what is shared out among clusters: of repeated measurements, individuals.
+# The sum of weights of the units that get a cluster each: individuals in repeated measurements, else rows.
 counted_units <- function(data) {
   if (is.null(data$weights)) data$counted$units %||% n_units(data) else sum(of_units(data, data$weights))
 }
 
-# Ordinary data: all, or a sample of those in a spool.
+# Data in memory: all of them, or for a spool the sample that is kept beside it.
 sample_of <- function(data) if (is_spooled(data)) data$sample else data
 
 as_sparse_data <- function(data) {
@@ -274,8 +277,8 @@ as_engine_data <- function(data) {
   unclass(data)[intersect(engine_fields, names(data))]
 }
 
-# The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
-# order.
+# The digest of the values that a fit was made of, with exposures and times apart from the rest. Rows go by their
+# numbers in the user's order.
 fingerprint_of <- function(data) {
   if (is_spooled(data)) {
     return(data$fingerprint)

@@ -46,8 +46,8 @@ generics::augment
 #' @export
 generics::forecast
 
-# library() would list segments() and communities(), which do what graphics and igraph have under these names, too: it
-# does not where what is attached has this mark.
+# library() would report that segments() and communities() mask functions of graphics and igraph. This mark on the
+# attached package turns the report off, as both still do what those functions do.
 .onAttach <- function(libname, pkgname) {
   assign(".conflicts.OK", TRUE, envir = as.environment(paste0("package:", pkgname)))
 }

@@ -1,8 +1,8 @@
-# What users give for each row or group, with names: values go where the names say, never by position in silence.
+# Values that users give for each row or group, with names: they are matched by name, never silently by position.
 
-# x: a vector or matrix, one value (row) for each of `names`, those of the rows or groups, NULL where they have
-# none; word: what they are, "row" or "sequence". -> x in the order of `names`, without its own. Names may be numbers of
-# rows, as those of a data frame. What tapply() and table() return is a vector.
+# Puts x into the order of `names` and drops its own names. x: a vector or matrix with one value (row) for each of
+# `names`, the names of the rows or groups (NULL where they have none); word: what they are, "row" or "sequence". Names
+# may be the row numbers of a data frame. Results of tapply() and table() become vectors.
 in_order_of_names <- function(x, names, n, arg, word, call) {
   x <- as_vector(x)
   given <- if (is.matrix(x)) rownames(x) else names(x)
@@ -42,7 +42,7 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
   ), call = call)
 }
 
-# An array of one dimension, as tapply() and table() return it, as a vector with names; POSIXlt as POSIXct.
+# A one-dimensional array, as tapply() and table() return it, becomes a vector with names; POSIXlt becomes POSIXct.
 as_vector <- function(x) {
   if (inherits(x, "POSIXlt")) {
     return(as.POSIXct(x))
@@ -56,7 +56,7 @@ as_vector <- function(x) {
   stats::setNames(x, names)
 }
 
-# The names of the rows of a table, or of the values of a vector, if they are not the numbers of a data frame.
+# The names of the rows of a table or of the values of a vector; NULL if they are only a data frame's row numbers.
 row_names_of <- function(x) {
   if (is.data.frame(x) && .row_names_info(x) < 0L) {
     return(NULL)
@@ -74,7 +74,7 @@ given_row_names <- function(data) {
   names
 }
 
-# One value for each row, or for each individual or row of these -> one for each row that was given.
+# One value for each row that was given, from values for each row or for each individual.
 values_of_rows <- function(x, data, arg, call, known = FALSE) {
   if (has_individuals(data)) {
     return(one_per_individual(x, data, arg, call, known))
@@ -82,13 +82,13 @@ values_of_rows <- function(x, data, arg, call, known = FALSE) {
   in_order_of_names(x, given_row_names(data), rows_given(data), arg, "row", call)
 }
 
-# One value for each sequence, tree or document (`word`), in their order.
+# One value for each sequence, tree or document (`word`), in the order of the data.
 values_of_groups <- function(x, data, arg, word, call) {
   groups <- given_groups(data)
   in_order_of_names(x, groups$names, groups$n, arg, word, call)
 }
 
-# The groups that were given, before `na_action = "omit"` left some out.
+# All groups that were given, with those that `na_action = "omit"` left out.
 given_groups <- function(data) {
   left_out <- data$left_out_documents
   if (is.null(left_out)) {

@@ -40,7 +40,8 @@ check_fit <- function(fit, data, id = NULL, ...) {
   ))
 }
 
-# c(estimate, se) of log p(data); NULL for more observations than an average of some thousand runs is good for.
+# c(estimate, se) of log p(data); NULL where the data have more observations than an average of a few thousand runs can
+# handle.
 evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
   if (nrow(kept_labels(draws)) > most || length(drawn_concentrations(draws))) {
     return(NULL)

@@ -1,7 +1,7 @@
-# The gate for sparse matrices. What is in their slots is trusted by whoever computes with them, and an object that was
-# edited, or read from a file, may hold indices that lead out of its memory.
+# The gate for sparse matrices. All code that computes with their slots trusts them, and an object that was edited, or
+# read from a file, may hold indices that point outside its memory.
 
-# Anything that may be a sparse matrix, returned where it is none or valid; costs one look at each entry.
+# Checks x if it is a sparse matrix, and returns it. Costs one look at each entry.
 check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "simple_triplet_matrix")) {
     problem <- problem_of_triplets(x)
@@ -12,9 +12,9 @@ check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   }
   if (!is.null(problem)) {
     abort("invalid_matrix", c(
-      "{.arg {arg}} is a sparse matrix ({.cls {class(x)[1L]}}) that is not valid.",
+      "{.arg {arg}} is an invalid sparse matrix ({.cls {class(x)[1L]}}).",
       x = gsub("([{}])", "\\1\\1", problem),
-      i = "Make it anew, by {.fn Matrix::sparseMatrix} for example, not by editing its parts."
+      i = "Make it anew, for example by {.fn Matrix::sparseMatrix}, rather than by editing its slots."
     ), call = call)
   }
   if (inherits(x, "simple_triplet_matrix")) {
@@ -25,7 +25,7 @@ check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   invisible(x)
 }
 
-# What is wrong with a matrix of package Matrix; NULL: nothing.
+# What is wrong with a matrix of package Matrix; NULL if nothing is.
 problem_of_matrix <- function(x) {
   found <- tryCatch(methods::validObject(x, test = TRUE, complete = TRUE), error = conditionMessage)
   if (!isTRUE(found)) {
@@ -35,7 +35,7 @@ problem_of_matrix <- function(x) {
   if (by_p && entries_of(x) != x@p[length(x@p)]) "it has more entries than its slot p says"
 }
 
-# As many as are stored.
+# The number of stored entries.
 entries_of <- function(x) {
   if (is(x, "RsparseMatrix")) length(x@j) else if (methods::.hasSlot(x, "i")) length(x@i) else nrow(x)
 }
@@ -63,7 +63,7 @@ problem_of_triplets <- function(x) {
   }
 }
 
-# A few entries can claim any number of rows and columns, for each of which memory is needed.
+# A few entries can claim any number of rows and columns, each of which needs memory.
 most_indices <- 1e8
 
 check_size_of_sparse <- function(rows, columns, entries, arg = "x", call = rlang::caller_env()) {

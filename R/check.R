@@ -1,7 +1,7 @@
 # Errors and the checks of arguments that constructors share. Every message
 # names the argument, what was found and the remedy.
 
-# A text from elsewhere goes in as `"{text}"`: by itself its braces would be evaluated.
+# Text from elsewhere is passed as `"{text}"`: pasted into the message its braces would be evaluated.
 abort <- function(what, message, call = rlang::caller_env(), .envir = parent.frame()) {
   cli::cli_abort(
     message,
@@ -10,7 +10,7 @@ abort <- function(what, message, call = rlang::caller_env(), .envir = parent.fra
   )
 }
 
-# "3, 7, 12 and 4 more": the places of a problem, briefly.
+# The places of a problem in short: "3, 7, 12 and 4 more".
 places <- function(at, max = 5L) {
   at <- as.character(at)
   if (length(at) <= max) {
@@ -19,7 +19,7 @@ places <- function(at, max = 5L) {
   paste0(paste(at[seq_len(max)], collapse = ", "), " and ", length(at) - max, " more")
 }
 
-# What observation models of counts take, and what they say of the rest.
+# The values that observation models of counts accept, and how messages describe other values.
 are_counts <- function(values) values >= 0 & values == round(values)
 
 refused_counts <- function(remedy) {
@@ -77,8 +77,8 @@ parameter_ranges <- list(
   rate = c(1e-10, 1e10)
 )
 
-# A prior or an observation model whose parameters are within their ranges, as given and for each of k clusters; NULL
-# and a `sticky` of 0 are.
+# Returns a prior or observation model after checking that its parameters are within their ranges, both as given and for
+# each of k clusters. NULL, and a `sticky` of 0, are accepted.
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]
@@ -117,7 +117,7 @@ check_count <- function(x, arg, lower = 1L, call = rlang::caller_env()) {
   as.integer(x)
 }
 
-# Rows ahead: a forecast settles long before so many steps, and takes time and memory for each.
+# The most steps of a forecast. Forecasts settle long before, and each step takes time and memory.
 most_steps <- 1e5
 
 check_steps <- function(x, arg, call = rlang::caller_env()) {
@@ -125,7 +125,7 @@ check_steps <- function(x, arg, call = rlang::caller_env()) {
   if (x > most_steps) {
     abort("argument", c(
       "{.arg {arg}} must be at most {format(most_steps, big.mark = ',')}, not {format(x, big.mark = ',')}.",
-      i = "Forecasts stop changing long before; {.fn simulate} draws longer sequences from a fit."
+      i = "Forecasts settle long before; {.fn simulate} draws longer sequences from a fit."
     ), call = call)
   }
   x
@@ -147,18 +147,19 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
     abort("argument", c(
       "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
-      i = if (is.data.frame(x) || is.matrix(x)) "Observations are given by name: {.code data = }."
+      i = if (is.data.frame(x) || is.matrix(x)) "Data are given by name: {.code data = }."
     ), call = call)
   }
   x
 }
 
-# Checks for tables of such: of what must be one of these, and of what may be NULL.
+# Checks for tables of arguments: one_of() for a choice, or_null() for an argument that may be NULL.
 one_of <- function(choices) function(x, arg, call) check_choice(x, choices, arg, call)
 or_null <- function(check) function(x, arg, call) if (!is.null(x)) check(x, arg, call = call)
 
-# The arguments of a constructor: `usual` with those that are given in their place, in the order of `checks`, which has
-# a function(x, arg, call) for each. What is not given is not looked at. frame: of the constructor.
+# The arguments of a constructor: the defaults `usual`, replaced by those that were given, in the order of `checks`,
+# which has a function(x, arg, call) for each argument. Arguments that were not given are not checked. frame: the
+# constructor's.
 checked_arguments <- function(given, checks, usual, frame = rlang::caller_env()) {
   for (arg in intersect(names(checks), given)) usual[arg] <- list(checks[[arg]](get(arg, frame), arg, call = frame))
   usual
@@ -181,7 +182,7 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
   refuse_unused(extra %||% rep("", ...length()), sys.call(-1L), sys.function(-1L), call)
 }
 
-# extra: names of arguments, "" where there is none, of a call of this function, which has no use for them.
+# Refuses arguments that a call has and the function does not. extra: their names, "" for arguments without a name.
 refuse_unused <- function(extra, of_call, of_function, call) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
@@ -192,7 +193,7 @@ refuse_unused <- function(extra, of_call, of_function, call) {
   abort("argument", c("Unused argument{?s}: {.arg {extra}}.", hints), call = call)
 }
 
-# A finite numeric vector, or NULL.
+# Checks that x is a finite numeric vector, or NULL.
 check_vector <- function(x, arg, call = rlang::caller_env()) {
   if (is.null(x)) {
     return(NULL)
@@ -212,8 +213,8 @@ check_vector <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# A symmetric positive definite matrix, or what stands for one: a positive
-# number (times the identity) or a positive vector (the diagonal). NULL stays.
+# Checks for a symmetric positive definite matrix, or its short forms: a positive number (times the identity) or a
+# positive vector (the diagonal). NULL stays NULL.
 check_definite <- function(x, arg, call = rlang::caller_env()) {
   if (is.null(x) || !is.matrix(x)) {
     x <- check_vector(x, arg, call)
@@ -245,8 +246,7 @@ check_definite <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# Positive definite after scaling to unit diagonal, so that the units of the
-# columns do not matter.
+# Whether a matrix is positive definite after scaling to unit diagonal, so that the units of the columns do not matter.
 is_definite <- function(x) {
   d <- diag(x)
   if (any(d <= 0) || any(!is.finite(d))) {

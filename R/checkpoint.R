@@ -1,4 +1,4 @@
-# Fits that outlive their process: files from which they go on (inst/design/data.md).
+# Checkpoints: files from which an interrupted fit goes on in another process (inst/design/data.md).
 
 #' Go on with a fit from its checkpoint
 #'
@@ -55,7 +55,8 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   } else {
     given["x"] <- list(x)
   }
-  # By name, so that neither messages nor the fit's call show the data; names that no column has.
+  # Values are passed by name, so that neither messages nor the call of the fit show the data. These names cannot be
+  # those of columns.
   values <- stats::setNames(given, paste0(".given_", names(given)))
   call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(values), as.name), names(given))))
   fit <- eval(call, list2env(values, parent = asNamespace("bnpvi")))
@@ -63,10 +64,11 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   sealed(fit)
 }
 
-# R's part of a checkpoint, after checks of everything but the data. Nothing in it is called or evaluated before.
+# Reads R's part of a checkpoint and checks everything but the data. No part of the file is called or evaluated before
+# these checks.
 read_checkpoint <- function(file, call = rlang::caller_env()) {
   refuse <- function(why) {
-    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = "{why}"), call = call)
+    abort("checkpoint", c("{.arg file} is not a checkpoint, or cannot be read.", x = "{why}"), call = call)
   }
   header <- tryCatch(engine_checkpoint_header(file), error = function(e) refuse(conditionMessage(e)))
   engine_remove_left_beside(file)
@@ -74,7 +76,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   if (!is.list(header) || !rlang::is_string(header[["version"]])) refuse("It does not say of which version it is.")
   if (!identical(header$version, here)) {
     abort("checkpoint", c(
-      "The checkpoint is of version {header$version} of the package, and this is version {here}.",
+      "The checkpoint was written by version {header$version} of the package; this is version {here}.",
       i = "Go on with version {header$version}, or fit anew."
     ), call = call)
   }
@@ -83,7 +85,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   header
 }
 
-# Why a header is none that checkpointed_engine() wrote; NULL: it may be one.
+# Why a header cannot be one that checkpointed_engine() wrote; NULL if it can be.
 spoiled_header <- function(header) {
   if (!rlang::is_string(header[["verb"]], verbs_of_fits)) {
     return("It is of no verb that writes checkpoints.")
@@ -104,10 +106,10 @@ spoiled_header <- function(header) {
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
-# How fits call the engine, which takes form(data): engine(data, model, asked, start, report). A fit
-# is a function of its data and arguments that calls the engine once or a few times. To go on, the verb is called again:
-# engine runs that were done return what they did, and the one that was in progress goes on. `frame`: of the verb's
-# method, with the arguments.
+# The engine as fits call it: engine(data, model, asked, start, report), which passes form(data) to C++. A fit is a
+# function of its data and arguments that calls the engine once or a few times. To resume, the verb is called again:
+# engine calls that had ended return their stored results, and the one that was in progress goes on. `frame`: of the
+# verb's method, with the arguments.
 checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, form) {
   run <- plain_engine(form)
   file <- control$checkpoint
@@ -142,8 +144,9 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
   }
 }
 
-# Evaluates what reads or writes a checkpoint. reads: an error of the engine is one of the file. spool: what the
-# data are read from meanwhile, whose errors are left to in_spool().
+# Evaluates an expression that reads or writes a checkpoint, and turns its errors into those of the file. reads: whether
+# an error of the engine is one of the file. spool: the spool that is read meanwhile, whose errors are left to
+# in_spool().
 in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   tryCatch(
     expr,
@@ -151,7 +154,7 @@ in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
       if (!is.null(spool) && startsWith(conditionMessage(e), paste0("\"", spool, "\""))) stop(e)
       abort("checkpoint", c(
         "The checkpoint cannot be written or read.", x = "{conditionMessage(e)}",
-        i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
+        i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder where you may write."
       ), call = call)
     },
     `C++Error` = function(e) {
@@ -163,7 +166,8 @@ in_checkpoint <- function(expr, call, reads = FALSE, spool = NULL) {
   )
 }
 
-# What the user gave to a verb, but not the data. A formula goes without its environment, which may hold the data.
+# The arguments that the user gave to a verb, without the data. A formula loses its environment, which may hold the
+# data.
 given_arguments <- function(call, frame) {
   names <- setdiff(names(call)[-1L], "data")
   given <- mget(names, envir = frame)
@@ -201,11 +205,11 @@ refuse_other_data <- function(there, here, call) {
   abort("checkpoint", c(
     "The checkpoint belongs to other data.",
     x = "What differs is the {what[[first]]}{numbers}.",
-    i = "Give the same {.arg x} as to the fit, rows or nodes in the same order."
+    i = "Give the {.arg x} of the fit, with rows or nodes in the same order."
   ), call = call)
 }
 
-# Of what the engine is to be given.
+# Digests of the model, the start and the values that are passed to the engine.
 fingerprints_of_parts <- function(model, resolved, start, values) {
   free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
@@ -219,13 +223,13 @@ refuse_other_parts <- function(there, here, call) {
   differs <- names(there)[there != here]
   if (length(differs)) {
     abort("checkpoint", c(
-      "The fit would not go on as it began: its {.arg {differs}} {?differs/differ}.",
+      "The fit cannot go on: its {.arg {differs}} {?differs/differ} from before.",
       i = "Data, the package and packages that it uses must be as they were."
     ), call = call)
   }
 }
 
-# The engine calls this when a checkpoint after the first cannot be written.
+# Called by the engine when a checkpoint after the first cannot be written.
 warn_of_checkpoint <- function(why) {
   cli::cli_warn(
     c(

@@ -1,5 +1,5 @@
 # Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships of the
-# training data are probabilities where the fit keeps them, else 0 and 1.
+# training data are the probabilities where the fit keeps them, else 0 and 1.
 
 #' @exportS3Method clue::is.cl_partition
 is.cl_partition.bnp_fit <- function(x) TRUE
@@ -19,7 +19,7 @@ n_of_objects.bnp_fit <- function(x) as.integer(x$input$n)
 #' @exportS3Method clue::n_of_classes
 n_of_classes.bnp_fit <- function(x) sum(colSums(membership_of(x)) > 0)
 
-# clue leaves out classes without members; `k` adds some.
+# clue leaves out classes without members; `k` adds columns for them.
 #' @exportS3Method clue::cl_membership
 cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   check_able(x, "clue", "x")

@@ -75,7 +75,7 @@ cluster_tree.default <- function(fit, data, ...) {
   check_able(fit, "cluster_tree")
 }
 
-# The data of a fit in the engine's form, which must be those that it was made of.
+# Reads `data` into the engine's form and checks that they are those of which the fit was made.
 training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   read <- read_rows(fit, data, id, call, "data")
@@ -85,16 +85,16 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     read <- grouped_by_time(read)
   }
   trained <- as_trained(read, fit)
-  # A mixture without a lag has no groups, whatever the input calls them.
+  # A mixture without a lag has no groups, even if its rows have an id.
   grouped <- !is.null(unit_word(fit)) || state_lag(fit) > 0L
   same <- !is.null(trained) && (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
     isTRUE(all.equal(mean_exposure(trained), known$mean_exposure)) && identical(read$individual, known$individual) &&
     identical(read$back, known$back) && identical(read$position, known$position)
   if (!same) {
     abort("other_data", c(
-      "{.arg data} must be the data that {.arg fit} was made of.",
+      "{.arg data} must be the data from which {.arg fit} was made.",
       x = if (!identical(as.integer(read$n), as.integer(known$n))) {
-        "They have {read$n} row{?s}; the fit was made of {known$n}."
+        "They have {read$n} row{?s}; the fit was made from {known$n}."
       } else {
         "Their values, or the order of rows or groups, differ from those of the fit."
       },
@@ -104,7 +104,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   trained
 }
 
-# Where the engine begins: the fit's statistics, and what each of the same documents has of each topic.
+# The state from which the engine begins: the fit's statistics and, for topics, the proportions of its documents.
 engine_start <- function(fit, data) {
   c(list(state = fit$state), if (row_word(fit) == "document") documents_of_fit(fit, data))
 }
@@ -154,32 +154,34 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   ))
 }
 
-# Clusters that are left when no pair may be joined any more, as joins to the first of them: where rows have known
-# labels, one for each class.
+# Known labels keep clusters of different classes apart. When no pair may be joined any more, the clusters that are
+# left, one for each class, are written as joins to the first of them.
 apart_for_ever <- function(pairs, k) {
   left <- setdiff(seq_len(k), pairs[, 2L])
   cbind(rep(left[1L], length(left) - 1L), left[-1L])
 }
 
-# Evaluates what the engine does with the explicit probabilities of all observations.
+# Evaluates what the engine computes from the explicit probabilities of all observations, and turns a lack of memory
+# into a classed error.
 in_memory <- function(expr, call) {
   no_room <- function(e) {
     abort("memory", c(
       "There is not enough memory to join clusters.",
-      i = "The probabilities of all observations that belong to several are kept, and tables of all pairs of clusters."
+      i = "This needs the probabilities of all observations that are shared by several clusters, and tables of all
+           pairs of clusters."
     ), call = call)
   }
   tryCatch(expr, `std::bad_alloc` = no_room, `std::length_error` = no_room)
 }
 
-# Joins of b to a, clusters that keep a's number -> as hclust() has them.
+# Turns joins of b to a, in which the joined cluster keeps a's number, into the form of hclust().
 tree_of_joins <- function(a, b, k) {
   node <- -seq_len(k)
   members <- as.list(seq_len(k))
   merge <- matrix(0L, k - 1L, 2L)
   for (i in seq_along(a)) {
     pair <- node[c(a[i], b[i])]
-    # Single clusters come first, by number; then earlier joins.
+    # hclust() lists single clusters first, by number, then earlier joins.
     first <- order(pair > 0L, abs(pair))
     merge[i, ] <- as.integer(pair[first])
     members[[a[i]]] <- unlist(members[c(a[i], b[i])[first]])
@@ -188,15 +190,16 @@ tree_of_joins <- function(a, b, k) {
   list(merge = merge, order = as.integer(members[[utils::tail(a, 1L)]]))
 }
 
-# The step with the largest leap: its loss over the largest loss before it, or over `little` where all were less: 10,
-# or a fifth of the median loss (both are guesses; without the second a step from 5 to 44 among hundreds was a leap).
+# The step with the largest leap: its loss over the largest loss before it, or over `little` where all earlier losses
+# were less. `little` is 10 nats or a fifth of the median loss (both guesses); without the second a step from 5 to 44
+# nats among hundreds counted as a leap.
 largest_leap <- function(loss, little = max(10, stats::median(loss) / 5)) {
   before <- cummax(c(little, loss))[seq_along(loss)]
   step <- which.max(loss / before)
   list(step = step, times = loss[step] / before[step])
 }
 
-# How many times the dearest join before it a join must cost to be called a leap: a guess.
+# How many times as much as the dearest join before it a join must lose to be called a leap: a guess.
 clear_leap <- 3
 
 #' @export

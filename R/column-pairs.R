@@ -1,7 +1,7 @@
-# Observation models whose data come as pairs of columns: a matrix of two columns, or several of them beside each other,
-# as in a data frame whose columns are such matrices.
+# Observation models whose data come as pairs of columns: a matrix of two columns, or several such pairs beside each
+# other, as in a data frame with matrix columns.
 
-# The name of each pair: what the names of its two columns have in common before the last dot, else the first of them.
+# The name of each pair: what its two column names have in common before the last dot, else the first of the two.
 pair_names <- function(columns) {
   first <- columns[c(TRUE, FALSE)]
   stem <- sub("[.][^.]*$", "", first)
@@ -9,7 +9,7 @@ pair_names <- function(columns) {
   make.unique(as.character(ifelse(shared %in% TRUE, stem, first))) # a name may be NA
 }
 
-# For errors, where columns have names. Braces would be code to {cli}.
+# For errors about columns that may have names. Braces in a name are doubled, as {cli} would evaluate them.
 named_columns <- function(x) {
   if (!is.null(colnames(x))) paste0(gsub("([{}])", "\\1\\1", paste("Given:", places(dQuote(colnames(x), FALSE)))), ".")
 }

@@ -120,7 +120,7 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   }
 }
 
-# What a fit learned as numbers, by the arguments that asked for it.
+# The parameters that a fit learned as single numbers, without a q, named by the arguments that asked for it.
 plugged_in_numbers <- function(fit) {
   obs <- fit$model$obs
   of_clusters <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
@@ -130,14 +130,14 @@ plugged_in_numbers <- function(fit) {
   paste(c(of_clusters, plugged_in_names(fit$model$prior)), collapse = ", ")
 }
 
-# Whether the choice `bnp_control(bound =)` matters to a fit.
+# Whether the choice `bnp_control(bound =)` makes a difference for a fit.
 has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   predicted <- vapply(fits, row_word, "")
   if (length(unique(predicted)) > 1L) {
     abort("not_comparable", c(
-      "Topic models complete documents, other models predict rows: they cannot be compared on {.arg newdata}.",
+      "Topic models are scored by documents, other models by rows: they cannot be compared on {.arg newdata}.",
       i = "Leave out {.arg newdata}, or compare fits of one kind."
     ), call = call)
   }
@@ -170,7 +170,7 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
-# What hinders a comparison of these bounds, a line each.
+# The reasons why these bounds cannot be compared without care, one line each.
 remarks_of_comparison <- function(x) {
   some <- nzchar(x$plugged_in)
   cells <- intersect(attr(x, "cells"), x$fit)
@@ -191,7 +191,7 @@ remarks_of_comparison <- function(x) {
   )
 }
 
-# The columns in the user's order, with their values in place of codes where levels are numbers or logical.
+# The columns in the user's order; columns that were read as levels get back their numbers or logical values.
 values_of_frame <- function(data) {
   frame <- data$frame
   x <- data$x

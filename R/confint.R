@@ -111,7 +111,7 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
   out
 }
 
-# For each kind of parameter a function(ends, kind) that makes its rows of the table.
+# For each kind of parameter, a function(ends, kind) that makes its rows of the table.
 interval_sources <- function(fit) {
   params <- posterior_arrays(fit)
   known <- obs_quantiles(fit$model$obs)
@@ -137,8 +137,8 @@ weight_sources <- function(fit, params) {
   }
 }
 
-# What to add to the sticks' second parameters, which are those at the posterior mean of a learned concentration: 0, or
-# its differences from the mean at the middles of 16 parts of equal probability (a guess).
+# What to add to the sticks' second parameters, which belong to the posterior mean of a learned concentration: 0, or the
+# concentration's differences from its mean at the midpoints of 16 parts of equal probability (16 is a guess).
 concentration_spread <- function(nodes) {
   if (is.null(nodes)) {
     return(0)
@@ -146,7 +146,7 @@ concentration_spread <- function(nodes) {
   concentration_quantile((1:16 - 0.5) / 16, nodes) - sum(nodes[, "value"] * nodes[, "prob"])
 }
 
-# Transitions between the k states in use, and the first state. fixed: fixed_cells().
+# Rows for transitions between the k states in use, and for the first state. fixed: the result of fixed_cells().
 transition_sources <- function(params, k, fixed = NULL) {
   if (is.null(params$transition)) {
     return(list())

@@ -1,9 +1,9 @@
-# Options that a fitting function takes beside `control`, as people change them from call to call.
+# Options that a fitting function also takes directly, beside `control`, because people change them from call to call.
 
 options_beside <- c("seed", "restarts", "threads", "verbose")
 
-# control: that of a fitting function, whose `...` are given: options among them replace its own, all else is
-# refused. Called where there are any.
+# The control with options from `...` of a fitting function in place of its own; other arguments in `...` are refused.
+# Called only where there are any.
 control_with <- function(control, ..., call = rlang::caller_env()) {
   given <- names(substitute(list(...)))[-1L] %||% rep("", ...length())
   unused <- given[!given %in% options_beside]

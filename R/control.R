@@ -153,8 +153,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   if (special) check_algorithm_has(algorithm, given)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
-      "{.arg candidates} needs {.arg sparsity}.",
-      i = "An observation that may belong to all clusters is compared with all of them."
+      "{.arg candidates} has an effect only with {.arg sparsity}.",
+      i = "Without {.arg sparsity} every observation is compared with all clusters."
     ))
   }
   out <- checked_arguments(given, option_checks, usual_options)
@@ -166,10 +166,10 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   structure(out, class = c("bnp_control", "list"))
 }
 
-# Options that every algorithm uses, whatever their values are.
+# Options that every algorithm uses, whatever their values.
 options_of_all <- c("max_laps", "threads", "seed", "verbose")
 
-# Values that the algorithm, or another argument, leaves without a use.
+# Refuses values that the chosen algorithm, or another argument, would ignore.
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   algorithm <- control$algorithm
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
@@ -194,8 +194,8 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   }
   if (control$effort != "default" && !chooses_starts(control, NULL)) {
     abort("argument", c(
-      "{.arg effort} needs {.code restarts = \"auto\"} without {.arg k_init} and {.arg init}.",
-      i = "It says how much work is spent on several starts."
+      "{.arg effort} has an effect only with {.code restarts = \"auto\"}, without {.arg k_init} and {.arg init}.",
+      i = "It sets how much work is spent on several starts."
     ), call = call)
   }
   if ("checkpoint_every" %in% given && is.null(control$checkpoint)) {
@@ -219,7 +219,7 @@ check_batches <- function(batches, arg, call) {
   stats::setNames(as.integer(batches), names(batches))
 }
 
-# Arguments that only truncation-free learning has, and those that it does not.
+# Refuses arguments of truncation-free learning for other algorithms, and those of others for it.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
@@ -243,7 +243,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   }
 }
 
-# A path as the engine opens it, in whatever folder the session is by then.
+# Checks a path and returns it as an absolute one, so that a later change of the working folder does not matter.
 check_path <- function(path, arg, call = rlang::caller_env()) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
     abort("argument", "{.arg {arg}} must be the path of a file, not {describe(path)}.", call = call)
@@ -292,7 +292,7 @@ check_learning_rate <- function(x, arg, call) {
 
 has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$workers)
 
-# Batches that are visited at the same globals.
+# The number of batches that are visited before global parameters are updated.
 resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
 
 #' @export

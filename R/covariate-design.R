@@ -8,14 +8,14 @@
 most_covariate_columns <- 200L
 no_level <- " (no level)"
 
-# The data frame in which a formula is evaluated. x: what the user gave as covariates; n, names: of the rows (documents,
-# sequences) that were given; arg: what messages call it.
+# The data frame in which a formula is evaluated. x: the covariates as the user gave them; n, names: number and names of
+# the rows (documents, sequences) that were given; arg: what messages call x.
 covariate_frame <- function(x, n, names, arg, word, call) {
   x <- plain_columns(plain_values(as_vector(x)))
   if (is.atomic(x) && is.null(dim(x))) {
     abort("covariates", c(
       "{.arg {arg}} must be a data frame or a matrix with named columns, not {describe(x)}.",
-      i = "Columns go by the names in the formula of {.fn prior_covariates}: {.code data.frame(age = age)}."
+      i = "Its columns must have the names in the formula of {.fn prior_covariates}: {.code data.frame(age = age)}."
     ), call = call)
   }
   if (is.matrix(x)) {
@@ -40,7 +40,7 @@ covariate_frame <- function(x, n, names, arg, word, call) {
   `row.names<-`(as.data.frame(x), NULL)
 }
 
-# list(design, value): of training data with weights of rows. `value` has a column for each covariate.
+# list(design, value) from training data and weights of the rows. `value` has the design's columns.
 learn_design <- function(formula, frame, weights, arg, call) {
   terms <- formula_terms(formula, frame, arg, call)
   attr(terms, "intercept") <- 1L # the weights of a pattern sum to 1: there is one in any case
@@ -85,8 +85,8 @@ learn_design <- function(formula, frame, weights, arg, call) {
   list(design = design, value = standardised(value[, varies, drop = FALSE], design))
 }
 
-# list(value, extra): the same columns of other data, and of each row how many of its levels the fit has not seen. Such
-# a level has the effects of the prior: no columns, but the variance of an indicator.
+# list(value, extra): the design's columns for other data, and for each row the number of its levels that the fit has
+# not seen. Such a level has the effect of the prior: no column, but the variance of an indicator.
 apply_design <- function(design, frame, arg, call) {
   unseen <- unseen_levels(design, frame, call)
   for (name in names(unseen)) frame[[name]][unseen[[name]]] <- design$levels[[name]][1L]
@@ -101,7 +101,7 @@ apply_design <- function(design, frame, arg, call) {
   )
 }
 
-# Of the columns that are factors by themselves, in which rows they have a level that the fit has not seen.
+# For each column that is a factor by itself, which rows have a level that the fit has not seen.
 unseen_levels <- function(design, frame, call) {
   names <- intersect(names(design$levels), names(frame))
   unseen <- sapply(names, function(name) {
@@ -111,7 +111,7 @@ unseen_levels <- function(design, frame, call) {
   unseen <- Filter(any, unseen)
   if (length(unseen)) {
     cli::cli_warn(
-      c("Levels that the fit has not seen have the effects of the prior: in {.field {names(unseen)}}."),
+      c("{.field {names(unseen)}} {?has/have} levels that the fit has not seen; their effects are those of the prior."),
       class = c("bnpvi_warning_new_levels", "bnpvi_warning")
     )
   }
@@ -123,7 +123,8 @@ standardised <- function(value, design) {
   unname((value - rep(design$centre, each = n)) / rep(design$scale, each = n))
 }
 
-# A variable is a column, or a setting of a spline and the like where the formula was written: one value.
+# Every variable of the formula must be a column of the frame, or a single value (such as the number of knots of a
+# spline) from where the formula was written.
 require_columns_of_formula <- function(terms, frame, arg, call) {
   lacking <- Filter(
     function(name) !name %in% names(frame) && !rlang::is_scalar_atomic(get0(name, environment(terms))), all.vars(terms)
@@ -136,7 +137,7 @@ require_columns_of_formula <- function(terms, frame, arg, call) {
   }
 }
 
-# The variables of a formula, text and logical ones as factors.
+# The variables of a formula; text and logical ones become factors.
 covariate_variables <- function(terms, frame, levels, arg, call) {
   frame[] <- lapply(frame, function(v) {
     v <- plain_values(v)
@@ -155,14 +156,14 @@ require_known_covariates <- function(variables, arg, call) {
   for (name in names(variables)) {
     v <- variables[[name]]
     if (is.list(v) && !is.data.frame(v)) {
-      abort("covariates", "The covariate {.field {name}} is a list; it must have one value a row.", call = call)
+      abort("covariates", "The covariate {.field {name}} is a list; it must have one value per row.", call = call)
     }
     missing <- rowSums(is.na(as.matrix(v))) > 0
     if (any(missing)) {
       abort("covariates", c(
         "The covariate {.field {name}} of {.arg {arg}} is missing in {sum(missing)} row{?s}.",
         x = "In {cli::qty(sum(missing))}row{?s} {places(which(missing))}.",
-        i = "Covariates are not modelled, so that they must be known: leave these rows out."
+        i = "Covariates are not modelled, so they must be known: leave these rows out."
       ), call = call)
     }
     if (is.numeric(v) && any(!is.finite(v))) {
@@ -175,8 +176,9 @@ require_known_covariates <- function(variables, arg, call) {
   }
 }
 
-# list(value, indicator, variable_of): the model matrix without its intercept; factors have all their levels. indicator:
-# which columns are of levels alone; variable_of: of each factor, the columns in which it is.
+# list(value, indicator, variable_of): the model matrix without its intercept, in which factors have all their levels.
+# indicator: which columns are indicators of levels alone; variable_of: for each factor, the columns to which it
+# contributes.
 design_columns <- function(variables) {
   terms <- attr(variables, "terms")
   factors <- Filter(is.factor, as.list(variables))

@@ -1,13 +1,13 @@
-# Covariate patterns: the distinct rows of the columns that covariates become (R/covariate-design.R), by which rows are
-# counted. The internal form of data has the number of each row's pattern, from 0, as `position`.
+# Covariate patterns: the distinct rows of the design's columns (R/covariate-design.R). Counts of rows are kept by
+# pattern. The internal form of data has the number of each row's pattern, from 0, as `position`.
 
 most_patterns <- 4096L
-# Of transitions: each pattern has K x K of them, which global steps go through, so that numbers are rounded from fewer
-# patterns on.
+# The most patterns of covariates of transitions before numeric covariates are rounded. Each pattern has its own K x K
+# transitions, and global steps go through all of them.
 most_transition_patterns <- 1024L
 rounded_transition_patterns <- 256L
 
-# list(position, patterns): of each row, from 0, and the rows of `value` that differ.
+# list(position, patterns): the pattern of each row, from 0, and the distinct rows of `value`.
 patterns_of <- function(value) {
   n <- nrow(value)
   number <- rep(1L, n)
@@ -20,8 +20,8 @@ patterns_of <- function(value) {
   list(position = number - 1L, patterns = value[first, , drop = FALSE])
 }
 
-# Numeric columns of a frame with more than `groups` values, each replaced by its mean within groups of equal weight.
-# Equal values stay together.
+# A frame in which each numeric column with more than `groups` values has them replaced by means within groups of equal
+# weight. Equal values stay together.
 rounded_frame <- function(frame, variables, weights, groups) {
   for (name in intersect(variables, names(frame))) {
     v <- frame[[name]]
@@ -38,9 +38,9 @@ rounded_frame <- function(frame, variables, weights, groups) {
   frame
 }
 
-# Of training data list(design, position, patterns): the design, with `values`, the variables of each pattern; the
-# number of each row's pattern; and the columns of each pattern. weights: of the rows, 1 for each where they have none.
-# exact: patterns up to which numbers are not rounded.
+# list(design, position, patterns) of training data: the design, to which `values` adds the variables of each pattern;
+# the number of each row's pattern; and the columns of each pattern. weights: of the rows, NULL where each counts once.
+# exact: the number of patterns up to which numbers are not rounded.
 learn_patterns <- function(formula, frame, weights, arg, call, most = most_patterns, exact = most) {
   learned <- learn_design(formula, frame, weights, arg, call)
   found <- patterns_of(learned$value)
@@ -62,7 +62,7 @@ learn_patterns <- function(formula, frame, weights, arg, call, most = most_patte
   if (!is.null(rounded)) {
     cli::cli_inform(
       c(
-        "Numeric covariates are rounded for the fit to at most {rounded} values each, the means of groups of equal
+        "For the fit each numeric covariate is rounded to at most {rounded} values, the means of groups of equal
          weight.",
         i = "There would be more than {exact} covariate patterns. Predictions use covariates as they are."
       ),

@@ -39,12 +39,12 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   if (!is.null(k)) k <- check_cut(k, fit, error_call)
   if (!is.null(h)) h <- check_number(h, "h", strict = FALSE, call = error_call)
   tree <- if (is.null(tree)) grow_tree(fit, data, call, error_call) else check_tree(tree, fit, error_call)
-  # Classes are not joined, whatever the height.
+  # Classes of known labels are never joined, whatever the height.
   k <- k %||% (length(tree$labels) - sum(tree$height[seq_along(tree$loss)] <= h))
   group <- stats::cutree(tree, k = k)
   joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
-  # Only sequences whose rows may be in few states can end lower, as they choose these anew.
+  # Only sequences can end lower than the joined fit: their rows are kept in few states each, which are chosen anew.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
   learned <- cut$result[names(cut$result) != "group"]
   out <- with_result(new_bnp_fit(verb_of(fit), fit$call, cut$model, cut$control, fit$input, learned), data)
@@ -88,8 +88,9 @@ check_tree <- function(tree, fit, call) {
   tree
 }
 
-# What engine_fit() would return of the fit's probabilities after these joins: list(result, model, control). group: of
-# each cluster of the fit; `result$group` is that of each joined cluster in the engine's order.
+# What engine_fit() would return if the fit's probabilities were those after these joins: list(result, model, control).
+# group: the joined cluster of each cluster of the fit; `result$group` has that of each joined cluster in the engine's
+# order.
 joined_fit <- function(fit, data, joins, group, call) {
   engine_data <- as_engine_data(data)
   of_engine <- group[order(fit$numbering)]
@@ -118,7 +119,7 @@ joined_fit <- function(fit, data, joins, group, call) {
   list(result = result, model = model, control = control)
 }
 
-# Learning goes on from the joined clusters without any move.
+# Laps from the joined clusters, without any move.
 polished_fit <- function(joined, model, fit, data, laps, call) {
   control <- cut_control(fit$control, joined$state$k)
   control$max_laps <- laps

@@ -1,10 +1,10 @@
 # Arguments that may name a column: `id`, `time`, `weights` and `labels`. One rule for all of them: a string, or a
-# formula with one name, is a column; beside `data` a bare name is one, too, and an expression is evaluated with the
-# columns of `data` before the variables of the calling scope, as lm() does. A column that is named so is no variable.
+# formula with one name, names a column. With `data`, a bare name does so, too, and an expression is evaluated with the
+# columns of `data` before the variables of the calling scope, as in lm(). A column named in this way is not modelled.
 
-# Captured arguments of a method, by name, get their values in its frame; a bare name of a column stays that name. `of`:
-# what the method calls the data. Within the package a value is handed on as `id = !!id`, which stands for itself:
-# `id = id` would be the column "id" where the data have one.
+# Evaluates the captured arguments of a method, by name, and assigns them in its frame; a bare name of a column stays
+# that name. `of`: what the method calls the data. Code within the package passes a value as `id = !!id`, which is taken
+# as it is: `id = id` would be the column "id" of data that have one.
 read_arguments <- function(captured, data, of = "data", frame = rlang::caller_env()) {
   for (arg in names(captured)) {
     asked <- !rlang::quo_is_null(captured[[arg]])
@@ -26,12 +26,12 @@ argument_in_data <- function(captured, data, arg, of, call) {
     abort(arg, c(
       "{.arg {arg}} cannot be evaluated.",
       x = "{conditionMessage(e)}",
-      i = "It may be a column of {.arg {of}}, by its name, or a variable where the function is called."
+      i = "It may be the name of a column of {.arg {of}}, or a variable where the function is called."
     ), call = call)
   })
 }
 
-# `~ animal` is the column "animal".
+# The name of the column that a formula such as `~ animal` names; other values stay as they are.
 column_named <- function(value, arg, call = rlang::caller_env()) {
   if (!inherits(value, "formula")) {
     return(value)
@@ -39,13 +39,13 @@ column_named <- function(value, arg, call = rlang::caller_env()) {
   if (length(value) != 2L || !is.name(value[[2L]])) {
     abort(arg, c(
       "{.arg {arg}} must name one column, as {.code ~ column} or {.code \"column\"}.",
-      i = "Of several columns make one first, by {.fn interaction}."
+      i = "To use several columns, join them first, for example by {.fn interaction}."
     ), call = call)
   }
   as.character(value[[2L]])
 }
 
-# list(x, value, name): the table without the column that an argument names, what it holds, and its name.
+# list(x, value, name): the table without the column that an argument names, the values of the column, and its name.
 split_argument <- function(x, value, arg, call) {
   name <- column_named(value, arg, call)
   if (!(is.character(name) && length(name) == 1L && !is.null(colnames(x)))) {
@@ -55,7 +55,7 @@ split_argument <- function(x, value, arg, call) {
   list(x = taken$x, value = taken$column, name = name)
 }
 
-# The same where variables come by a formula. The column stays in the data where the formula has it too.
+# split_argument() where variables come by a formula. A column that the formula has too stays in the data.
 split_formula_argument <- function(formula, data, value, arg, call) {
   if (!is.data.frame(data)) {
     if (inherits(value, "formula")) value <- named_variable(value, data, arg, call)
@@ -66,7 +66,7 @@ split_formula_argument <- function(formula, data, value, arg, call) {
   split
 }
 
-# What `~ animal` names, where no data frame has it.
+# The variable that `~ animal` names where there is no data frame.
 named_variable <- function(value, data, arg, call) {
   name <- column_named(value, arg, call)
   tryCatch(eval(value[[2L]], data, environment(value)), error = function(e) {

@@ -58,8 +58,8 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
   matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
 }
 
-# Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not
-# exist.
+# The divergence of N(a$mean, a$cov) from N(b$mean, b$cov), with means 0 where there are none; NA where an expected
+# covariance does not exist.
 obs_divergence.obs_gaussian <- function(obs, a, b) {
   of_gaussians(a, b, function(shift, a, b) {
     half <- chol(b)
@@ -78,7 +78,7 @@ obs_overlap.obs_gaussian <- function(obs, a, b) {
   })
 }
 
-# of(difference of means, covariances) in units in which the diagonal of the mean covariance is 1.
+# Calls of(difference of means, covariances) in units in which the mean covariance has the diagonal 1.
 of_gaussians <- function(a, b, of) {
   if (!all(is.finite(c(a$cov, b$cov)))) {
     return(NA_real_)

@@ -98,7 +98,7 @@ plot_partition <- function(x, main = "", xlab = NULL, ylab = "Observations", ...
   say_above("The darker, the more often its observations are together")
 }
 
-# Mean share of draws in which two rows of a cluster are together; 1 of clusters of one row.
+# For each cluster, the mean share of draws in which two of its rows are together; 1 for clusters of one row.
 cohesion <- function(kept, cluster) {
   vapply(seq_len(max(cluster)), function(a) {
     own <- kept[cluster == a, , drop = FALSE]

@@ -49,10 +49,10 @@ n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
   table(n_clusters = k) / length(k)
 }
 
-# Draws x chains of one of the recorded numbers, also of a single draw or chain.
+# The recorded values of one quantity: a matrix draws x chains, also for a single draw or chain.
 trace_of <- function(draws, name) matrix(draws$trace[, , name], dim(draws$trace)[1L])
 
-# Units x draws whose partitions are kept.
+# The kept partitions, a matrix units x draws.
 kept_labels <- function(draws, call = rlang::caller_env()) {
   if (!length(draws$labels)) {
     abort("argument", c(
@@ -93,13 +93,13 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   structure(list(table = out, draws = object), class = "summary.bnp_draws")
 }
 
-# Names of the numbers of each draw, but for concentrations that are known.
+# Names of the recorded quantities, without concentrations that are known.
 recorded_terms <- function(draws) {
   known <- setdiff(names(sampled_concentrations(draws$model$prior)), drawn_concentrations(draws))
   setdiff(dimnames(draws$trace)[[3L]], known)
 }
 
-# Draws x chains -> R-hat and effective numbers of draws; NA without the package posterior.
+# Draws x chains -> R-hat and effective sample sizes; NA without the package posterior.
 mixing_of <- function(x) {
   if (!requireNamespace("posterior", quietly = TRUE)) {
     return(c(rhat = NA_real_, ess_bulk = NA_real_, ess_tail = NA_real_))
@@ -113,8 +113,8 @@ warn_of_mixing <- function(rhat, names) {
     cli::cli_warn(
       c(
         "Chains have not come together: R-hat of {.field {names[far]}} is {signif(rhat[far], 3)}.",
-        i = "Ask for more {.arg draws} ({.fn update}) or more sweeps a draw ({.arg thin}); {.fn plot} shows chains that
-             stay apart."
+        i = "Ask for more {.arg draws} ({.fn update}) or more sweeps per draw ({.arg thin}); {.fn plot} shows chains
+             that stay apart."
       ),
       class = c("bnpvi_warning_mixing", "bnpvi_warning"), call = NULL
     )
@@ -150,13 +150,13 @@ print.bnp_draws <- function(x, ...) {
   invisible(x)
 }
 
-# "Clusters", "Topics", "States".
+# The plural of what units are clustered into, with a capital: "Clusters", "Topics", "States".
 word_for_clusters <- function(draws) {
   word <- cluster_word(draws$fit)
   paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L), "s")
 }
 
-# "12 rows", or "40 tokens in 3 documents".
+# The number of observations in words: "12 rows", or "40 tokens in 3 documents".
 count_of_observations <- function(draws) {
   input <- draws$fit$input
   if (row_word(draws$fit) == "row") {

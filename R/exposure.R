@@ -1,5 +1,5 @@
-# Exposures: a number above 0 for each row that is known and not modelled. In the internal form they are
-# `data$exposure`; C++ reads them as one more column, the last.
+# Exposures: for each row a number above 0 that is known and not modelled. In the internal form of data they are
+# `data$exposure`; C++ reads them as an additional last column.
 
 check_exposure <- function(x, call = rlang::caller_env()) {
   if (is.list(x) && !is.object(x)) {
@@ -31,18 +31,18 @@ check_above_0 <- function(x, what, call) {
   x
 }
 
-# The column that data must have beside those that are modelled, if any.
+# The name of the column of exposures that data must have beside the modelled columns; NULL if there is none.
 exposure_column <- function(obs) {
   exposure <- obs$exposure
   if (is.character(exposure)) exposure
 }
 
-# A checked table -> the table without its exposures, and these. groups: the sequence of each row, by name.
+# Splits a checked table into the table without exposures, and the exposures. groups: the name of each row's sequence.
 take_exposure <- function(x, obs, arg, call, groups = NULL) {
   exposure <- obs$exposure
   if (isTRUE(exposure)) {
     abort("exposure", c(
-      "The exposures of the rows of {.arg {arg}} are not known: those of the fit were given as numbers.",
+      "The exposures of the rows of {.arg {arg}} are not known, as those of the fit were given as numbers.",
       i = "Fit with {.code exposure = \"...\"}, the name of a column that {.arg {arg}} has too."
     ), call = call)
   }
@@ -66,7 +66,7 @@ take_exposure <- function(x, obs, arg, call, groups = NULL) {
   list(x = x, exposure = in_order_of_names(exposure, row_names_of(x), nrow(x), "exposure", "row", call))
 }
 
-# The fields that C++ reads with the exposures as their last column: in sparse rows, the last entry.
+# The fields as C++ reads them, with the exposures as the last column; in sparse rows, the last entry of each row.
 with_exposure_column <- function(data) {
   exposure <- data$exposure
   data$exposure <- NULL
@@ -87,7 +87,7 @@ mean_exposure <- function(data) {
   if (!is.null(data$exposure)) stats::weighted.mean(data$exposure, data$weights %||% rep(1, data$n))
 }
 
-# Exposures of rows to be drawn: by default all the average of the training data.
+# Exposures of rows that will be drawn: by default, the mean exposure of the training data.
 exposure_of_rows <- function(exposure, fit, call) {
   if (is.null(exposure)) {
     return(fit$input$mean_exposure %||% 1)
@@ -104,8 +104,8 @@ exposure_of_rows <- function(exposure, fit, call) {
   check_above_0(as.double(exposure), "exposure", call)
 }
 
-# The same of a product: a list by block, of the blocks that have exposures. `exposure`: numbers, where all blocks have
-# them from one column, or a list of such by the names of these columns.
+# exposure_of_rows() for a product: a list by block, for the blocks that have exposures. `exposure`: numbers, if all
+# blocks have them from one column, or a list of numbers named by these columns.
 exposures_of_blocks <- function(exposure, fit, call) {
   columns <- unlist(lapply(fit$model$obs$blocks, exposure_column))
   if (!is.null(exposure) && !length(columns)) {
@@ -117,7 +117,7 @@ exposures_of_blocks <- function(exposure, fit, call) {
   if (!is.null(exposure) && (!is.list(exposure) || is.object(exposure) && !is.data.frame(exposure))) {
     if (length(unique(columns)) > 1L) {
       abort("exposure", c(
-        "{.arg exposure} must be a list or a data frame that names the columns of exposures it is for.",
+        "{.arg exposure} must be a list or a data frame named by the columns of exposures.",
         i = "They are {.field {unique(columns)}}."
       ), call = call)
     }
@@ -135,7 +135,7 @@ exposures_of_blocks <- function(exposure, fit, call) {
   }, columns, names(columns))
 }
 
-# One number a row; NULL for models without exposures. Of a product a list of such.
+# One exposure per row, NULL for models without exposures; for a product, a list of them.
 exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
   force(call)
   if (is.list(exposure)) {
@@ -147,7 +147,7 @@ exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
   if (!is.null(exposure)) rep_len(exposure, n)
 }
 
-# A column is either known, an exposure, or modelled.
+# Refuses columns that are both exposures (known) and modelled.
 refuse_modelled_exposures <- function(exposures, modelled, arg, call) {
   both <- intersect(exposures, modelled)
   if (length(both)) {

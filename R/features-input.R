@@ -1,6 +1,7 @@
-# Data of latent features: NA where cells are missing, one unit for all columns or one for each, and starts.
+# Reads data of latent features: NA where cells are missing, one unit for all columns or one per column; and reads
+# starts.
 
-# Anything tabular -> the internal form, rows without any value left out.
+# Reads a table into the internal form; rows without any value are left out.
 feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "rows") {
   data <- as_mixture_data(x, feature_columns(), arg, allow_no_rows, call, na_action, use)
   if (!is.matrix(data$x)) refuse_sparse(feature_columns(), arg, call)
@@ -8,10 +9,10 @@ feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "
   data
 }
 
-# An observation model that takes any columns of numbers, cell by cell.
+# An observation model that accepts any numeric columns, with missing cells.
 feature_columns <- function() obs_gaussian("diagonal")
 
-# The same from a source. list(data, ...) as read_source() has it.
+# feature_data() for a source: list(data, ...) as from read_source().
 feature_source <- function(x, call, na_action, control) {
   read <- read_source(x, "bnp_mixture", feature_columns(), na_action, NULL, NULL, control, call)
   if (is_sparse_data(sample_of(read$data))) refuse_sparse(feature_columns(), "x", call)
@@ -31,8 +32,8 @@ observed_cells <- function(data) {
   if (is_spooled(data)) data$n - (data$cells_missing %||% numeric(data$d)) else colSums(!is.na(data$x))
 }
 
-# list(centre, unit, noise_rate): what is taken off each column, what it is divided by, and the prior rate of the noise
-# in these units, a quarter of the mean variance of a column.
+# list(centre, unit, noise_rate): what is subtracted from each column, what it is then divided by, and the prior rate of
+# the noise variance in these units, a quarter of the mean variance of a column.
 feature_units <- function(data, centre, scale, call) {
   x <- sample_of(data)$x
   reach <- max(abs(x), 0, na.rm = TRUE)
@@ -42,7 +43,7 @@ feature_units <- function(data, centre, scale, call) {
   means[!is.finite(means)] <- 0
   spread <- colMeans((x - rep(means, each = nrow(x)))^2, na.rm = TRUE)
   spread[!is.finite(spread)] <- 0
-  # What rounding of a constant leaves is no spread.
+  # The rounding errors of a constant column are not taken as spread.
   spread[spread < (1e-14 * pmax(abs(means), 1e-300))^2] <- 0
   square <- if (centre) spread else colMeans(x^2, na.rm = TRUE)
   own <- function(v) ifelse(v > 0, sqrt(v), 1)
@@ -56,7 +57,7 @@ feature_units <- function(data, centre, scale, call) {
   )
 }
 
-# The largest of the columns' absolute values, of all rows and not of those of a sample alone, in units of `reach`.
+# The largest absolute value of each column, in units of `reach`. Looks at all rows of a spool, not at its sample alone.
 farthest <- function(data, x, reach) {
   largest <- function(x) apply(abs(x), 2L, function(v) max(v, 0, na.rm = TRUE))
   far <- largest(x)
@@ -64,7 +65,7 @@ farthest <- function(data, x, reach) {
   far
 }
 
-# Without an offset sums of squares are about 0: far from there they have no digits left for the noise.
+# Refuses values far from 0 where there is no offset: their squares would leave no digits for the noise.
 refuse_far_offset <- function(farthest, unit, call) {
   far <- farthest / unit > 1e5
   if (any(far)) {
@@ -77,11 +78,11 @@ refuse_far_offset <- function(farthest, unit, call) {
 
 scaled_values <- function(data, model) {
   x <- data$x
-  # Divided first: differences of large numbers may overflow.
+  # Divides before it subtracts, as differences of large numbers may overflow.
   (x / rep(model$unit, each = nrow(x))) - rep(model$centre / model$unit, each = nrow(x))
 }
 
-# New rows with the columns of a fit; all rows are kept, also those without any value.
+# New rows with the columns of a fit. All rows are kept, also those without any value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
   check_format(fit, call)
   arg <- arg_of_table(arg, newdata)
@@ -91,7 +92,7 @@ feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "mo
   data
 }
 
-# rows: the numbers of these among all.
+# Refuses values too far from the training data. rows: the numbers of these rows among all.
 refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)), arg)) {
   far <- abs(scaled_values(list(x = x), fit$model)) > 1e100
   if (any(far, na.rm = TRUE)) {
@@ -102,12 +103,12 @@ refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)
   }
 }
 
-# As select_columns() has it, which asks a fit for its observation model.
+# select_columns() for features; that function asks a fit for its observation model, which fits of features do not have.
 select_feature_columns <- function(x, fit, call, arg, na_action) {
   select_columns(x, list(model = list(obs = feature_columns()), input = fit$input), call, arg, na_action)
 }
 
-# What the engine starts from: list(presence) or NULL.
+# The start of the engine: list(presence), or NULL.
 features_start <- function(start, data, prior, call) {
   if (is.null(start)) {
     return(NULL)
@@ -139,7 +140,7 @@ features_start <- function(start, data, prior, call) {
   list(presence = unname(nu + 0))
 }
 
-# Rows x features: what an earlier fit says of the rows.
+# Probabilities of features for these rows under an earlier fit: rows x features.
 presence_under <- function(fit, data, call) {
   nu <- matrix(0, data$n, length(fit$numbering))
   take <- function(part, rows) {

@@ -31,7 +31,7 @@ plot.bnp_features <- function(x, type = c("loadings", "usage", "elbo", "images")
   invisible(x)
 }
 
-# Colours from -1 (red) over 0 (white) to 1 (blue).
+# Colours for loadings from -1 (red) over 0 (white) to 1 (blue).
 loading_shades <- function() grDevices::hcl.colors(61L, "Blue-Red 3", rev = TRUE)
 
 need_features <- function(fit, call = rlang::caller_env()) {

@@ -66,7 +66,7 @@ predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "respo
   if (type == "prob") nu else feature_response(object, nu, data$row_names)
 }
 
-# The rows with expected values where cells are missing.
+# The rows with missing cells replaced by their expectations.
 impute_cells <- function(fit, data, draws) {
   cells <- expected_cells(fit, data, draws)
   missing <- is.na(data$x)
@@ -93,8 +93,8 @@ training_presence <- function(fit) {
   nu
 }
 
-# list(nu, bound): probabilities of features (rows x features in their order), and what each row adds to a bound by
-# its features.
+# list(nu, bound): probabilities of features (rows x features in their order), and the contribution of each row's
+# features to a lower bound.
 latent_features <- function(fit, data, state = fit$state) {
   if (data$n == 0L) {
     nu <- matrix(0, 0L, length(fit$numbering), dimnames = list(NULL, as.character(seq_along(fit$numbering))))
@@ -122,7 +122,7 @@ expected_cells <- function(fit, data, draws) {
   )
 }
 
-# Standard deviations of the cells of rows with these probabilities, in the units of the data.
+# Standard deviations of cells given probabilities of features, in the units of the data.
 feature_sds <- function(fit, nu) {
   o <- as.integer(fit$model$offset)
   all <- cbind(matrix(1, nrow(nu), o), nu)
@@ -162,7 +162,7 @@ heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ..., draws =
   scores_of_cells(cell_scores(fit, data, cells, draws, call))
 }
 
-# size: rows (NA: not known yet) and columns.
+# Checks which cells are held out. size: c(rows, columns), where NA rows are not known yet.
 check_held_out <- function(cells, size, call) {
   rows <- if (is.na(size[1L])) nrow(cells) else size[1L]
   if (!is.matrix(cells) || !is.logical(cells) || !identical(dim(cells), c(rows, size[2L])) || anyNA(cells) ||
@@ -175,11 +175,11 @@ check_held_out <- function(cells, size, call) {
   }
 }
 
-# Log density and error of the cells that are held out.
+# Log density and squared error of the held-out cells.
 cell_scores <- function(fit, data, cells, draws, call) {
   truth <- data$x[cells]
   if (anyNA(truth)) {
-    abort("argument", "{.arg cells} has cells that are missing in {.arg newdata}.", call = call)
+    abort("argument", "{.arg cells} selects cells that are missing in {.arg newdata}.", call = call)
   }
   data$x[cells] <- NA_real_
   expected <- lapply(expected_cells(fit, data, draws), `[`, cells)
@@ -210,7 +210,7 @@ refuse_cells_of_source <- function(cells, n, call) {
   abort("argument", "{.arg cells} has {nrow(cells)} row{?s}, the source {n}.", call = call)
 }
 
-# A lower bound on the log density of each row, with features as probable as they are on average.
+# A lower bound on each row's log density, with each feature as probable as it is on average.
 row_bounds <- function(fit, data) {
   prob <- pmin(pmax(fit$state$prob, 1e-300), 1 - 1e-16)
   state <- replace(fit$state, "logit", list(stats::qlogis(prob)))
@@ -226,7 +226,7 @@ row_bounds <- function(fit, data) {
   as.vector(latent_features(fit, data, state)$bound + sum(log1p(-prob)) + noise - seen %*% log(fit$model$unit))
 }
 
-# One draw of loadings (the offset's first) and noise variance, in the engine's units.
+# One draw of the loadings (the offset first) and the noise variance, in the engine's units.
 draw_loadings <- function(fit) {
   variance <- 1 / stats::rgamma(1L, fit$state$noise[1L], fit$state$noise[2L])
   m <- fit$state$loadings
@@ -239,7 +239,7 @@ draw_loadings <- function(fit) {
   list(loadings = m, variance = variance)
 }
 
-# Rows in the units of the data, with noise; z: in the order of the features.
+# Draws rows in the units of the data, with noise. z: presence, features in their order.
 draw_feature_rows <- function(fit, drawn, z) {
   o <- as.integer(fit$model$offset)
   m <- drawn$loadings[c(seq_len(o), feature_rows(fit)), , drop = FALSE]
@@ -307,7 +307,7 @@ simulate.bnp_features <- function(object, nsim = 1, seed = NULL, n = object$inpu
   simulate_sets(nsim, seed, draw)
 }
 
-# pi from its posterior, in the order of the features.
+# A draw of the features' probabilities pi from their posterior, in the order of the features.
 draw_feature_probs <- function(fit) {
   k <- fit$state$k
   if (!length(fit$state$stick)) {

@@ -1,4 +1,4 @@
-# What a fit of latent features says of its rows and features.
+# Results that users read from a fit of latent features: probabilities, loadings, noise.
 
 #' Read a fit of latent features
 #'
@@ -45,7 +45,7 @@ feature_probs <- function(fit) {
   stats::setNames(fit$state$prob[fit$numbering], seq_along(fit$numbering))
 }
 
-# Rows of the engine's tables that are features, in their order.
+# Row numbers of the features in the engine's tables, in the order in which users see the features.
 feature_rows <- function(fit) fit$model$offset + fit$numbering
 
 # Posterior mean of the loadings in the units of the data.
@@ -55,13 +55,13 @@ feature_loadings <- function(fit) {
   m
 }
 
-# What a row without any feature is expected to be.
+# The expected values of a row that has no feature.
 feature_offset <- function(fit) {
   own <- if (fit$model$offset) fit$state$loadings[1L, ] else 0
   stats::setNames(fit$model$centre + own * fit$model$unit, column_labels(fit))
 }
 
-# E sigma^2 in the engine's units.
+# The posterior mean of the noise variance, in the engine's units.
 noise_variance <- function(fit) fit$state$noise[2L] / (fit$state$noise[1L] - 1)
 
 feature_sigma <- function(fit) {
@@ -69,7 +69,7 @@ feature_sigma <- function(fit) {
   if (length(unique(sigma)) == 1L) sigma[1L] else stats::setNames(sigma, column_labels(fit))
 }
 
-# The concentration: a number, or of one that is learned with an infinite prior mean and 90 % interval.
+# The concentration: a number or, where it is learned under the infinite prior, its posterior mean and 90 % interval.
 feature_alpha <- function(fit) {
   alpha <- fit$state$alpha
   if (length(alpha) == 1L) {
@@ -98,7 +98,7 @@ fitted.bnp_features <- function(object, ...) {
   for_all_rows(object$input, feature_response(object, object$presence, object$input$row_names))
 }
 
-# Rows x columns in the units of the data.
+# Expected values of rows given probabilities nu: rows x columns, in the units of the data.
 feature_response <- function(fit, nu, row_names = rownames(nu)) {
   out <- as.matrix(nu %*% feature_loadings(fit)) + rep(feature_offset(fit), each = nrow(nu))
   dimnames(out) <- list(row_names, fit$input$column_names)
@@ -169,7 +169,7 @@ features_head <- function(fit) {
   )
 }
 
-# Of the squares about the centre.
+# The share of the sum of squares about the centre that the features explain.
 share_explained <- function(fit) {
   cells <- fit$state$scalar[3L]
   squares <- fit$state$scalar[4L]

@@ -26,7 +26,7 @@ tidy.bnp_features <- function(x, ...) {
   ))
 }
 
-# Features x columns.
+# Posterior standard deviations of the loadings: features x columns.
 loading_sds <- function(fit) {
   at <- feature_rows(fit)
   out <- matrix(0, length(at), fit$input$d)

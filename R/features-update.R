@@ -1,6 +1,6 @@
-# update(fit, newdata) of latent features: further rows, of which those before need not be at hand.
+# update(fit, newdata) for latent features: adds rows. The earlier rows need not be at hand.
 
-# Without `olddata` the features of earlier rows stay as they are, and only their sums go into the bound.
+# Without `olddata` the features of the earlier rows stay as they are, and only their sums enter the bound.
 take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = NULL, control = NULL, ...,
                              error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
@@ -45,7 +45,7 @@ take_in.bnp_features <- function(fit, newdata, olddata, new_terms, na_action = N
   identified_features(out, before, now)
 }
 
-# now: the present number of each earlier feature, NA of one that is gone.
+# now: for each earlier feature its present number, NA if the feature is gone.
 identified_features <- function(out, before, now) {
   known <- cluster_ids(before)
   history <- cluster_history(before)
@@ -60,7 +60,7 @@ identified_features <- function(out, before, now) {
   out
 }
 
-# Without a fingerprint, which earlier rows would be needed for.
+# The joined input has no fingerprint, which would need the earlier rows.
 joined_features_input <- function(fit, data) {
   new <- features_input(data)
   input <- joined_input(fit$input, data)[features_fields]

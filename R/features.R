@@ -100,11 +100,11 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   sealed(fit)
 }
 
-# The prior of the likelihood in scaled units, without noise_rate, which is read from the data.
+# The default prior of the likelihood in scaled units. noise_rate is read from the data.
 linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, loading_rate = 1)
 
-# A fit with what the engine returns. cells: that were observed, of all data that it has seen; group: of columns in an
-# earlier fit.
+# Runs the engine and makes a fit of what it returns. cells: the numbers of observed cells in all data that the fit has
+# seen; group: the groups of columns in an earlier fit.
 run_features <- function(fit_call, input, cells, data, model, control, start, group, call, arg = "x",
                          engine = plain_engine()) {
   jacobian <- -sum(cells * log(model$unit))
@@ -115,8 +115,8 @@ run_features <- function(fit_call, input, cells, data, model, control, start, gr
   new_bnp_fit("bnp_features", fit_call, model, control, input, features_learned(result, data, model, cells, jacobian))
 }
 
-# Features by decreasing use; bounds of the data as they are. jacobian: log density of the data as given, less that of
-# the data in units of the columns.
+# Sorts features by decreasing use, and converts bounds to those of the data in their own units. jacobian: the log
+# density of the data as given minus that of the data in units of the columns.
 features_learned <- function(result, data, model, cells, jacobian) {
   k <- result$state$k
   counts <- result$state$counts[model$offset + seq_len(k)]
@@ -166,6 +166,6 @@ resolve_features_control <- function(control, data, start, call) {
   }
   control$batches <- resolve_batches(control, data$n, call, "observations")
   control$sparsity <- control$sparsity %||% 0L
-  # Without any feature is the one way to begin.
+  # Fits of features always begin without any feature.
   with_starts(control, if (chooses_starts(control, start)) stats::setNames(list(start_kind(0L)), ""))
 }

@@ -1,11 +1,11 @@
-# Known inputs of filters: numbers of each row whose effects its system knows.
+# Known inputs of filters: numbers for each row whose effects on the system are known.
 
-# Of the rows of `data`, in internal form -> a matrix n x q.
+# The inputs of the rows of `data` (internal form): a matrix n x q.
 inputs_of_rows <- function(f, inputs, data, call) {
   if (!is.null(data$inputs)) {
     if (!is.null(inputs)) {
       abort("argument", c(
-        "{.arg inputs} cannot be given: they are columns of {.arg newdata}.", i = "Only forecasts need it."
+        "{.arg inputs} cannot be given: they are columns of {.arg newdata}.", i = "Only forecasts take {.arg inputs}."
       ), call = call)
     }
     return(data$inputs)
@@ -15,7 +15,7 @@ inputs_of_rows <- function(f, inputs, data, call) {
   as_inputs(inputs, known, data$n, call, "{.arg newdata}", function(x) values_of_rows(x, data, "inputs", call))
 }
 
-# Of h rows ahead of each sequence -> a list of matrices h x q.
+# The inputs of the h rows that follow each sequence: a list of matrices h x q.
 inputs_ahead <- function(f, inputs, h, call) {
   known <- filter_kinds[[f$kind]]$inputs(f)
   names <- names(f$sequences)
@@ -28,7 +28,7 @@ inputs_ahead <- function(f, inputs, h, call) {
   one <- function(x) {
     if (is.null(x) && known$n > 0L) {
       abort("argument", c(
-        "{.arg inputs} is needed for a forecast: future inputs are not guessed.",
+        "{.arg inputs} is needed for a forecast: future inputs are not predicted.",
         i = "Give {h} row{?s} of {known$n} input{?s}{if (length(known$names)) ': '}{places(known$names)}."
       ), call = call)
     }
@@ -39,7 +39,8 @@ inputs_ahead <- function(f, inputs, h, call) {
 
 is_list_of_tables <- function(x) is.list(x) && !is.data.frame(x)
 
-# known: list(n, names, instead); of: what the rows are; ordered: puts rows with names into their order.
+# Checks inputs and returns a matrix. known: list(n, names, instead); of: what the rows are; ordered: a function that
+# puts rows with names into their order.
 as_inputs <- function(x, known, n, call, of, ordered) {
   if (is.null(x) && known$n == 0L) {
     return(matrix(0, n, 0L))
@@ -69,7 +70,8 @@ as_inputs <- function(x, known, n, call, of, ordered) {
   x
 }
 
-# Columns in the order of the known inputs, as a matrix of numbers. A vector is one input, or one row of several.
+# The columns of x in the order of the known inputs, as a numeric matrix. A vector is one input over rows, or one row of
+# several inputs.
 as_input_table <- function(x, known, call) {
   x <- if (is.data.frame(x)) data_frame_to_matrix(plain_columns(x), "inputs", call) else plain_values(x)
   if (!is.numeric(x) || is.object(x) || length(dim(x)) > 2L) {

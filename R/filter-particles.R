@@ -1,4 +1,4 @@
-# Bootstrap filters of models that are given as functions.
+# Bootstrap filters (Gordon, Salmond and Smith 1993) of models that users give as functions.
 
 #' Models of time series as functions
 #'
@@ -61,7 +61,8 @@ bnp_filter.bnp_particle_model <- function(object, newdata = NULL, id = NULL, par
   new_filter("particles", object, options, input, newdata, id, inputs, rlang::current_env())
 }
 
-# state: `x`, draws; `weight`, of which the sum is 1; `random`, the state of R's generator.
+# Takes rows in. state: list(x, weight, random): the particles, their weights, which sum to 1, and the state of R's
+# generator.
 take_particles <- function(f, sequences, data, call) {
   lapply(seq_along(sequences), function(g) {
     s <- sequences[[g]]
@@ -118,7 +119,7 @@ particle_step <- function(model, state, y, time, n, name, call) {
   )
 }
 
-# What a user's function gives, of the right shape.
+# Calls a user's function and checks the shape of its value.
 asked <- function(model, name, arguments, time, sequence, n, width, call) {
   f <- model[[name]]
   if ("time" %in% names(formals(args(f)))) arguments$time <- time
@@ -155,7 +156,8 @@ unname_but_time <- function(arguments) {
   arguments
 }
 
-# As many numbers as there are weights, each as often as its weight says but for less than one.
+# Systematic resampling: as many indices as there are weights; each occurs as often as its weight times their number
+# says, give or take less than one.
 systematic_draw <- function(weight, u) {
   n <- length(weight)
   line <- cumsum(weight)
@@ -173,7 +175,7 @@ weighted_moments <- function(x, weight) {
 
 default_states <- function(m) paste0("x", seq_len(m))
 
-# R's generator for sequence number g of a filter with this seed, of a fixed kind.
+# The state of R's generator for sequence number g of a filter with this seed. The kind of generator is fixed.
 random_state <- function(seed, g) {
   kept <- engine_restart_seed(seed, g)
   with_random_state(NULL, {
@@ -182,7 +184,7 @@ random_state <- function(seed, g) {
   })
 }
 
-# Evaluates `expr` with R's generator in this state, and puts it back to where it was.
+# Evaluates `expr` with R's generator in this state, and then restores the generator's own state.
 with_random_state <- function(state, expr) {
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", envir = globalenv())
@@ -223,7 +225,7 @@ particles_ahead <- function(f, h, type, interval, call) {
   })
 }
 
-# Quantiles of weighted numbers.
+# Weighted quantiles.
 quantile_of_draws <- function(value, weight, p) {
   order <- order(value)
   share <- cumsum(weight[order])

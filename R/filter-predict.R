@@ -1,7 +1,8 @@
-# What filters of each kind do: read(f, newdata, id, call, arg), rows as the internal form; take(f, sequences, data,
-# call), of each sequence list(rows, state); ahead(f, h, type, interval, inputs, call), for each step a list of matrices
-# sequences x columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all
-# rows, or NULL; inputs(f), list(n, names) of the known inputs of rows, or instead of them (R/filter-inputs.R).
+# What filters of each kind do, as functions: read(f, newdata, id, call, arg): rows in the internal form; take(f,
+# sequences, data, call): for each sequence list(rows, state); ahead(f, h, type, interval, inputs, call): for each step
+# a list of matrices sequences x columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call):
+# probabilities given all rows, or NULL; inputs(f): list(n, names) of the known inputs of rows, or list(instead), what
+# to use in their place (R/filter-inputs.R).
 filter_kinds <- list(
   states = list(
     title = "Exact filter of a hidden Markov model", read = function(...) read_states(...),
@@ -64,7 +65,7 @@ predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "c
   if (interval >= 1) abort("argument", "{.arg interval} must be below 1, not {interval}.")
   if (!length(object$sequences)) {
     abort("no_rows", c(
-      "{.arg object} has not seen any row: there is nothing to go on from.", i = "{.fn update} takes rows in."
+      "{.arg object} has not seen any row yet.", i = "{.fn update} gives it rows."
     ))
   }
   known <- inputs_ahead(object, inputs, h, rlang::current_env())

@@ -131,7 +131,7 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
   like_input(out, data)
 }
 
-# Rows as users gave them, as a data frame.
+# A data frame of the rows in the form in which users gave them.
 data_frame_of <- function(data) {
   if (is.data.frame(data)) {
     return(data)
@@ -211,7 +211,7 @@ print.bnp_filter <- function(x, ...) {
   invisible(x)
 }
 
-# Where a sequence stands, in a line.
+# One line of print() about a sequence: where it stands now.
 described_sequence <- function(f, name) {
   s <- f$sequences[[match(name, names(f$sequences))]]
   last <- length(s$rows$log_density)

@@ -1,4 +1,4 @@
-# The shape of a filter that may have been changed by hand, as R/object-shape.R has it of other classes.
+# Checks the shape of a filter that may have been changed by hand, as R/object-shape.R does for other classes.
 
 shape_of_filter <- function(f) {
   kind <- filter_kinds[[f$kind]]
@@ -49,7 +49,8 @@ is_filter_model <- function(f) {
   )
 }
 
-# Columns that rows have a number in, by kind: probabilities of states or modes, and state variables.
+# Whether the tables of remembered rows have the right columns for the filter's kind: probabilities of states or modes,
+# and state variables.
 are_filtered_rows <- function(f, s) {
   rows <- s$rows
   n <- length(rows$log_density)
@@ -75,7 +76,7 @@ are_filtered_rows <- function(f, s) {
   )
 }
 
-# What the next row needs.
+# Whether `state` has what is needed to take the next row in.
 is_filter_state <- function(f, state) {
   switch(f$kind,
     states = {

@@ -1,4 +1,4 @@
-# Filters of switching linear systems: Rao-Blackwellised particles.
+# Rao-Blackwellised particle filters of switching linear systems.
 
 #' @rdname bnp_filter
 #' @export
@@ -36,11 +36,11 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
   filter_systems(unname(object), newdata, id, inputs, particles, collapse, seed, keep, threads)
 }
 
-# What several systems must have in common.
+# The dimensions that several systems must have in common, as one text to compare.
 size_of_system <- function(x) paste(c(dim(x$A), nrow(x$C), n_inputs(x), x$by_mode), collapse = " ")
 
-# systems: a list, or a function that draws one for each particle from the seed. columns: those of the data that hold
-# the inputs.
+# Makes a filter. systems: a list of systems, or a function that draws one for each particle from a seed; columns: the
+# columns of the data that hold the inputs.
 filter_systems <- function(systems, newdata, id, inputs, particles, collapse, seed, keep, threads,
                            call = rlang::caller_env(), columns = NULL) {
   particles <- check_count(particles, "particles", call = call)
@@ -50,7 +50,7 @@ filter_systems <- function(systems, newdata, id, inputs, particles, collapse, se
   if (collapse == "none" && particles < length(systems)) {
     abort("argument", c(
       "{.arg particles} must be at least the number of systems in {.arg object}, {length(systems)}, not {particles}.",
-      i = "Each system begins with a particle of its own."
+      i = "Each system needs a particle of its own at the start."
     ), call = call)
   }
   options <- list(
@@ -62,7 +62,7 @@ filter_systems <- function(systems, newdata, id, inputs, particles, collapse, se
   new_filter("switching", systems, options, input, newdata, id, inputs, call)
 }
 
-# Columns of numbers.
+# Reads rows as numeric columns.
 read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   obs <- obs_gaussian("diagonal")
   obs$inputs <- f$input$input_columns
@@ -73,7 +73,7 @@ read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   rows_of_sequences(reader, newdata, id, call, arg, "model", NULL, "filter")
 }
 
-# inputs: a row for each of x.
+# Runs the engine over rows x. inputs: a matrix with a row for each row of x.
 run_systems <- function(f, x, inputs, starts, sequences, collapse, call, what = "newdata") {
   no_room <- function(e) {
     abort("memory", c(
@@ -99,7 +99,7 @@ refuse_trouble <- function(out, name, n, what, call) {
   switch(out$trouble,
     no_density = abort("no_density", c(
       paste0("{.arg {what}} has a row whose density is 0 for every particle", where, "."),
-      i = "It is too far from what the system can do: check the units of the columns, or give more noise {.arg R}."
+      i = "It is too far from what the system predicts: check the units of the columns, or give larger noise {.arg R}."
     ), call = call),
     without_noise = abort("without_noise", c(
       paste0("{.arg {what}} has a cell without noise that is known from the others", where, ": it has no density."),
@@ -129,7 +129,7 @@ take_switching <- function(f, sequences, data, call) {
   })
 }
 
-# P(z_t | all rows), by the histories of the particles that are left.
+# P(z_t | all rows), from the histories of the particles that remain.
 smooth_switching <- function(f, sequence, call) {
   if (f$options$collapse == "gpb2") {
     abort("argument", c(
@@ -150,9 +150,9 @@ smooth_switching <- function(f, sequence, call) {
   prob
 }
 
-# Exact moments and probabilities of modes, by rows without data of which particles with the same mode are one;
-# intervals from particles.
-# inputs: of each sequence a matrix h x q.
+# Forecasts. Means, variances and probabilities of modes are exact given the particles: rows without data are taken in,
+# and particles with the same mode are joined; intervals are quantiles over particles. inputs: for each sequence a
+# matrix h x q.
 switching_ahead <- function(f, h, type, interval, inputs, call) {
   d <- f$input$d
   n <- length(f$sequences)
@@ -178,8 +178,8 @@ switching_ahead <- function(f, h, type, interval, inputs, call) {
   })
 }
 
-# Quantiles of the Gaussian mixture that particles are after each row without data (inputs: h x q): a list of `lower`
-# and `upper`.
+# Quantiles of the Gaussian mixture over particles after each row without data (inputs: h x q): a list of `lower` and
+# `upper`.
 quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, interval, type, call, most = 1000) {
   steps <- engine_particles_ahead(lapply(systems, as_engine_system), particles, t(inputs), number, clock, most, seed)
   refuse_trouble(steps, "", 0, "object", call)
@@ -207,7 +207,7 @@ quantiles_ahead <- function(systems, particles, inputs, number, clock, seed, int
   }, steps, seq_along(steps))
 }
 
-# Quantiles of a mixture of Gaussians, by halving.
+# Quantiles of a mixture of Gaussians, by bisection.
 quantile_of_mixture <- function(p, weight, mean, sd) {
   vapply(p, function(p) {
     each <- mean + sd * stats::qnorm(p)

@@ -140,11 +140,13 @@ update.bnp_filter <- function(object, newdata, id = NULL, ..., inputs = NULL) {
   take_rows(check_filter(object), newdata, id, inputs, rlang::current_env())
 }
 
-# A filter that has taken these rows in.
+# The filter after taking these rows in.
 take_rows <- function(f, newdata, id, inputs, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
     if (NROW(inputs)) {
-      abort("argument", c("{.arg inputs} are of rows, and there are none.", i = "Give {.arg newdata}."), call = call)
+      abort("argument", c(
+        "{.arg inputs} can only be given together with rows in {.arg newdata}.", i = "Give {.arg newdata}."
+      ), call = call)
     }
     return(sealed(f))
   }
@@ -168,14 +170,15 @@ take_rows <- function(f, newdata, id, inputs, call) {
     before$rows <- with_rows(before$rows, new$rows, f$options$keep)
     before$state <- new$state
     before$n <- before$n + n
-    # One by one, so that pieces have the bits of the whole: sum() is more exact.
+    # Sums are made one row at a time, so that rows in pieces give the bits of all rows at once; sum() would keep more
+    # digits.
     for (value in new$rows$log_density[!is.na(new$rows$log_density)]) before$log_lik <- before$log_lik + value
     before
   }, f$sequences[at], taken, diff(data$starts))
   sealed(f)
 }
 
-# Of a list with names, the rows of each must be told apart from those of the others.
+# The rows of each element of a named list must be distinguishable from those of the others.
 refuse_repeated_names <- function(names, call) {
   if (anyDuplicated(names)) {
     abort("id", c(
@@ -197,7 +200,7 @@ id_of_rows <- function(f, newdata, id) {
   if (n == 1L || label %in% names(f$sequences)) factor(rep(label, n)) else id
 }
 
-# Do these rows say which sequence each belongs to?
+# Whether these rows say to which sequence each belongs.
 says_ids <- function(f, newdata, id) {
   of_list <- is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")
   !is.null(id) || of_list || !is.null(f$input$id_column) && f$input$id_column %in% colnames(newdata)
@@ -211,16 +214,17 @@ check_same_id <- function(f, has_id, call) {
   if (before) {
     abort("id", c(
       "{.arg id} is needed: this filter follows sequences by {.arg id}.",
-      i = "Say which of them the rows go on with, or a new one: {.code update(f, newdata, id = )}."
+      i = "Give the {.arg id} of the sequence to which the rows belong, or a new one:
+           {.code update(f, newdata, id = )}."
     ), call = call)
   }
   abort("id", c(
-    "{.arg id} cannot be given: this filter follows one sequence, whose rows came without.",
+    "{.arg id} cannot be given: this filter follows one sequence, whose first rows had no {.arg id}.",
     i = "Leave it out, or filter all rows again with {.arg id}."
   ), call = call)
 }
 
-# Rows remembered, and further ones; at most the last `keep`. `origin` has `kept` numbers for each row.
+# Appends rows to those that are remembered, and keeps the last `keep`. `origin` has `kept` numbers per row.
 with_rows <- function(before, new, keep) {
   out <- if (is.null(before)) new else Map(function(a, b) if (is.matrix(a)) rbind(a, b) else c(a, b), before, new)
   gone <- length(out$log_density) - keep
@@ -234,5 +238,5 @@ with_rows <- function(before, new, keep) {
   out
 }
 
-# Numbers, within its sequence, of the rows that are remembered.
+# The numbers, within the sequence, of the rows that are remembered.
 row_numbers <- function(sequence) sequence$n - length(sequence$rows$log_density) + seq_along(sequence$rows$log_density)

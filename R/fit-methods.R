@@ -91,8 +91,8 @@ n_clusters.bnp_fit <- function(fit, ...) {
   length(in_use(fit))
 }
 
-# Numbers of the clusters that have half an observation, or where weights make the whole data less than that, half of
-# what the largest has.
+# Numbers of the clusters in use: those with at least half an observation or, where weights make the largest cluster
+# smaller than one, with at least half of what the largest has.
 in_use <- function(fit) {
   size <- as.double(fit$sizes)
   which(size > 0 & size >= min(0.5, max(size) / 2))
@@ -119,7 +119,7 @@ fitted.bnp_fit <- function(object, ...) {
 
 fit_labels <- function(fit) as.integer(fit$labels)
 
-# Values in the row order of the internal form -> the user's row order.
+# Puts values from the row order of the internal form into the user's row order.
 in_user_order <- function(fit, x) {
   order <- fit$input$order
   if (is.null(order)) x else values_at(x, order(order))
@@ -135,7 +135,7 @@ coef.bnp_fit <- function(object, ...) {
   out
 }
 
-# What coef() shows, with all arrays of the observation model as obs_facts() lists them.
+# The arrays of coef(), with all arrays of the observation model in the order of obs_facts().
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
@@ -143,7 +143,7 @@ mean_arrays <- function(fit, call = rlang::caller_env()) {
   c(means, if (!is.null(fit$emission)) emission_means(fit), learned_concentrations(fit))
 }
 
-# The share of the data that each cluster has; of a mixture its expected weight.
+# The share of the data that each cluster has; for a mixture its expected weight.
 proportion <- function(fit, means = NULL) {
   if (!is_grouped(fit)) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
@@ -161,7 +161,7 @@ posterior_params <- function(fit) {
 
 all_parameters.default <- function(fit) obs_shown(fit$model$obs, posterior_arrays(fit))
 
-# The same with all arrays of the observation model as obs_facts() lists them.
+# The arrays of posterior_params(), with all arrays of the observation model in the order of obs_facts().
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
@@ -171,8 +171,8 @@ posterior_arrays <- function(fit, call = rlang::caller_env()) {
   params
 }
 
-# The engine's arrays with clusters in their order, and names of clusters, columns and other axes on the dimensions
-# where they belong. Arrays that the observation model does not list are the prior's.
+# The engine's arrays with clusters in the user's order, and with names of clusters, columns and other axes on their
+# dimensions. Arrays that the observation model does not list are those of the prior.
 name_arrays <- function(fit, arrays) {
   obs <- fit$model$obs
   axes_of <- obs_facts(obs)$arrays
@@ -199,8 +199,8 @@ name_arrays <- function(fit, arrays) {
   }, arrays, names(arrays))
 }
 
-# Clusters come first; transitions also lead to them ("to"), and to a state not seen yet, by position or the same for
-# all.
+# The axes of the prior's arrays. The first is that of clusters; transitions have an axis "to" of states, which ends
+# with a state not seen yet, and one of positions where transitions differ by position.
 prior_axes <- function(name, array) {
   of_pairs <- length(dim(array)) > if (name == "effects_cov") 3L else 2L
   if (is.null(dim(array))) "clusters" else if (name == "effects") c("clusters", if (of_pairs) "to", "covariates") else
@@ -217,12 +217,12 @@ in_cluster_order <- function(fit, array, axes) {
   do.call(`[`, c(list(array), unname(index), drop = FALSE))
 }
 
-# The posterior parameters of each cluster, in the shape of the prior's.
+# The posterior parameters of each cluster, each in the shape that the prior's parameters have.
 posterior_clusters <- function(fit, params = posterior_arrays(fit)) {
   parts_of_clusters(fit$model$obs, params, seq_len(fit$state$k))
 }
 
-# Of each of these clusters, its part of those arrays that are the observation model's, without names.
+# For each of these clusters, its part of the arrays that belong to the observation model, without names.
 parts_of_clusters <- function(obs, arrays, clusters) {
   axes <- obs_facts(obs)$arrays
   axes <- axes[intersect(names(axes), names(arrays))]

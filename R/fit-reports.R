@@ -1,13 +1,13 @@
-# What is said of a fit while it is learned, and of how it went.
+# Messages about a fit while it is learned, and about how it ended.
 
 remedy_of_breakdowns <- c(
   i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many orders of
        magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}."
 )
 
-# The engine ends a fit with the last lap before its ELBO fell or was not finite,
-# neither of which exact arithmetic allows: `taken_back` is the lap that did.
-# shift: of the engine's ELBO to that of the data as given.
+# Where the ELBO falls or is not finite, which exact arithmetic does not allow, the engine ends the fit with the lap
+# before; `taken_back` is the lap in which it happened. shift: what is added to the engine's ELBO to give that of the
+# data as given.
 report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdowns, shift = 0) {
   if (!is.finite(result$elbo)) {
     what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
@@ -20,14 +20,14 @@ report_breakdown <- function(result, call, arg = "x", remedy = remedy_of_breakdo
     cli::cli_warn(
       c(
         paste0("The arithmetic broke down in lap {lap$lap}, where the ELBO ", what, "."),
-        i = "The fit is that after the lap before, and has not converged.", remedy
+        i = "The fit returned is that of the lap before; it has not converged.", remedy
       ),
       class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
     )
   }
 }
 
-# Ctrl-C in an interactive session ends a fit with its last lap.
+# Ctrl-C in an interactive session ends a fit with its last complete lap.
 report_interruption <- function(result, control) {
   done <- max(1L, nrow(result$restarts))
   cli::cli_inform(
@@ -45,7 +45,7 @@ report_interruption <- function(result, control) {
   )
 }
 
-# go_on: can the call be made again from where it ended?
+# go_on: whether the same call can go on from where the fit ended.
 warn_of_laps <- function(result, control, call, go_on = TRUE) {
   gain <- Filter(is.finite, utils::tail(diff(result$trace$elbo), 1L)) # laps of a search have no ELBO
   cli::cli_warn(
@@ -68,8 +68,8 @@ too_large <- function(call) {
   ), call = call)
 }
 
-# The engine calls this when it has fewer threads than asked for. A fit remembers how many it had, and predictions ask
-# for no more.
+# Called by the engine when it gets fewer threads than were asked for. The fit remembers how many it got, and
+# predictions ask for no more.
 warn_of_threads <- function(running, asked, most) {
   cli::cli_warn(
     c(
@@ -77,7 +77,7 @@ warn_of_threads <- function(running, asked, most) {
       i = if (running < most) {
         "The system did not start more: memory or the number of processes is limited."
       } else {
-        "More than {most} and more than there are processors would only take turns."
+        "More threads than {most}, or than there are processors, would only take turns."
       },
       i = "The result does not depend on the number of threads."
     ),
@@ -85,9 +85,9 @@ warn_of_threads <- function(running, asked, most) {
   )
 }
 
-# list(report, finish): what the engine calls once a lap (NULL: nothing), and what ends the report. A bar in a terminal,
-# a line a lap elsewhere; in knitr one message at the end, as every message becomes a block of output of its own. Where
-# nobody asked and nobody looks on, lines that say of a long fit that it is under way.
+# list(report, finish): a function that the engine calls once per lap (NULL for none), and one that ends the report. In
+# a terminal it is a progress bar, elsewhere a line per lap; in knitr one message at the end, as every message becomes a
+# block of output of its own. In a script without `verbose`, a few lines say that a long fit is still running.
 progress_reporter <- function(control, class, teller = lap_teller) {
   silent <- list(report = NULL, finish = function() NULL)
   if (isFALSE(control$verbose)) {
@@ -117,8 +117,9 @@ progress_reporter <- function(control, class, teller = lap_teller) {
   )
 }
 
-# A line once so many seconds have passed, and then whenever twice as many have; NULL for none. told: a function of a
-# record, which is made when it is needed. clock: the time.
+# Reports one line after `after` seconds, and then each time the elapsed time has doubled; NULL for none. told: a
+# function of a lap's record that makes the line, called only when a line is due. clock: a function that returns the
+# time.
 late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock = proc.time) {
   if (!is.finite(after) || isTRUE(getOption("knitr.in.progress"))) {
     return(NULL)
@@ -135,8 +136,9 @@ late_lines <- function(told, after = getOption("bnpvi.progress_after", 5), clock
   }
 }
 
-# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
-# restart counts laps anew, a search with hard labels has the log joint, and laps of stochastic learning have neither.
+# A function that turns the record of a lap into "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)", and remembers the ELBO for
+# the next difference. A restart counts laps from 1 again; a search with hard labels reports the log joint probability,
+# and stochastic learning neither.
 lap_teller <- function(word = "cluster", traffic = NULL) {
   last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
@@ -152,7 +154,7 @@ lap_teller <- function(word = "cluster", traffic = NULL) {
   }
 }
 
-# At most ten lines: the first ones and the last.
+# Thins a report to at most ten lines: the first ones and the last.
 thin_lines <- function(lines, most = 10L) {
   if (length(lines) <= most) {
     return(lines)

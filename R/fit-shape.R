@@ -1,5 +1,5 @@
-# The shape of a fit that may have been changed by hand: whatever the package looks up in it is there and has the size
-# that the rest says. What it says may still be nonsense; that is the user's.
+# Checks the shape of a fit that may have been changed by hand: every part that the package looks up must be there and
+# agree in size with the others. Values that have the right shape and make no sense are not detected.
 
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
@@ -28,24 +28,24 @@ try_state.default <- function(fit, call) {
 
 numbers_of_control <- c("k_init", "max_laps", "tol", "wave", "half_life", "sweeps", "k_max")
 
-# Which of these conditions, by name, are TRUE; one that cannot be evaluated does not hold.
+# The named conditions that are TRUE, as a logical vector; a condition that cannot be evaluated counts as FALSE.
 which_hold <- function(...) {
   vapply(rlang::enquos(...), function(condition) {
     tryCatch(isTRUE(rlang::eval_tidy(condition)), error = function(e) FALSE)
   }, NA)
 }
 
-# The names of what does not hold; NULL: all does.
+# The names of the conditions that do not hold; NULL if all do.
 wrong_parts <- function(holds) if (!all(holds)) names(holds)[!holds]
 
-# A list that says of which family it is.
+# Whether x is a list that names its family.
 is_described <- function(x) is.list(x) && rlang::is_string(x[["family"]])
 
 is_whole <- function(x, from = 0) {
   is.numeric(x) && length(x) == 1L && is.finite(x) && x >= from && x == round(x) && x <= .Machine$integer.max
 }
 is_single <- function(x) is.numeric(x) && length(x) == 1L
-# NULL, or so many values of this mode; of a matrix so many rows (and columns).
+# Whether x is NULL or has `length` values of this mode; for matrices, `length` is the number of rows (and columns).
 is_vector_of <- function(x, mode, length) is.null(x) || is.atomic(x) && mode(x) == mode && length(x) %in% length
 is_table_of <- function(x, rows, columns = ncol(x)) {
   is.null(x) || (is.matrix(x) && is.numeric(x) || methods::is(x, "Matrix")) && nrow(x) %in% rows && ncol(x) == columns
@@ -104,8 +104,8 @@ shape_of_all <- function(fit) {
   ))
 }
 
-# Mixtures, topics and sequences; also without rows of their own, as streams are. Tables of rows may have those of
-# several calls while a fit takes in more.
+# Mixtures, topics and sequences, with rows of their own or, for streams, without. Tables of rows may be longer than one
+# call's data while a fit takes more rows in.
 shape_of.default <- function(fit) {
   input <- fit$input
   n <- n_of_fit(fit)
@@ -120,7 +120,7 @@ shape_of.default <- function(fit) {
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
-    # Or as the engine has them, before the fit is whole.
+    # Or in the engine's form, before the fit is complete.
     "documents" = if (is.null(fit$documents)) !of_documents || is.list(fit$stream) else
       (of_documents || has_weights_by_time(fit)) &&
         (is_table_of(fit$documents, NROW(fit$documents), k) ||

@@ -1,4 +1,4 @@
-# The formula of a fit, if it was made by one.
+# The formula of a fit, if it was made with one.
 
 #' @rdname read_fit
 #' @param x,formula A fit.

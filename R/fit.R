@@ -1,7 +1,7 @@
-# Steps that all families share: from resolved input to a fit.
+# The steps from checked input to a fit that all families share.
 
-# data: internal form; units: number of observations, documents or sequences
-# that batches are made of.
+# Learns a model. data: internal form; n_units: the number of observations, documents or sequences of which batches are
+# made.
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   if (class == "bnp_topics" && identical(control$algorithm, "truncation_free")) {
@@ -93,7 +93,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   with_result(new_bnp_fit(class, call, model, resolved, kept_input(data, obs, input), result), data)
 }
 
-# What a fit keeps of its data; `input`: what the family adds.
+# What a fit keeps about its data. `input`: entries that the family adds.
 kept_input <- function(data, obs, input = list()) {
   input <- c(
     input, if (obs_can(obs, "keep")) obs_keep(obs, sample_of(data)),
@@ -107,11 +107,11 @@ kept_input <- function(data, obs, input = list()) {
   input[!vapply(input, is.null, NA) & !duplicated(names(input))]
 }
 
-# Most bytes that are kept where nobody asked (a guess at what makes no file of fits large).
+# The largest data, in bytes, that are kept unless the user says otherwise: a guess at what keeps files of fits small.
 kept_bytes <- 1e6
 
-# Fields of the internal form that `input` has not, as a plain list; NULL where nothing is to be kept. Hidden rows and
-# what is known of samples can be made again.
+# The fields of the data that `input` lacks, as a plain list; NULL where nothing is to be kept. Fields that can be
+# computed again (hidden rows, facts about a sample) are left out.
 data_to_keep <- function(fit, data) {
   asked <- fit$control$keep_data %||% getOption("bnpvi.keep_data")
   if (isFALSE(asked) || is_spooled(data)) {
@@ -121,12 +121,12 @@ data_to_keep <- function(fit, data) {
   if (isTRUE(asked) || utils::object.size(kept) <= kept_bytes) kept
 }
 
-# What a fit keeps of its data beside what the engine returned: a list of its fields.
+# Fields of the fit that hold results by row, in addition to what the engine returned: a list.
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
-# A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
-# by decreasing size, or have places. The engine keeps its own order, which for sticks is part of the model: `numbering`
-# is its number of each cluster.
+# Makes the fit that users see from the engine's result: clusters are numbered by decreasing size, or keep their places
+# where the prior gives them places. The engine keeps its own order, which is part of a model with sticks: `numbering`
+# has the engine's number of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
@@ -150,9 +150,10 @@ with_result <- function(fit, data) {
   sealed(structure(fit, class = class))
 }
 
-# Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of
-# others a finite prior may have more clusters than observations, but a million of them would not let Ctrl-C through for
-# minutes (100,000: a visit of some rows takes seconds). Both are guesses at what anyone wants.
+# Refuses a start with more clusters than can be handled. A hidden Markov model has about ten tables of pairs of states,
+# 2 GB in all for 5,000 states. A finite prior of other models may have more clusters than observations, but with a
+# million of them Ctrl-C would not be noticed for minutes (with 100,000, a visit of some rows takes seconds). Both
+# limits are guesses at what anyone needs.
 check_size <- function(prior, k, n, call) {
   most <- if (prior_entry(prior)$verb == "bnp_hmm") 5000 else max(1e5, n)
   if (k > most) {
@@ -161,19 +162,19 @@ check_size <- function(prior, k, n, call) {
     given <- if (is.null(prior$k)) "{.arg k_init}" else "{.arg k} of {.fn {entry$constructor}}"
     abort("memory", c(
       paste(given, "must be at most {format(most, scientific = FALSE)} here, not {format(k, scientific = FALSE)}."),
-      i = "With {.or {.fn {open}}} the number is found, from one on."
+      i = "With {.or {.fn {open}}} the number is found, beginning with one."
     ), call = call)
   }
 }
 
-# Index along a dimension that has the engine's clusters first and n entries in all.
+# Positions along a dimension that has the engine's clusters first, and n entries in all, in the user's order.
 engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$k)])
 
-# Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), of
-# engine_for() or plain_engine(). model: as the engine reads it. learn: learn(run, asked) for fits that call
-# the engine more than once; `run` calls it with what is given in place of the arguments here. extra: what the engine is
-# asked beside `control`. arg, remedy: of the error where numbers break down; shift: of the engine's ELBO to that of the
-# data as given; go_on: can the call be made again from where it ended?
+# Learns a fit of this class and returns the engine's list. engine: engine(data, model, asked, start, report), from
+# engine_for() or plain_engine(). model: in the engine's form. learn: learn(run, asked), for fits that call the engine
+# more than once; run() calls it with the arguments it is given in place of those here. extra: options of the engine in
+# addition to `control`. arg, remedy: for the error when numbers break down; shift: what is added to the engine's ELBO
+# to give that of the data as given; go_on: whether the same call can go on from where the fit ended.
 fit_family <- function(class, engine, data, model, control, start, call, learn = function(run, asked) run(),
                        teller = lap_teller, extra = list(), arg = "x", remedy = remedy_of_breakdowns, shift = 0,
                        go_on = TRUE) {
@@ -203,7 +204,7 @@ fit_family <- function(class, engine, data, model, control, start, call, learn =
 
 broke_down <- function(result) !is.finite(result$elbo) || result$reason == "numerical"
 
-# How a fit calls the engine, arguments as those of checkpointed_engine().
+# The engine that a fit calls, with checkpoints if the user asked for them. Arguments as in checkpointed_engine().
 engine_for <- function(class, call, data, model, control, resolved, start, frame, form = as_engine_data) {
   if (is.null(control$checkpoint)) {
     return(plain_engine(form))
@@ -211,13 +212,13 @@ engine_for <- function(class, call, data, model, control, resolved, start, frame
   checkpointed_engine(class, call, data, model, control, resolved, start, frame, form)
 }
 
-# An engine without checkpoints; form(data) is the data as it reads them.
+# An engine without checkpoints. form: turns data into the form that the engine reads.
 plain_engine <- function(form = as_engine_data) {
   function(data, model, asked, start, report) engine_fit(form(data), model, asked, start, report)
 }
 
-# The classes of a fit of this verb: of its kind, if it is a special one, its verb, and that of all fits. prior: NULL
-# where it is not known yet.
+# The classes of a fit by this verb: that of its special kind, if any, that of the verb, and that of all fits. prior:
+# NULL where it is not known yet.
 fit_classes <- function(verb, obs, prior) {
   special <- switch(verb,
     bnp_mixture = if (!is.null(prior)) {
@@ -230,8 +231,8 @@ fit_classes <- function(verb, obs, prior) {
   c(special, verb, "bnp_fit")
 }
 
-# The object that users get, of any family. verb: what it is a fit of; learned: what it has beside, as the engine or the
-# family calls it.
+# The constructor of fits of all families. verb: the verb that makes such fits; learned: the remaining fields, by the
+# names that the engine or the family gives them.
 new_bnp_fit <- function(verb, call, model, control, input, learned) {
   names(learned)[names(learned) == "terms"] <- "elbo_terms"
   control$threads <- learned$threads %||% control$threads

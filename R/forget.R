@@ -1,8 +1,9 @@
-# Updates that give up part of what a fit knows before new rows come: earlier times, or some of the weight of earlier
-# rows.
+# Updates in which a fit gives up part of what it knows before new rows come: its earliest times, or some of the weight
+# of its earlier rows.
 
-# A fit of drifting clusters that knows its last `keep` times, at least one. What earlier ones say of the future is the
-# first slot of the engine (GaussianDrift::condensed), which has no time in R: its `obs$past` says that it is there.
+# A fit of drifting clusters that keeps its last `keep` times, at least one. What the earlier times say about the future
+# goes into the first slot of the engine (GaussianDrift::condensed). R has no time for this slot; `obs$past` is TRUE
+# where there is one.
 with_times_kept <- function(fit, keep, call) {
   if (is.null(keep)) {
     return(fit)
@@ -27,10 +28,10 @@ with_times_kept <- function(fit, keep, call) {
   fit
 }
 
-# Has the engine a slot for times that are given up?
+# Whether the engine has a slot for times that were given up.
 has_past <- function(obs) isTRUE(obs$past)
 
-# Gaps between the times of a fit, without the one before them.
+# Gaps between successive times of a fit, without the gap before the first of them.
 steps_of <- function(obs) utils::tail(obs$gap, length(obs$times) - 1L)
 
 refuse_past <- function(fit, arg, call) {
@@ -42,8 +43,8 @@ refuse_past <- function(fit, arg, call) {
   }
 }
 
-# A fit whose earlier rows count `discount` times as much: the prior of what comes is its own times the power
-# `discount` of what the rows said.
+# A fit whose earlier rows count `discount` times as much. For new rows the prior is the fit's prior times the
+# likelihood of the earlier rows to the power `discount`.
 with_discount <- function(fit, discount, call) {
   discount <- check_number(discount, "discount", call = call)
   if (discount <= 0 || discount > 1) {
@@ -58,8 +59,8 @@ with_discount <- function(fit, discount, call) {
   fit
 }
 
-# The bound of new rows given what was kept of the earlier ones, once some of these count less: that of both less that
-# of the latter.
+# After a discount, the bound of a fit is that of the new rows given what was kept of the earlier ones: the bound of
+# both minus the bound of the earlier ones.
 with_conditional_bound <- function(out, before, n) {
   if (!isTRUE(before$discounted)) {
     return(out)

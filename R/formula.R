@@ -1,7 +1,7 @@
 # Formulas: the table of their variables, for a fit and for new data.
 
-# list(x, obs, input): a table of a formula's variables, the observation model (NULL where none was given and there is
-# no response) and what new data need.
+# list(x, obs, input): the table of a formula's variables; the observation model (NULL where none was given and the
+# formula has no response); and what is needed to read new data.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
   check_bars(formula, call, c(
     bnp_mixture = "{.code id = ~ {g}} gives each {g} one cluster.",
@@ -24,8 +24,9 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
   list(x = table$x, obs = obs, input = table$input)
 }
 
-# A `|` between terms, which is a random effect elsewhere and would be a logical value here. Within a function, as in
-# I(a | b), it is one. `group`: what takes the place of a random effect of the column g, NULL for nothing.
+# Refuses a `|` between terms: in other packages it stands for a random effect, here it would be evaluated as a logical
+# `or`. Within a function, as in I(a | b), it is allowed. `group`: a hint what to use instead of a random effect of the
+# column g, NULL for none.
 check_bars <- function(formula, call, group = NULL) {
   operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "{", "|", "||")
   bar <- NULL
@@ -41,8 +42,8 @@ check_bars <- function(formula, call, group = NULL) {
     term <- paste(deparse(bar), collapse = " ")
     g <- if (is.name(bar[[3L]])) as.character(bar[[3L]])
     abort("formula", c(
-      "The formula has {.code {term}} as a term where no random effects are.",
-      i = "{.code bnp_mixture(y ~ t + (1 + t | id), data)} has them, one such term, of individuals in clusters.",
+      "The formula has the term {.code {term}}, but this model has no random effects.",
+      i = "{.code bnp_mixture(y ~ t + (1 + t | id), data)} takes one such term, for random effects of individuals.",
       i = if (!is.null(g)) group, i = "A logical variable is written {.code I(a | b)}."
     ), call = call)
   }
@@ -80,8 +81,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 has_interactions <- function(terms) any(attr(terms, "order") > 1L)
 
-# The variable of each term, which has other quotes in the terms than in the frame. A frame has those of terms that
-# were taken out again, too.
+# For each term, the name of its variable in the frame, where it may be quoted differently. The frame also has variables
+# of terms that were removed again.
 variables_of_terms <- function(frame, terms) {
   of_terms <- attr(terms, "factors") # empty where there is no term
   out <- as.data.frame(frame)[if (length(of_terms)) apply(of_terms > 0L, 2L, which)]
@@ -89,10 +90,11 @@ variables_of_terms <- function(frame, terms) {
   out
 }
 
-# The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
-# once: new data go that way, which differs in the last digits, and training data must be known again.
-# levels: of factors, as the training data had them. Which variables were columns there is the attribute `columns` of
-# the terms: new data must have them, or others of these names would be taken from wherever there are any.
+# The variables of a formula. What scale() or poly() learn from the data is stored in the terms of the result and
+# applied to the training data as well: new data are read in this way, which differs in the last digits, and training
+# data must be recognised when they are given again. levels: those of factors in the training data. The attribute
+# `columns` of the terms lists the variables that were columns: new data must have them, as otherwise variables of the
+# same name would be taken from the calling scope.
 formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
   refuse_lacking(lacking_columns(terms, data), arg, call)
   if (is.null(attr(terms, "columns"))) attr(terms, "columns") <- intersect(all.vars(terms), names(data))
@@ -106,8 +108,7 @@ formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call 
   if (learns) evaluate(learned) else frame
 }
 
-# stats::model.frame(). Where a function warns and gives no number, as log(-1) does, that is an error; other warnings
-# stay.
+# stats::model.frame(), where a function that warns and returns NaN, as log(-1) does, is an error; other warnings stay.
 frame_of <- function(terms, data, levels, arg, call) {
   warned <- list()
   frame <- withCallingHandlers(
@@ -130,19 +131,20 @@ frame_of <- function(terms, data, levels, arg, call) {
   frame
 }
 
-# mean(y), head(y) or a vector from elsewhere would be taken as fewer or more rows than there are.
+# Refuses variables such as mean(y) or head(y), or vectors from elsewhere, that have another length than the data have
+# rows.
 check_rows_of_variables <- function(frame, data, arg, call) {
   if (is.data.frame(data) && length(frame) && nrow(frame) != nrow(data)) {
     abort("formula", c(
       "The variables of the formula have {nrow(frame)} value{?s}, and {.arg {arg}} has {nrow(data)} row{?s}.",
       x = "Variables: {.code {places(names(frame))}}.",
-      i = "Each must have one value for each row, and new data every column that the formula names; to use some rows
-           only, choose them in {.arg {arg}}."
+      i = "Each variable must have one value per row, and new data must have every column that the formula names; to
+           use only some rows, select them in {.arg {arg}}."
     ), call = call)
   }
 }
 
-# Of a level that a fit has not seen there is no coefficient.
+# Refuses levels that the fit has not seen, as there is no coefficient for them.
 refuse_new_levels <- function(frame, levels, arg, call) {
   for (name in intersect(names(levels), names(frame))) {
     new <- setdiff(as.character(frame[[name]]), c(levels[[name]], NA))
@@ -158,7 +160,7 @@ refuse_new_levels <- function(frame, levels, arg, call) {
   }
 }
 
-# A data frame, its columns that are no matrices as bare values, before and after a formula is evaluated.
+# A data frame in which columns that are not matrices are plain values, before and after a formula is evaluated.
 bare_variables <- function(data) {
   if (is.data.frame(data)) {
     for (at in which(vapply(data, function(v) length(dim(v)) < 2L, NA))) {
@@ -168,7 +170,7 @@ bare_variables <- function(data) {
   data
 }
 
-# New data of a fit by a formula -> the table of its variables; of other fits as they are.
+# The table of variables of new data, for a fit made with a formula; for other fits the new data as they are.
 variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   if (is.null(fit$input$terms)) {
     return(newdata)
@@ -191,7 +193,7 @@ variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   regression_newdata(fit, newdata, arg, call)
 }
 
-# Columns of a fit's data that these terms name and new data lack.
+# Columns of the training data that these terms name and new data lack.
 lacking_columns <- function(terms, newdata) {
   setdiff(intersect(attr(terms, "columns"), all.vars(terms)), names(newdata))
 }
@@ -205,7 +207,7 @@ refuse_lacking <- function(columns, arg, call) {
   }
 }
 
-# The terms of the right side.
+# The terms of the right-hand side.
 terms_of_covariates <- function(terms) {
   structure(stats::delete.response(terms), columns = attr(terms, "columns"))
 }

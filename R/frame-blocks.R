@@ -1,7 +1,8 @@
-# Blocks of columns of a data frame: which block has which columns, what it sees of the data and of a fit, and its rows
-# as columns again.
+# Blocks of columns of a data frame (obs_product()): which columns each block has, its view of the data and of a fit,
+# and how its rows become columns again.
 
-# A frame and blocks as their constructors made them -> the names of each block's columns, exposures apart. `arg`: x.
+# The names of each block's columns, without exposures, from a frame and blocks as their constructors made them. `arg`:
+# the name of x in messages.
 assign_columns <- function(frame, blocks, arg, call) {
   names <- names(frame)
   named <- lapply(blocks, function(block) flat_names(named_columns_of(block), frame))
@@ -48,9 +49,9 @@ assign_columns <- function(frame, blocks, arg, call) {
   named[names(blocks)]
 }
 
-# A data frame -> numbers, the columns of the blocks one after the other, each block's exposure after its columns; with
-# what obs_resolve() needs to know of it as the attribute `frame`, and the covariates that no block models. obs: as
-# its constructor made it, or as a fit keeps it.
+# Reads a data frame into numbers, the columns of the blocks one after the other and each block's exposure after its
+# columns. The attribute `frame` has what obs_resolve() needs to know about the columns, and the covariates that belong
+# to no block. obs: as its constructor made it, or as a fit keeps it.
 obs_read.obs_product <- function(obs, x, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, named_columns_of)
@@ -65,8 +66,8 @@ obs_read.obs_product <- function(obs, x, arg, call, na_action = NULL) {
   ))
 }
 
-# list(x, columns, frame): the numbers of one block, the names of its columns but exposures, and what its own model
-# needs to know of them.
+# list(x, columns, frame): the numbers of one block, the names of its columns without exposures, and what its model
+# needs to know about them.
 read_block <- function(x, block, columns, arg, call, na_action) {
   own <- x[union(columns, covariates_of(block))]
   values <- if (obs_can(block, "read")) obs_read(block, own, arg, call, na_action) else
@@ -82,7 +83,7 @@ read_block <- function(x, block, columns, arg, call, na_action) {
   list(x = values, columns = setdiff(colnames(values), exposure), frame = frame)
 }
 
-# The internal data of one block; `columns`: of its model.
+# The data of one block in internal form; `columns`: of its model.
 data_of_block <- function(data, block) {
   out <- data_columns(data, block$columns)
   exposure <- exposure_column(block)
@@ -90,7 +91,7 @@ data_of_block <- function(data, block) {
   out
 }
 
-# A fit as a block's model would have it.
+# A fit that looks as if it had been made with one block alone.
 fit_of_block <- function(fit, name) {
   block <- fit$model$obs$blocks[[name]]
   fit$model$obs <- block
@@ -101,7 +102,7 @@ fit_of_block <- function(fit, name) {
   fit
 }
 
-# Drawn rows of one block as the columns that it models (and its exposures).
+# Simulated rows of one block as the columns that it models (and its exposures).
 columns_of_block <- function(block, x, types) {
   if (obs_can(block, "as_frame")) {
     return(as.list(obs_as_frame(block, x)))
@@ -113,7 +114,7 @@ columns_of_block <- function(block, x, types) {
   columns
 }
 
-# The drawn columns of the blocks as those of the training data, in their order.
+# The simulated columns of all blocks as columns like those of the training data, in the same order.
 obs_as_frame.obs_product <- function(obs, x) {
   width <- vapply(obs$blocks, function(block) length(c(block$columns, exposure_column(block))), 1L)
   parts <- Map(function(block, last, n) {

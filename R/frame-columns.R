@@ -1,7 +1,7 @@
-# Columns of a data frame as numbers, and numbers as such columns again. A column of levels is coded 1, 2, ...; 0 is a
-# cell of no level.
+# Converts columns of a data frame to numbers, and numbers back to such columns. A column of levels has codes 1, 2, ...;
+# 0 stands for a level that is not known.
 
-# What a column is: "number", "level" (factor, character or logical), or "other" (dates, lists, ...).
+# The kind of a column: "number", "level" (factor, character or logical), or "other" (dates, lists, ...).
 column_kind <- function(v) {
   if (is.factor(v) || is.character(v) || is.logical(v)) {
     return("level")
@@ -9,7 +9,7 @@ column_kind <- function(v) {
   if (is_plain_number(v)) "number" else "other"
 }
 
-# What simulated values are to be turned back into.
+# The type to which simulated values of a column are converted.
 column_type <- function(v) {
   was <- attr(v, "was") # a factor that stands for it, so that pieces of a source have the same levels
   if (!is.null(was)) {
@@ -18,7 +18,7 @@ column_type <- function(v) {
   if (is.ordered(v)) "ordered" else if (is.factor(v)) "factor" else typeof(v)
 }
 
-# Anything with rows and columns as a data frame with names.
+# A table of any class as a data frame with column names.
 as_frame <- function(x, arg, call) {
   if (!is.data.frame(x)) {
     x <- plain_values(x) # a table would become a row for each cell
@@ -34,7 +34,7 @@ as_frame <- function(x, arg, call) {
   unique_columns(plain_columns(as.data.frame(x)), arg, call)
 }
 
-# The rows' names of a data frame, unless they are numbers.
+# The row names of a data frame; NULL if they are just numbers.
 frame_row_names <- function(x) if (.row_names_info(x) >= 0L) row.names(x)
 
 check_frame_size <- function(x, arg, allow_no_rows, call) {
@@ -46,7 +46,7 @@ check_frame_size <- function(x, arg, allow_no_rows, call) {
   }
 }
 
-# The columns that an observation model was told to take, and that of its exposures.
+# The columns that an observation model is told to use, and that of its exposures.
 choose_columns <- function(x, obs, arg, call) {
   if (is.null(obs$columns)) {
     return(x)
@@ -59,14 +59,14 @@ choose_columns <- function(x, obs, arg, call) {
   missing <- setdiff(columns, given)
   if (length(missing)) {
     abort("columns", c(
-      "{.arg columns} names what {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
+      "{.arg columns} names columns that {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
       i = if (is.null(given)) "Its columns have no names." else "Its columns: {places(dQuote(given, FALSE))}."
     ), call = call)
   }
   x[, columns, drop = FALSE]
 }
 
-# `columns` of a constructor: names, each once, or NULL.
+# Checks the argument `columns` of a constructor: distinct names, or NULL.
 check_columns <- function(columns, call = rlang::caller_env()) {
   if (is.null(columns)) {
     return(NULL)
@@ -79,12 +79,12 @@ check_columns <- function(columns, call = rlang::caller_env()) {
   as.vector(columns)
 }
 
-# The same as the fields of an observation model.
+# check_columns() in the form of a field of an observation model.
 columns_field <- function(columns, call = rlang::caller_env()) {
   if (!is.null(columns)) list(columns = check_columns(columns, call))
 }
 
-# Labels of the cells of a column: text, whatever the column is.
+# The labels of a column's cells as text, whatever its class.
 cell_labels <- function(v) {
   if (is.factor(v)) {
     labels <- levels(v)
@@ -94,12 +94,12 @@ cell_labels <- function(v) {
   if (is.double(v)) ifelse(is.na(v), NA_character_, sprintf("%.0f", v)) else as.character(v)
 }
 
-# The same of new data: logical values where the training data had 0 and 1.
+# cell_labels() for new data, whose logical values match 0 and 1 of the training data.
 labels_of_new <- function(v, levels) {
   cell_labels(if (is.logical(v) && !any(c("FALSE", "TRUE") %in% levels)) as.double(v) else v)
 }
 
-# Levels of a column of the training data, in the order in which they are coded.
+# The levels of a column of the training data, in the order of their codes.
 levels_of <- function(v) {
   if (is.factor(v)) {
     return(ifelse(is.na(levels(v)), "NA", levels(v)))
@@ -110,9 +110,9 @@ levels_of <- function(v) {
   cell_labels(sort(unique(v), method = "radix"))
 }
 
-# Columns of levels -> list(x, levels, types): codes, the labels of each column, and what each column was. `known`:
-# levels of the training data, to which those of new data are matched by label; a label that is not among them is a cell
-# of no level. A missing cell is NA.
+# Encodes columns of levels: list(x, levels, types), where x has the codes, levels the labels of each column, and types
+# the class of each column. `known`: the levels of the training data, with which labels of new data are matched; a label
+# that is not among them gets code 0. Missing cells stay NA.
 encode_levels <- function(frame, known, arg, call, na_action = NULL) {
   for (name in names(frame)) check_levels(frame[[name]], name, arg, call, na_action)
   levels <- known[names(frame)] %||% lapply(frame, levels_of)
@@ -169,8 +169,9 @@ refuse_column <- function(v, name, arg, call) {
   ), call = call)
 }
 
-# An identifier or free text has a level for nearly every row and tells nothing of groups: refused where nine rows of
-# ten have one of their own, said where every second row has. (Both are guesses; a fit is right with any number.)
+# A column with a level for nearly every row is an identifier or free text and tells nothing about groups. It is refused
+# where there are more levels than nine in ten rows, and reported where there are more than one in two rows. (Both
+# limits are guesses; a fit would be valid with any number.)
 check_many_levels <- function(levels, n, arg, call) {
   if (is_piece(arg) || isTRUE(origin_of(arg)$sample)) {
     return(invisible()) # known of all pieces together
@@ -208,7 +209,7 @@ tell_of_order <- function(frame, arg, call) {
   }
 }
 
-# Numbers -> a column of this type, with these labels if it is one of levels.
+# Converts numbers to a column of this type; labels: those of a column of levels.
 as_column <- function(x, type, labels = NULL) {
   if (is.null(labels)) {
     return(switch(type, logical = x > 0, integer = if (all(x == round(x))) as.integer(x) else x, x))

@@ -1,27 +1,27 @@
-# Draws from normal-Wishart distributions and their predictives, and probabilities of the latter.
+# Draws from normal-Wishart distributions and their predictive distributions, and probabilities of the latter.
 
-# n draws around one draw of (mean, covariance) from the Normal-Wishart.
+# n draws from N(mean, covariance), where (mean, covariance) is one draw from a normal-Wishart distribution.
 draw_gaussian <- function(n, mean, mean_strength, df, scale) {
   noise <- draw_noise(df, as.matrix(scale))
   centre <- if (is.null(mean)) rep(0, NCOL(scale)) else mean + noise(1L)[, 1L] / sqrt(mean_strength)
   t(noise(n)) + rep(centre, each = n)
 }
 
-# n draws of independent columns around one draw of their means and precisions.
+# n draws of independent columns, given one draw of their means and precisions.
 draw_diagonal <- function(n, mean, mean_strength, df, scale) {
   precision <- stats::rgamma(length(mean), df / 2, rate = scale / 2)
   mean <- stats::rnorm(length(precision), mean, 1 / sqrt(mean_strength * precision))
   matrix(stats::rnorm(n * length(mean), rep(mean, each = n), rep(1 / sqrt(precision), each = n)), n)
 }
 
-# A function from m to m columns of Gaussian noise around 0 with one covariance,
-# whose inverse is drawn from the Wishart distribution.
+# A function of m that returns m columns of Gaussian noise with mean 0 and one common covariance, whose inverse is drawn
+# from a Wishart distribution.
 draw_noise <- function(df, scale) {
   half <- draw_precision(df, scale)
   function(m) noise_of(half, m)
 }
 
-# The upper Cholesky factor of the inverse of a covariance, in units of their own.
+# The upper Cholesky factor of a draw of the inverse covariance, computed after scaling to unit diagonal.
 draw_precision <- function(df, scale) {
   unit <- sqrt(diag(scale))
   correlation <- scale / unit / rep(unit, each = nrow(scale))
@@ -33,7 +33,7 @@ noise_of <- function(half, m) {
   backsolve(half$root, matrix(stats::rnorm(d * m), d)) * half$unit
 }
 
-# The upper Cholesky factor of a draw from the Wishart distribution, of any df > d - 1; rWishart() asks for df >= d.
+# The upper Cholesky factor of a draw from a Wishart distribution with any df > d - 1; rWishart() requires df >= d.
 wishart_root <- function(df, scale) {
   d <- nrow(scale)
   if (df >= d) {
@@ -44,11 +44,10 @@ wishart_root <- function(df, scale) {
   root %*% chol(scale)
 }
 
-# Student-t probabilities of values of at most x: rows x columns, with the mean
-# and scale of each column.
+# Distribution functions of Student-t variables at x: rows x columns, with a mean and a scale for each column.
 student_cdf <- function(x, mean, scale, df) {
   stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), rep(df, each = nrow(x)))
 }
 
-# Of a Student-t with squared scale `square / df`.
+# The variance of a Student-t variable whose squared scale is `square / df`.
 student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)

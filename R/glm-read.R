@@ -1,6 +1,7 @@
-# What is made of logistic and negative binomial regressions: expected responses, draws, a picture.
+# Results of logistic and negative binomial regressions: expected responses, draws, a picture.
 
-# The linear predictor of rows with covariates z (the offset first, if there is one) in a cluster: mean and variance.
+# Mean and variance of the linear predictor of rows with covariates z (the offset is the first column, if there is one)
+# in one cluster.
 glm_predictor <- function(obs, q, z) {
   design <- with_intercept(z[, seq_len(ncol(z)) > obs$offset, drop = FALSE], obs)
   offset <- if (obs$offset) z[, 1L] else 0
@@ -10,7 +11,7 @@ glm_predictor <- function(obs, q, z) {
   )
 }
 
-# E g(psi) of normal psi, by the trapezoidal rule: 121 nodes in units of the standard deviation.
+# E g(psi) for a normal psi by the trapezoidal rule, with 121 nodes spaced in units of the standard deviation.
 normal_average <- function(mean, variance, g) {
   node <- seq(-7.5, 7.5, 0.125)
   weight <- stats::dnorm(node) / sum(stats::dnorm(node))
@@ -22,7 +23,7 @@ normal_average <- function(mean, variance, g) {
 
 is_counted <- function(obs) !is.null(obs$size)
 
-# A probability or the mean of counts, rows x 1.
+# The expected response, a probability or a mean count: rows x 1.
 obs_expected_response.obs_regression <- function(obs, q, z) with_intercept(z, obs) %*% t(q$coef_mean)
 obs_expected_response.obs_glm <- function(obs, q, z) {
   psi <- glm_predictor(obs, q, z)
@@ -72,7 +73,7 @@ obs_given.obs_glm <- function(obs) {
   c(list(covariates = covariates_of_rows), if (obs$responses == 2L) list(total = totals_of_rows))
 }
 
-# Trials of rows to be drawn: one number for all, or as the training data have them.
+# The trials of rows that will be drawn: one number for all, or those of the training data.
 totals_of_rows <- function(total, fit, call) {
   if (is.null(total)) {
     return(fit$model$obs$trials)
@@ -101,7 +102,7 @@ obs_draw.obs_glm <- function(obs, clusters, path, lengths, given) {
   cbind(y, z)
 }
 
-# What is expected over one covariate in each cluster, with the interval that has 90 % of its posterior; others are at
+# The expected response in each cluster over one covariate, with a 90 % posterior interval; the other covariates are at
 # their means.
 obs_picture.obs_glm <- function(obs, fit, data) {
   z <- if (is.null(data) || data$n == 0L) obs$covariates else data$x[, -response_columns(obs), drop = FALSE]
@@ -109,7 +110,7 @@ obs_picture.obs_glm <- function(obs, fit, data) {
   at <- which(apply(z, 2L, function(v) length(unique(v[!is.na(v)])) > 1L) & seq_len(ncol(z)) > obs$offset)[1L]
   if (is.na(at)) {
     abort("argument", c(
-      "Regressions have a picture over a covariate that differs between rows.",
+      "The picture of a regression needs a covariate that differs between rows.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = rlang::caller_env(2))
   }
@@ -140,30 +141,32 @@ obs_picture.obs_glm <- function(obs, fit, data) {
   )
 }
 
-# Of sequences: the response, or its share of trials, minus what was expected given the rows before.
+# Residuals of sequences: the response (or its share of the trials) minus its expectation given the rows before.
 residuals_of_choices <- function(fit, newdata, id, call) {
   data <- as_new_sequences(fit, newdata, id, call)
   left <- for_all_rows(data, obs_seen_response(fit$model$obs, data$x))[, 1L]
   left - unname(response_ahead(fit, newdata, id, NULL, call))
 }
 
-# One yes or no a row has the same distribution in one cluster and in several, but for covariates.
+# One yes or no per row says nothing about the number of clusters unless covariates differ: a mixture of Bernoulli
+# distributions is a Bernoulli distribution.
 tell_of_one_trial <- function(obs, data) {
   if (obs$responses == 1L && !is_counted(obs) && data$n > 1L) {
     cli::cli_inform(
-      c("The response is one yes or no a row, which hardly says whether there are several clusters.",
-        i = "Give {.arg id}, whose rows are of one cluster, or {.code cbind(yes, no)} of several trials."),
+      c("With one yes or no per row the data hardly tell whether there are several clusters.",
+        i = "Give {.arg id}, so that all rows of an individual are in one cluster, or {.code cbind(yes, no)} of several
+             trials."),
       class = c("bnpvi_message_one_trial", "bnpvi_message"), call = NULL
     )
   }
 }
 
-# The picture of a regression in each state, with the rows of `data` in the colours of their states.
+# A picture of the regression in each state, with the rows of `data` in the colours of their states.
 picture_of_responses <- function(fit, data, id, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!is_glm(obs)) {
     abort("argument", c(
-      "{.code type = \"response\"} is for logistic regressions and counts in states.",
+      "{.code type = \"response\"} is for sequences with logistic or count responses.",
       i = "{.code type = \"segments\"} shows the states, {.fn coef} has the coefficients."
     ), call = call)
   }

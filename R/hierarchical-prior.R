@@ -1,23 +1,24 @@
-# The hierarchical prior of Gaussian clusters: what its hyperparameters are about, read from the data, and where their
-# posterior begins (src/observations/hierarchical_gaussian.h).
+# The hierarchical prior of Gaussian clusters: the scale of its hyperparameters, read from the data, and the start of
+# their posterior (src/observations/hierarchical_gaussian.h).
 
-# Fields of an observation model that say what was learned of the hyperparameters, in the user's units; the engine
-# returns those that a fit ends with.
+# Fields of an observation model with what was learned about the hyperparameters, in the user's units; the engine
+# returns their values at the end of a fit.
 hyper_fields <- c(
   "hyper_wishart_df", "hyper_shape", "hyper_shape_df", "hyper_rate", "hyper_mean_variance", "hyper_strength"
 )
 
-# With those that are not learned: what print() does not show.
+# These fields and those that are not learned: print() shows none of them.
 hyper_working <- c("data_location", "data_variance", "data_floor", "hyper_given", "hyper_scale", hyper_fields)
 
-# of: the two that say where clusters are, or their coefficients.
+# Which of these hyperparameters the user gave. of: by default the two for the location of clusters; for regressions
+# those of the coefficients.
 given_hyperparameters <- function(obs, of = c("mean", "mean_strength")) {
   vapply(c(of, "df", "scale"), function(field) !is.null(obs[[field]]), NA)
 }
 
-# given: of each hyperparameter, did the user give it? x: the columns that clusters have; variance: their squared
-# spreads; shape: variances within a cluster to begin with; location: what means are expected to be where they are to be
-# learned, a vector or a matrix of coefficients, else NULL. Goes on from `start`, a fit of the same kind.
+# The fields with which learning begins. given: for each hyperparameter, whether the user gave it; variance: squared
+# spreads of the columns; location: the prior expectation of means that are to be learned, a vector or a matrix of
+# coefficients, else NULL; full: whether covariances are full. Goes on from `start`, a fit of the same kind.
 begin_hyperparameters <- function(obs, given, data, variance, location, full, start, x = data$x, shape = NULL) {
   if (all(given[c("df", "scale", if (!is.null(location)) names(given)[1:2])])) {
     return(obs) # nothing is left to learn
@@ -27,8 +28,8 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs$hyper_given <- given
   obs$data_location <- location
   obs$data_variance <- variance
-  # A floor of the variance of clusters: what rounding alone makes, and no less than a thousandth of the column's
-  # standard deviation.
+  # A floor for the variance of clusters: the variance that rounding alone makes, and at least a thousandth of the
+  # column's standard deviation, squared.
   obs$data_floor <- pmax(1e-6 * variance, pmin(column_spacings(x, data$weights)^2 / 12, variance / 10))
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
   learned <- c(hyper_fields, names(given)[!given])
@@ -63,7 +64,8 @@ begin_hyperparameters <- function(obs, given, data, variance, location, full, st
   obs
 }
 
-# Of responses given regressors, after obs$coef_mean and, for a strength of 1, obs$coef_precision.
+# Where coefficients of regressions begin: with the mean obs$coef_mean and, at a strength of 1, the precision
+# obs$coef_precision.
 begin_coefficients <- function(obs, given, data, y, variance, shape, start) {
   if (all(given)) {
     return(obs)

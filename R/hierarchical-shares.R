@@ -1,15 +1,16 @@
-# The hierarchical prior of counts (src/observations/hierarchical_dirichlet.h): what R needs to know of it.
+# The hierarchical prior of counts (src/observations/hierarchical_dirichlet.h): what R needs to know about it.
 
-# The model with the Dirichlet prior that predicts new data, as if it had been given: for algorithms that need the
-# evidence and the predictive of one and the same prior, as samplers do. The bound of a hierarchical prior has an
-# evidence that is smaller.
+# The model with a fixed Dirichlet prior in place of the hierarchical one, as if the user had given it. Algorithms such
+# as samplers need the evidence and the predictive of the same prior; the bound of the hierarchical prior is lower than
+# the evidence of this one.
 with_held_prior <- function(obs) {
   obs[c("hyper_share", if (!is.null(obs$hyper_share)) "learn")] <- NULL
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_held_prior)
   obs
 }
 
-# Counts of rows with a weight that is no whole number: then the bound of a hierarchical prior is none.
+# A line of print() for weights that are not whole numbers: with them the objective of the hierarchical prior is not a
+# bound of a log evidence.
 described_fractions <- function(fit) {
   obs <- fit$model$obs
   shares <- lapply(obs$blocks %||% list(obs), function(block) block$hyper_share)

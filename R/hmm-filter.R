@@ -1,4 +1,4 @@
-# Filters of hidden Markov models, exact.
+# Exact filters of hidden Markov models.
 
 #' @rdname bnp_filter
 #' @export
@@ -27,7 +27,7 @@ read_states <- function(f, newdata, id, call, arg = "newdata") {
   as_new_sequences(f$model$fit, newdata, id, call, arg, na_action = "model", use = "filter")
 }
 
-# state: `ahead`, p(z) of the next row in the engine's order; `tail`, the last `lag` rows.
+# Takes rows in. state: `ahead`, p(z) of the next row, states in the engine's order; `tail`, the last `lag` rows.
 take_states <- function(f, sequences, data, call) {
   fit <- f$model$fit
   lag <- state_lag(fit)
@@ -52,7 +52,7 @@ take_states <- function(f, sequences, data, call) {
   })
 }
 
-# Each sequence after the rows before it.
+# Puts the last `lag` rows that are remembered before each sequence.
 with_tails <- function(data, tails) {
   lengths <- vapply(tails, NROW, 1L)
   before <- new_bnp_data(do.call(rbind, c(list(data$x[0L, , drop = FALSE]), unname(tails))), c(0L, cumsum(lengths)))
@@ -65,7 +65,7 @@ outcome_names <- function(f) {
   c(seq_len(k), if (length(f$model$start) > k) "new")
 }
 
-# p(z_t | all rows that are remembered), by one pass back over the filtered probabilities.
+# p(z_t | all remembered rows), by one backward pass over the filtered probabilities.
 smooth_states <- function(f, sequence) {
   fit <- f$model$fit
   order <- engine_index(fit, length(f$model$start))
@@ -80,7 +80,7 @@ smooth_states <- function(f, sequence) {
   prob
 }
 
-# Forecasts are those of predict(fit, n.ahead = ), from where the filter is.
+# Forecasts as by predict(fit, n.ahead = ), from where the filter stands.
 states_ahead <- function(f, h, type, interval, call) {
   fit <- f$model$fit
   k <- fit$state$k
@@ -101,8 +101,8 @@ states_ahead <- function(f, h, type, interval, call) {
     draws_ahead(fit, states, interval, call)
 }
 
-# Moments of the mixture over states; intervals by draws of the posterior predictive of each state, which are the same
-# at every step.
+# Moments of the mixture over states, and intervals from draws of the posterior predictive of each state; the draws are
+# the same at every step.
 draws_ahead <- function(fit, states, interval, call, n = 1000L) {
   moments <- moments_of_states(fit, states, call)
   columns <- colnames(moments$mean[[1L]]) %||% column_labels(fit)
@@ -128,7 +128,7 @@ draws_ahead <- function(fit, states, interval, call, n = 1000L) {
 
 interval_ends <- function(interval) c(1 - interval, 1 + interval) / 2
 
-# Autoregressions are linear systems without noise, whose state is the last rows.
+# Forecasts of autoregressions, as linear systems without noise of observation whose state is the last `lag` rows.
 dynamics_ahead <- function(f, states, transition, interval, call) {
   fit <- f$model$fit
   obs <- fit$model$obs

@@ -1,8 +1,8 @@
-# Forecasts of sequences: probabilities of states and moments of observations 1, ..., h rows after the last one, given
-# that the states of the fit are all there are.
+# Forecasts of sequences: probabilities of states, and moments of observations 1, ..., h rows after the last one, given
+# that no state beyond those of the fit occurs.
 
-# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state
-# (the most probable), prob.<state>, mean.<column>, sd.<column>.
+# A data frame with one row per sequence and step: id, step, time (where the times of the data are regular), state (the
+# most probable one), prob.<state>, mean.<column>, sd.<column>.
 forecast_of_fit <- function(fit, data, h, call = rlang::caller_env(2)) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
@@ -31,8 +31,8 @@ moments_ahead.bnp_hmm <- function(fit, data, states, transition, call) {
   if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states, call)
 }
 
-# What a picture shows before the forecast, list(id, at, x): the number or time of the last rows of each sequence and,
-# where columns are worth drawing as lines, their values.
+# The rows before a forecast that its picture shows: list(id, at, x) with the number or time of the last rows of each
+# sequence and, where columns can be drawn as lines, their values.
 rows_before <- function(fit, data, h, timed) {
   lengths <- diff(data$starts)
   drawn <- obs_facts(fit$model$obs)$as_series
@@ -44,7 +44,8 @@ rows_before <- function(fit, data, h, timed) {
   list(id = rep(names, n), at = place[at], x = x)
 }
 
-# The probability ahead of a row does not depend on the row, so the last one is taken twice.
+# The one-step-ahead probability of a row does not depend on the row itself, so that the last row is appended a second
+# time.
 first_state_ahead.bnp_hmm <- function(fit, data) {
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
@@ -53,7 +54,7 @@ first_state_ahead.bnp_hmm <- function(fit, data) {
   ahead / rowSums(ahead)
 }
 
-# Exchangeable rows: the mixture over states of the posterior predictive of each.
+# Moments of rows that are independent given their states: the mixture over states of the posterior predictives.
 moments_of_states <- function(fit, states, call) {
   obs <- fit$model$obs
   given <- complete_given(fit, list())
@@ -83,14 +84,15 @@ moments_of_states <- function(fit, states, call) {
   }, states, mean))
 }
 
-# p %*% value, states that cannot come apart: a value may be infinite where few observations are known.
+# p %*% value without states that cannot occur: their values may be infinite where few observations are known.
 mean_over_states <- function(p, value) {
   finite <- is.finite(value)
   replace(p %*% ifelse(finite, value, 0), p %*% (!finite) > 0, Inf)
 }
 
-# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior
-# means of the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
+# Forecasts of autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the
+# posterior means of the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter
+# 3).
 moments_of_dynamics <- function(fit, data, states, transition) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -109,9 +111,9 @@ moments_of_dynamics <- function(fit, data, states, transition) {
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead, start: their covariance. states: for each step, probabilities of the
-# states. Conditional on each state, mean and covariance are kept apart from its probability, so that data far from 0
-# keep their digits.
+# last: the regressors of the first row ahead; start: their covariance; states: the probabilities of states at each
+# step. Mean and covariance are kept conditional on each state, apart from its probability, so that data far from 0 keep
+# their digits.
 moments_of_sequence <- function(last, steps, noise, states, transition,
                                 start = matrix(0, length(last), length(last))) {
   d <- nrow(noise[[1L]])
@@ -138,7 +140,7 @@ moments_of_sequence <- function(last, steps, noise, states, transition,
   list(mean = mean, var = var, cov = covariance)
 }
 
-# Mean and covariance of a mixture.
+# Mean and covariance of a mixture, from those of its parts.
 pool <- function(parts, weight) {
   weight <- if (sum(weight) > 0) weight / sum(weight) else rep(1 / length(weight), length(weight))
   mean <- Reduce(`+`, Map(function(part, w) w * part$mean, parts, weight))
@@ -146,8 +148,8 @@ pool <- function(parts, weight) {
   list(mean = mean, cov = cov)
 }
 
-# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept
-# stays.
+# The companion matrix without noise, from the regressors of a row to those of the next: the new row comes first, the
+# others move back, the intercept stays.
 companion <- function(coef, obs) {
   d <- nrow(coef)
   m <- ncol(coef)
@@ -159,14 +161,14 @@ companion <- function(coef, obs) {
   out
 }
 
-# Times of the rows ahead, where those of each sequence are equally far apart; else NULL.
+# Times of the rows ahead where the rows of each sequence are equally spaced in time; else NULL.
 times_ahead <- function(data, h) {
   gap <- gap_of_times(data)
   ends <- data$starts[-1L]
   if (!is.null(gap)) rep(data$times[ends], h) + rep(unname(gap), h) * rep(seq_len(h), each = length(ends))
 }
 
-# The time from row to row of each sequence, named by it.
+# The time between successive rows of each sequence, a vector named by sequence.
 gap_of_times <- function(data) {
   if (is.null(data$times)) {
     return(NULL)

@@ -1,6 +1,6 @@
-# All inputs of bnp_hmm() -> internal form, one group per sequence.
+# Reads every form of input of bnp_hmm() into the internal form, with one group per sequence.
 
-# `use`: as in act_on_missing(); "filter": as "predict", of rows which may follow others.
+# `use`: as in act_on_missing(), or "filter", which is "predict" for rows that may follow others.
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                              use = "sequences", parent = NULL) {
   if (!is.null(id)) id <- id_column(id, call)
@@ -47,7 +47,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
   table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names, times, na_action, use)
 }
 
-# Sequences one after the other. Columns that are no numbers are read when all are together, so that they have the same
+# Binds sequences. Columns of text or factors are read when all sequences are together, so that they have the same
 # levels.
 bind_sequences <- function(x, obs, arg, call, na_action = NULL) {
   if (!length(x)) {

@@ -1,6 +1,6 @@
-# Where hidden Markov models begin whose rows or sequences have labels (R/hmm-labels.R).
+# Starts of hidden Markov models with labelled rows or sequences (R/hmm-labels.R).
 
-# list(resp or labels, owner) of a fit whose rows or sequences have labels, unless `start` was given.
+# list(resp or labels, owner): the start of a fit with labelled rows or sequences, unless the user gave `start`.
 start_of_states <- function(resolved, start, data, prior, control, call, obs) {
   if (has_places(prior) && !is.null(data$classes)) {
     if (inherits(start, "bnp_fit")) {
@@ -19,7 +19,8 @@ start_of_states <- function(resolved, start, data, prior, control, call, obs) {
   start_with_labels(resolved, start, data, prior, control, call)
 }
 
-# Labelled rows are in their states; others shared out evenly among all, or of a left-to-right chain in equal stretches.
+# Labelled rows start in their states. Other rows are spread evenly over all states or, in a left-to-right chain, cut
+# into equal stretches.
 start_of_labelled_places <- function(data, prior) {
   k <- prior$k
   known <- data$classes > 0L
@@ -31,8 +32,9 @@ start_of_labelled_places <- function(data, prior) {
   list(resp = resp / rowSums(resp))
 }
 
-# Each class of sequences begins with two states, of all rows of its sequences; those of no class with one, of the other
-# rows and a share of all. NULL where a finite prior has no room, or the rows cannot be divided.
+# Each class of sequences begins with two states, made of all rows of its sequences. States of no class begin with one,
+# made of the other rows and a share of all. NULL where a finite prior has no room for these, or the rows cannot be
+# divided.
 start_of_classes <- function(data, obs, prior) {
   classes <- setdiff(data$class_names, no_class)
   k <- prior$k %||% (2L * length(classes) + 1L)
@@ -58,9 +60,10 @@ start_of_classes <- function(data, obs, prior) {
   list(resp = resp / rowSums(resp), owner = owner)
 }
 
-# A fit that begins with the classes as their labelled rows alone have them, and those states of no class that `result`
-# ended with, where it ends clearly higher (better_with_classes_alone() has the reasons). Rows of sequences have one
-# weight, so that the labelled ones cannot be fitted alone; transitions begin as the prior has them.
+# A second fit, which begins with the classes as their labelled rows alone show them, and with the states of no class at
+# the end of `result`; it is returned if its bound is clearly higher, else `result` (better_with_classes_alone() gives
+# the reasons). Rows of a sequence cannot have different weights, so that labelled rows cannot be fitted alone;
+# transitions begin at the prior.
 better_with_labelled_rows <- function(result, data, model, asked, run) {
   prior <- model$prior
   if (has_places(prior) || !is.null(data$sequence_classes)) {
@@ -95,10 +98,10 @@ better_with_labelled_rows <- function(result, data, model, asked, run) {
   without_states_that_nobody_labelled(better, data, model, asked, run)
 }
 
-# A state that was born from one of a class is of that class, too, whether its rows were labelled or not: the bound says
-# nothing of that. It is of no class where that makes the labels more probable, if rows of a class are labelled at
-# random: L labels on n rows in place of n + m, m those of the state, have L log((n + m) / n) more nats. The bound may
-# cost less than that, as rows of the state that have labels go elsewhere.
+# A state that is born from a state of a class belongs to that class, too, whether its rows have labels or not, as the
+# bound does not depend on it. Here such a state is released from its class where that makes the labels more probable if
+# rows of a class are labelled at random: with L labels on n rows in place of n + m, m of them in the state, the gain is
+# L log((n + m) / n) nats. The bound may lose less than that, as labelled rows of the state move to others.
 without_states_that_nobody_labelled <- function(result, data, model, asked, run) {
   owner <- result$state$owner
   labelled <- tabulate(result$labels[which(data$classes > 0L)], result$state$k)

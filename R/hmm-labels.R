@@ -1,10 +1,10 @@
-# What is known of states: of rows, `labels`, and of whole sequences, `sequence_labels`. Classes own states, as clusters
-# of mixtures (R/mixture-labels.R). With `open` sequences of a class may also be in states of no class: these are then
-# owned by a last class, `no_class`, to which rows of unlabelled sequences may belong as to any.
+# Known states: labels of rows (`labels`) and of whole sequences (`sequence_labels`). Each class owns states, as it owns
+# clusters in mixtures (R/mixture-labels.R). With `open`, sequences of a class may also visit states of no class: these
+# are owned by a last class, `no_class`; rows of unlabelled sequences may be in any state.
 
 no_class <- "(none)"
 
-# given: list(rows, sequences, open), as the user gave them. -> data with them.
+# Adds labels to data. given: list(rows, sequences, open), as the user gave them.
 with_state_labels <- function(data, given, obs, prior, call) {
   if (is.null(given$rows) && is.null(given$sequences)) {
     return(data)
@@ -22,7 +22,7 @@ with_state_labels <- function(data, given, obs, prior, call) {
   data
 }
 
-# Labels of the first `lag` rows of an autoregression, which have no state of their own, are not used.
+# Drops labels of the first `lag` rows of an autoregression, which have no state of their own.
 labels_of_rows <- function(labels, data, obs, call) {
   if (is.list(labels) && !is.data.frame(labels)) {
     labels <- values_of_groups(labels, data, "labels", "sequence", call)
@@ -72,7 +72,7 @@ labels_of_sequences <- function(labels, data, open, call) {
   )
 }
 
-# A row's own label holds.
+# The label of a row takes precedence over that of its sequence.
 labels_of_both <- function(rows, sequences) {
   classes <- c(union(rows$classes, setdiff(sequences$classes, no_class)), intersect(no_class, sequences$classes))
   in_all <- function(known) {
@@ -84,11 +84,12 @@ labels_of_both <- function(rows, sequences) {
   list(classes = classes, set = set, sets = rbind(in_all(rows), in_all(sequences)))
 }
 
-# States that have places are classes by themselves.
+# States with places (R/transitions.R) are classes of their own.
 labels_of_places <- function(known, prior, sequences, call) {
   if (!is.null(sequences)) {
     abort("labels", c(
-      "{.arg sequence_labels} are for states without places, as many for each class as its sequences want.",
+      "{.arg sequence_labels} cannot be used with a prior that gives states fixed places, as each class has as many
+       states as its sequences need.",
       i = "Give {.arg labels} of rows, or leave {.arg transitions}, {.arg fixed} and weights as {.arg start} of
            {.fn prior_hmm} out."
     ), call = call)
@@ -106,8 +107,8 @@ labels_of_places <- function(known, prior, sequences, call) {
   list(classes = states, set = known$set, sets = sets)
 }
 
-# Each row must have a state, among those that its label allows, to which an allowed step leads from one of the row
-# before. Of trees the children come first: states of a row from which all its children have theirs.
+# Every row must have a state that its label allows and that an allowed transition reaches from a state of the row
+# before. In trees children come first: each row needs a state from which every child can have one of its own.
 need_allowed_paths <- function(data, prior, call) {
   may <- !(prior$cell_fixed %in% 0)
   dim(may) <- dim(prior$cell_fixed)

@@ -1,7 +1,8 @@
-# Where hidden Markov models begin whose states have places (R/transitions.R), unless told otherwise. What a state is
-# like is found from there on; that it has the right place, mostly not.
+# Default starts of hidden Markov models whose states have places (R/transitions.R). Laps improve the parameters of a
+# state from any start, but mostly do not move it to another place.
 
-# list(labels, k, first_only), of the first of several starts only, or NULL: a start that the engine draws.
+# list(labels, k, first_only): a start that is used for the first of several starts only; NULL where the engine draws
+# one.
 start_in_places <- function(data, obs, prior, control, resolved) {
   if (!is.null(control$init) || control$algorithm == "stochastic") {
     return(NULL)
@@ -27,7 +28,7 @@ start_in_places <- function(data, obs, prior, control, resolved) {
   starts[[which.max(replace(after_a_lap, is.nan(after_a_lap), -Inf))]]
 }
 
-# Sequences begin in the first state and never go back: all that is not known is when each stage ends.
+# Whether sequences begin in the first state and never go back, so that only the ends of the stages are unknown.
 is_left_to_right <- function(prior) {
   cells <- prior$cell_fixed
   all(cells[1L, -1L] %in% 0) && all(cells[-1L, ][lower.tri(diag(prior$k))] %in% 0)
@@ -37,7 +38,7 @@ equal_stretches <- function(lengths, k) {
   unlist(lapply(lengths, function(n) as.integer((seq_len(n) - 1) * k / max(n, 1L)) + 1L), use.names = FALSE)
 }
 
-# Of clusters of rows, whatever their order in time.
+# Labels from clusters of rows, ignoring their order in time.
 usual_labels <- function(data, obs, prior, control, resolved) {
   found <- kmeans_start(data, obs, prior, control, resolved)
   if (!is.null(found)) {
@@ -50,15 +51,16 @@ usual_labels <- function(data, obs, prior, control, resolved) {
   carry_back(clusters, data$starts, obs_lag(obs))
 }
 
-# Counts of first states and of transitions, (k + 1) x k.
+# Counts of first states and of transitions, a matrix (k + 1) x k.
 transitions_of_labels <- function(labels, data, k) {
   first <- seq_along(labels) %in% (data$starts[-length(data$starts)] + 1L)
   before <- c(NA, labels[-length(labels)])
   rbind(tabulate(labels[first], k), table(factor(before[!first], seq_len(k)), factor(labels[!first], seq_len(k))))
 }
 
-# The places of the states of these counts: of all orders the three with the fewest forbidden transitions, of these the
-# most probable ones at the mean of the prior. Of more than 8 states by swaps, from the order that they have.
+# The best orders of the states with these counts: the orders with the fewest forbidden transitions and, among these,
+# the `most` most probable ones at the prior mean. For more than 8 states the search swaps pairs, beginning with the
+# present order.
 best_places <- function(counts, prior, most = 3L) {
   p <- mean_cells(prior)
   forbidden <- p == 0
@@ -95,7 +97,7 @@ places_by_swaps <- function(state_at, score) {
   }
 }
 
-# k x k!, each column one.
+# All permutations of k: a matrix k x k!, one per column.
 permutations_of <- function(k) {
   if (k == 1L) {
     return(matrix(1L))
@@ -104,7 +106,7 @@ permutations_of <- function(k) {
   do.call(cbind, lapply(seq_len(k), function(first) rbind(first, shorter + (shorter >= first), deparse.level = 0)))
 }
 
-# Prior means of the first state and the transitions, (k + 1) x k.
+# Prior means of the first state and of the transitions, (k + 1) x k.
 mean_cells <- function(prior) {
   k <- prior$k
   usual <- rbind(
@@ -117,7 +119,7 @@ mean_cells <- function(prior) {
   fixed + weight * ifelse(sums > 0, (1 - rowSums(fixed)) / sums, 0)
 }
 
-# Labels of rows that are states of the prior, by number or name.
+# Labels of rows as numbers of states of the prior, from numbers or names.
 states_of_start <- function(start, data, prior, call) {
   check_labels(start, rows_given(data), call, data$left_out$kept)
   if (!is.null(data$left_out$kept)) start <- start[data$left_out$kept]
@@ -133,7 +135,7 @@ states_of_start <- function(start, data, prior, call) {
   state
 }
 
-# Transitions of an earlier fit must be allowed ones.
+# Transitions of an earlier fit must be allowed by the prior.
 need_same_places <- function(fit, prior, call) {
   zeros <- function(prior) if (has_places(prior)) prior$cell_fixed %in% 0
   if (!identical(zeros(fit$model$prior), zeros(prior))) {

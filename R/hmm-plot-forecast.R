@@ -37,8 +37,8 @@ plot.bnp_forecast <- function(x, type = c("values", "states"), columns = NULL, .
 
 most_panels <- 12L
 
-# list(ahead, before, axis, n_panels): rows of the panels shown, in their order. ahead: panel, left, right, mean, low,
-# high; before: panel, at, value, of the last rows of the sequences.
+# The picture's data, in the order of the panels: list(ahead, before, axis, n_panels). ahead: panel, left, right, mean,
+# low, high; before: panel, at, value, for the last rows of the sequences.
 forecast_picture <- function(x, columns, call = rlang::caller_env()) {
   steps <- steps_ahead(x, "mean", call)
   all <- sub("^mean[.]", "", grep("^mean[.]", names(x), value = TRUE))
@@ -77,7 +77,7 @@ forecast_picture <- function(x, columns, call = rlang::caller_env()) {
   list(ahead = gather("ahead"), before = gather("before"), axis = attr(steps, "axis"), n_panels = n_panels)
 }
 
-# list(ahead, axis, k, n_panels) with ahead: panel, left, right, state, bottom, top.
+# The picture's data: list(ahead, axis, k, n_panels) with ahead: panel, left, right, state, bottom, top.
 states_ahead_picture <- function(x, call = rlang::caller_env()) {
   steps <- steps_ahead(x, "prob", call)
   prob <- as.matrix(as.data.frame(x)[grep("^prob[.]", names(x))])
@@ -90,7 +90,7 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
     panel = factor(rep(x$id, k), shown), steps[rep(seq_len(nrow(x)), k), ], state = rep(seq_len(k), each = nrow(x)),
     bottom = as.double(top - prob), top = as.double(top)
   )
-  # States that are nowhere probable would only fill the legend.
+  # States that are improbable everywhere would only fill the legend.
   likely <- which(apply(prob, 2L, max) >= 0.005)
   list(
     ahead = ahead[!is.na(ahead$panel) & ahead$state %in% likely, ], axis = attr(steps, "axis"), k = k,
@@ -98,8 +98,8 @@ states_ahead_picture <- function(x, call = rlang::caller_env()) {
   )
 }
 
-# Where the steps of a forecast lie: at, left, right, with attribute `axis`. The last rows of the sequences are an
-# attribute of the forecast, which subsets may have lost: then steps are counted from 1.
+# Positions of the steps of a forecast: at, left, right, with the attribute `axis`. The last rows of the sequences are
+# an attribute of the forecast, which a subset of it may have lost: then steps are counted from 1.
 steps_ahead <- function(x, kind, call) {
   if (!nrow(x) || !all(c("id", "step") %in% names(x)) || !any(startsWith(names(x), paste0(kind, ".")))) {
     abort("argument", c(

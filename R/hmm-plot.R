@@ -63,12 +63,13 @@ plot.bnp_hmm <- function(x, type = c(
   invisible(x)
 }
 
-# Data that the fit keeps, where they make the picture better: many sequences are clearer as strips of states.
+# The data that the fit keeps, for pictures that need them: densities, and states of up to `most` sequences over their
+# series. More sequences are clearer as strips of states. NULL for other pictures.
 drawn_of_kept <- function(fit, type, most = 4L) {
   if (type == "density" || type == "segments" && length(fit$input$starts) <= most + 1L) kept_data(fit)
 }
 
-# NULL: the states of sequences, or of trees.
+# The type of picture. NULL stands for the states of sequences, or of trees.
 picture_type <- function(fit, type, call = rlang::caller_env()) {
   type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
   types <- c("segments", "tree", "transitions", "elbo", "profile", "density", "track", "response")
@@ -79,7 +80,7 @@ state_densities <- function(fit, data, id, call = rlang::caller_env()) {
   densities_picture(fit, if (!is.null(data)) as_new_sequences(fit, data, id, call, "data"), call)
 }
 
-# Runs of the first sequences and, with data, their series in long form.
+# The picture's data: runs of the first sequences and, with data, their values in long form.
 segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_env()) {
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
@@ -118,7 +119,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   picture
 }
 
-# Rows of the fit's sequences drawn end to end would show transitions that there were not.
+# Refuses rows of several sequences as one: the picture would show transitions that did not occur.
 refuse_joined_sequences <- function(fit, data, call) {
   of_fit <- fit$input$starts
   if (identical(as.integer(data$n), as.integer(fit$input$n)) && length(data$starts) < length(of_fit)) {
@@ -130,8 +131,8 @@ refuse_joined_sequences <- function(fit, data, call) {
   }
 }
 
-# `left` and `right` of runs on the horizontal axis. In time a run lasts until the next one begins. Without times a row
-# is a unit long; in a series it has its value in the middle.
+# Adds `left` and `right`, the ends of runs on the horizontal axis. With times, a run lasts until the next one begins.
+# Without them a row is one unit long, and in a series its value is in the middle of the unit.
 with_edges <- function(runs, as_series) {
   if (is.null(runs$start_time)) {
     runs$left <- runs$start - if (as_series) 0.5 else 1
@@ -166,14 +167,14 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
   state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
 }
 
-# One legend for a picture of one or many panels, within a region of this height in inches.
+# The plan of one legend for all panels, within a region of this height in inches.
 state_plan <- function(states, height, title = "State") legend_plan(sort(unique(states)), 0.9 * height, title = title)
 
 state_legend <- function(plan, colour, right, top) {
   draw_legend(plan, colour[as.integer(plan$labels)], right, top)
 }
 
-# As many sequences as get a panel of 0.75 inches (a guess at what can still be read), at most eight.
+# Draws as many sequences as have room in panels of 0.75 inches (a guess at what can still be read), at most eight.
 draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, ...) {
   colour <- cluster_colours(picture$k)
   series <- picture$series
@@ -219,7 +220,7 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
   state_legend(plan, shade, size[1], 0.95 * size[2])
 }
 
-# Each column without its noise as a line in a band, and its rows as points.
+# Draws each column without its noise as a line in a band, and its rows as points.
 draw_band <- function(at, values, band, ink) {
   for (j in seq_along(ink)) {
     graphics::polygon(
@@ -259,7 +260,7 @@ draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
   graphics::box()
 }
 
-# All of k states, or every second, fifth, ..., so that labels of this size (in states) have room.
+# The states to label: all k, or every second, fifth, ..., so that labels of this size (in states) have room.
 labelled_states <- function(k, size) {
   step <- c(1, 2, 5) * 10^rep(0:9, each = 3)
   step <- step[step >= size][1]
@@ -293,7 +294,7 @@ autoplot.bnp_hmm <- function(object, type = c(
   )
 }
 
-# Only states that occur have a place in the legend, ten to a column.
+# A legend with the states that occur, ten to a column.
 gg_states <- function(k, states, aesthetics = "fill") {
   ggplot2::scale_colour_manual(
     aesthetics = aesthetics, values = stats::setNames(cluster_colours(k), seq_len(k)),
@@ -366,7 +367,7 @@ gg_band <- function(long, series) {
   )
 }
 
-# Many panels leave no room for usual letters.
+# Smaller text where there are many panels.
 tight_panels <- function(n) {
   if (n < 3L) return(NULL)
   ggplot2::theme(

@@ -185,7 +185,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (is.null(data$left_out)) out else for_all_rows(data, out)
 }
 
-# Of each tree, or of the trees of each id.
+# The log density of each tree, or of the trees of each id together.
 tree_log_density <- function(fit, data, plugin = FALSE) {
   fit <- fit_with_gaps(fit, data)
   density <- engine_tree_log_density(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
@@ -207,8 +207,8 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
   ahead
 }
 
-# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
-# sequences. `use`: as in as_sequence_data().
+# Reads new data, which the user gave as `arg`, into the internal form with the columns of the training data. Data of
+# zero rows have no sequences. `use`: as in as_sequence_data().
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
                              parent = NULL, use = "predict", covariates = NULL) {
   check_format(fit, call)
@@ -222,8 +222,8 @@ read_rows.bnp_hmm <- function(fit, newdata, id, call, arg = "newdata", na_action
   as_new_sequences(fit, newdata, id, call, arg, na_action)
 }
 
-# The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
-# alone: without their covariates.
+# as_new_sequences() for any object with `model$obs` and `input` like a fit's, if there are rows. alone: without their
+# covariates.
 rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use, covariates = NULL, alone = FALSE) {
   if (inherits(fit$model$prior, "bnp_prior_covariates") && !alone) {
     data <- rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use, alone = TRUE)
@@ -263,7 +263,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, arg, call)
     if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
-    # A label of a single row is no name of a column.
+    # A label of a single row is not the name of a column.
     column <- label_factor(split$id, "id", call)
   }
   newdata <- select_columns(variables_of(fit, newdata, arg, call, na_action), fit, call, arg, na_action)

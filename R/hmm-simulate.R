@@ -64,7 +64,7 @@ clusters_to_draw.bnp_hmm <- function(fit, params, new) {
   if (new && is.null(fit$model$prior$k)) clusters_with_new(fit, params) else posterior_clusters(fit, params)
 }
 
-# at: simulated_patterns().
+# at: the result of simulated_patterns().
 draw_sequences <- function(fit, params, clusters, lengths, given, lag, at = NULL) {
   new <- length(clusters) > fit$state$k
   moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit), fixed_cells(fit$model$prior))
@@ -83,9 +83,9 @@ draw_sequences <- function(fit, params, clusters, lengths, given, lag, at = NULL
   out
 }
 
-# Probabilities of first states and of transitions, drawn from the posterior, given that the k states of the fit are all
-# there are or, with unseen_row(), with one more for all others. Those of positions are one matrix below the other.
-# fixed: fixed_cells().
+# Draws the probabilities of first states and of transitions from their posterior, given that no state beyond the k of
+# the fit occurs or, with unseen_row(), with one more state for all others. With positions, the matrices of the
+# positions are below each other. fixed: the result of fixed_cells().
 draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   outcomes <- k + !is.null(unseen)
   draw_free <- function(theta) {
@@ -104,7 +104,7 @@ draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   list(start = start, transition = do.call(rbind, by_position))
 }
 
-# Of a state that is not seen yet: the weights of the Dirichlet prior of its transitions, whose mean the engine has.
+# The Dirichlet parameters of the transitions from a state that is not seen yet; the engine has their mean.
 unseen_row <- function(fit) {
   moves <- engine_mean_transitions(fit$model, fit$state)
   prior <- fit$model$prior
@@ -112,7 +112,7 @@ unseen_row <- function(fit) {
   mean * (plugged_in(prior$alpha) + plugged_in(prior$sticky))
 }
 
-# States of trees in the order of the engine.
+# Draws states of trees; rows are in the engine's order.
 draw_states <- function(input, start, transition) {
   k <- length(start)
   back <- input$back
@@ -124,7 +124,8 @@ draw_states <- function(input, start, transition) {
   state
 }
 
-# moves: draw_moves(), of which rows of states in use are not by covariates.
+# Draws paths of sequences whose transitions depend on covariates. moves: the result of draw_moves(), of which only the
+# first states and the row of a state that is not seen yet are used.
 draw_paths_by_covariates <- function(fit, lengths, moves, at, new, lag) {
   k <- fit$state$k
   rows <- tilted_rows(fit)
@@ -153,7 +154,7 @@ draw_path <- function(n, start, transition, lag) {
   path
 }
 
-# Given all rows of a sequence; paths are drawn by forward filtering and backward sampling.
+# Given all rows of a sequence. Paths are drawn by forward filtering and backward sampling.
 clusters_given.bnp_hmm <- function(fit, data, new = TRUE) {
   prob <- state_probabilities(fit, data)
   fit <- fit_with_gaps(fit, data)

@@ -1,12 +1,12 @@
-# Positions of nodes among the children of their parents, each of which has transitions of its own.
+# Positions of nodes among the children of their parents; each position has transitions of its own.
 #
-# In the internal form of data `tree` has `position`, from 0, of each node as the user numbers them, and the labels
-# `positions`; `position` is that of the rows in their order, where there are two or more. The prior of a fit then has
-# their number, `positions`.
+# In the internal form of data `tree` has `position`, the position of each node as the user numbers nodes, from 0, and
+# the labels `positions`. Where there are two or more positions, the field `position` has those of the rows in their
+# order, and the prior of a fit has their number as `positions`.
 
 most_positions <- 100L # a guess: each has K rows of transition
 
-# Parents and positions as one argument, which as_tree_data() takes apart again. labels: of the positions of a fit.
+# Packs parents and positions into one argument, which as_tree_data() unpacks. labels: those of the positions of a fit.
 with_position <- function(parent, position, labels = NULL, call = rlang::caller_env()) {
   if (is.null(position)) {
     return(parent)
@@ -23,7 +23,7 @@ taken_apart <- function(parent) {
   if (inherits(parent, "bnp_positioned")) unclass(parent) else list(parent = parent, position = NULL, labels = NULL)
 }
 
-# What read_parents() found, with the positions that the user gave; x goes without their column.
+# Adds the positions that the user gave to the result of read_parents(); their column is taken out of x.
 read_positions <- function(read, position, labels, arg, call) {
   if (is.null(position)) {
     return(read)
@@ -45,7 +45,7 @@ read_positions <- function(read, position, labels, arg, call) {
   read
 }
 
-# 1 for the first child of each parent in the order of the rows, 2 for the next ...; 0 for roots.
+# Numbers the children of each parent 1, 2, ... in the order of the rows; 0 for roots.
 place_among_siblings <- function(parent) {
   by_parent <- order(parent)
   place <- integer(length(parent))
@@ -70,14 +70,14 @@ check_positions <- function(position, parent, call) {
   lacking <- which(parent > 0L & is.na(position))
   if (length(lacking)) {
     abort("position", c(
-      "{.arg position} must not be {.code NA} but for roots.",
+      "{.arg position} must not be {.code NA}, except for roots.",
       x = "It is: {cli::qty(length(lacking))}row{?s} {places(lacking)}."
     ), call = call)
   }
   position
 }
 
-# Those that occur, in the order of the levels or of the values.
+# The labels that occur, in the order of the factor's levels or of the values.
 position_labels <- function(position, parent) {
   used <- position[parent > 0L]
   levels(label_factor(used, "position", sorted = TRUE))
@@ -87,7 +87,7 @@ position_codes <- function(position, parent, labels, call) {
   if (length(labels) > most_positions) {
     abort("position", c(
       "{.arg position} may have at most {most_positions} different values, not {length(labels)}.",
-      i = "Each has its own rows of transition: join positions that are alike."
+      i = "Each position has its own transition probabilities: join positions that are alike."
     ), call = call)
   }
   label <- label_text(position, "position", call)
@@ -96,14 +96,15 @@ position_codes <- function(position, parent, labels, call) {
   new <- unique(label[is.na(code)])
   if (length(new)) {
     abort("position", c(
-      "{.arg position} must be one of those of the fit: {places(dQuote(labels, FALSE))}.",
-      x = "It also is {places(dQuote(new, FALSE))}."
+      "{.arg position} must be among the positions of the fit: {places(dQuote(labels, FALSE))}.",
+      x = "It has also {places(dQuote(new, FALSE))}."
     ), call = call)
   }
   code
 }
 
-# The positions that go with new parents of a fit of trees: given, in the column that the fit used, or in order.
+# Positions that go with new parents for a fit of trees: those given, those in the column that the fit used, or the
+# order of siblings.
 new_positions <- function(fit, position, x, call) {
   known <- fit$input$tree
   if (is.null(known$positions)) {
@@ -125,18 +126,18 @@ new_positions <- function(fit, position, x, call) {
   position
 }
 
-# The names of the positions that have transitions of their own, NULL where there are none.
+# The names of the positions that have transitions of their own; NULL where all nodes share one.
 positions_of <- function(fit) if (!is.null(fit$model$prior$positions)) fit$input$tree$positions
 
-# A prior with as many transition rows of a state as the data want.
+# The prior with as many rows of transitions per state as the data have positions.
 prior_by_position <- function(prior, data) {
   n <- length(data$tree$positions)
   prior$positions <- if (n > 1L) n
   prior
 }
 
-# The statistics of an earlier fit for the positions, or covariate patterns, of these data: those of other ones are
-# shared out evenly, and what tilts transitions is found anew.
+# The statistics of an earlier fit for the positions, or covariate patterns, of these data. Counts at positions that the
+# data lack are spread evenly, and effects of covariates start anew.
 state_for_positions <- function(state, fit, data, prior = NULL) {
   before <- positions_of(fit)
   now <- if (!is.null(data$position)) data$tree$positions
@@ -152,7 +153,7 @@ state_for_positions <- function(state, fit, data, prior = NULL) {
   state
 }
 
-# Σ over positions of the probability of each transition times the share of the nodes that have the position.
+# Transition probabilities averaged over positions, weighted by the share of nodes at each position.
 mean_transitions <- function(fit) {
   p <- transition_matrix(fit)
   if (is.null(positions_of(fit))) {

@@ -5,7 +5,7 @@
 # user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; `position`
 # (R/hmm-tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
 
-# Rows of x and their parents -> internal form. id: which tree, or group of trees, a row belongs to.
+# Reads rows of x and their parents into the internal form. id: the tree, or group of trees, of each row.
 as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                          use = "sequences") {
   require_ability(kinds_to_fit("bnp_hmm", obs), "parent", call)
@@ -32,7 +32,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   in_tree_order(data, tree, id, call)
 }
 
-# The id of each row given -> of each node: those without a row have that of their tree.
+# The id of each node, from that of each given row: nodes without a row have the id of their tree.
 id_of_nodes <- function(id, tree, call) {
   if (is.null(tree$at)) {
     return(id)
@@ -43,21 +43,21 @@ id_of_nodes <- function(id, tree, call) {
   unknown <- unique(root[is.na(out) & !is.na(root)])
   if (length(unknown)) {
     abort("parent", c(
-      "{.arg id} is that of the rows of a tree, of which some have none.",
-      x = "So {cli::qty(length(unknown))}the tree{?s} of node{?s} {places(unknown)}."
+      "Each tree needs at least one row with an {.arg id}.",
+      x = "None in {cli::qty(length(unknown))}the tree{?s} of node{?s} {places(unknown)}."
     ), call = call)
   }
   out
 }
 
-# The root above each node, by pointer doubling: log2(depth) rounds. NA in and below cycles.
+# The root above each node, by pointer doubling in log2(depth) rounds. NA in and below cycles.
 root_of <- function(parent) {
   up <- ifelse(parent == 0L, seq_along(parent), parent)
   for (round in seq_len(ceiling(log2(length(parent) + 1)) + 1)) up <- up[up]
   ifelse(parent[up] == 0L, up, NA_integer_)
 }
 
-# Rows of x at nodes tree$at of all.
+# Rows for all nodes, from rows x at the nodes tree$at; the others are unobserved.
 with_unobserved <- function(x, tree, arg, call) {
   if (!is.matrix(x)) {
     abort("gaps", c(
@@ -105,9 +105,9 @@ in_tree_order <- function(data, tree, id, call) {
   out
 }
 
-# ---- what users say of parents ---------------------------------------------------------------------------------------
+# ---- the forms in which users give parents ---------------------------------------------------------------------------
 
-# list(x, tree): x without the column of the parents, if they are one.
+# list(x, tree): x without the column of parents, if they are a column.
 read_parents <- function(parent, x, arg, call) {
   if (is.list(parent) && !is.null(parent$parent) && inherits(parent, "bnp_tree")) {
     tree <- unclass(parent)
@@ -132,13 +132,13 @@ check_rows_of_tree <- function(tree, n, arg, call) {
   nodes <- length(tree$at %||% tree$parent)
   if (n != nodes) {
     abort("parent", c(
-      "{.arg parent} is needed, as {.arg {arg}} has not the {nodes} row{?s} that the fit's trees have.",
+      "{.arg parent} is needed, as {.arg {arg}} does not have the {nodes} row{?s} of the fit's trees.",
       i = "Give the parent of each row, in any form that {.fn bnp_hmm} takes."
     ), call = call)
   }
 }
 
-# Row numbers with 0 for none.
+# Checks row numbers of parents, and returns 0 for none.
 check_parents <- function(parent, n, arg, call) {
   if (!(is.numeric(parent) || (is.logical(parent) && all(is.na(parent)))) || !is.null(dim(parent))) {
     abort("parent", c(
@@ -207,7 +207,7 @@ parents_of_edges <- function(edge, n, call) {
   check_parents(parent, n, "parent", call)
 }
 
-# Rows of x are all nodes, or of a phylogeny its tips: by name where both have names, else in order.
+# The rows of x are all nodes or, for a phylogeny, its tips: matched by name where both have names, else in order.
 match_nodes <- function(tree, x, arg, call) {
   n <- length(tree$parent)
   given <- NROW(x)
@@ -234,8 +234,8 @@ match_nodes <- function(tree, x, arg, call) {
   list(parent = tree$parent, at = if (!identical(at, seq_len(n))) at, names = tree$names)
 }
 
-# New data of a fit and their parents, with positions -> list(x, parent), x without the columns of these; `parent` is
-# that of the fit where none is given.
+# New data of a fit of trees and their parents, with positions: list(x, parent), x without the columns that hold these.
+# Without `parent` the new rows have the trees of the fit.
 new_trees <- function(fit, x, parent, arg, call) {
   if (!has_trees(fit$input)) {
     if (!is.null(parent)) {

@@ -199,7 +199,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   )
 }
 
-# What is done about missing values where nothing was said: models of hidden rows take them.
+# What to do with missing values where the user did not say: models with hidden rows accept them.
 action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
   if (is.null(na_action)) {
     hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_facts(obs)$hidden)
@@ -208,8 +208,8 @@ action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
   check_na_action(na_action, call)
 }
 
-# id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
-# labels: as in with_state_labels(). covariates: as split_covariates() has them.
+# id: a value for each row, or the name of a column of x, which then is not modelled. input: what the fit is to keep
+# about its input. labels: as in with_state_labels(); covariates: as from split_covariates().
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
                           labels = list(), covariates = NULL, error_call = rlang::caller_env()) {
   prior <- for_sequences(prior)
@@ -247,7 +247,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
-# A data frame without the column of the sequences; those of a list of sequences one after the other.
+# The columns of the data beside that of the sequences; for a list of sequences, of all of them one after the other.
 columns_beside <- function(x, id) {
   if (is.list(x) && !is.data.frame(x)) {
     alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
@@ -260,7 +260,7 @@ unit_word.bnp_hmm <- function(fit) "sequence"
 
 state_lag <- function(fit) obs_lag(fit$model$obs)
 
-# Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
+# Values by row, where the first `lag` rows of each sequence get the value of the first modelled row.
 carry_back <- function(values, starts, lag) {
   if (lag == 0L || NROW(values) == 0L) {
     return(values)
@@ -303,7 +303,7 @@ kept_of_data.bnp_hmm <- function(fit, data) {
   out
 }
 
-# Probability of each row's state on the path, in parts that need not hold all rows times states at once.
+# Computed in parts, so that all rows times all states need not be in memory at once.
 path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
@@ -313,7 +313,7 @@ path_probabilities.bnp_hmm <- function(fit, data, most = 5e6) {
   }), use.names = FALSE)
 }
 
-# Sequences of the given lengths in runs: each has at most `most` rows times k states beside its first sequence.
+# Runs of sequences with these lengths: each run has at most `most` rows times k states, or is one sequence.
 sequence_parts <- function(lengths, k, most) {
   split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
 }
@@ -326,7 +326,7 @@ fitted.bnp_hmm <- function(object, ...) {
   for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
 }
 
-# Given all rows of the sequence or tree.
+# Probabilities given all rows of the sequence or tree.
 predictive_states.bnp_hmm <- function(fit, data) {
   fit <- fit_for_any_row(fit, data)
   if (!is.null(data$patterns)) fit <- fit_at_patterns(fit, data)

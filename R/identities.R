@@ -35,13 +35,13 @@ cluster_history <- function(fit) {
   fit$history %||% next_history(NULL, seq_len(fit$state$k), fit$sizes, nobs(fit))
 }
 
-# Identities for numbers of clusters, which keep their names.
+# Named by the identities of clusters. clusters: their numbers.
 with_ids <- function(fit, clusters) stats::setNames(cluster_ids(fit)[clusters], names(clusters))
 
-# A history (NULL: none yet) brought up to date. ids, sizes: of the clusters that there are now; seen: number of
-# observations seen by now; touched: do some of those that came in since belong to the cluster? merged: data frame
-# (id, into) of the merges since. What was in the history and is not in `ids` was merged, or else removed; clusters that
-# came and went since leave no trace.
+# Brings a history (NULL: none yet) up to date. ids, sizes: of the present clusters; seen: the number of observations
+# seen so far; touched: for each cluster, whether some of the new observations belong to it; merged: data frame (id,
+# into) of the merges since. Clusters in the history that are not in `ids` were merged or else removed; clusters that
+# came and went in between leave no trace.
 next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(ids)), merged = NULL) {
   born <- !ids %in% history$id
   history <- rbind(history, data.frame(
@@ -57,8 +57,8 @@ next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(i
   history
 }
 
-# The cluster that `id` was merged into; where that one came and went since, the one that it was merged into itself. NA:
-# none.
+# The cluster into which `id` was merged. If that one came and went in between, the cluster into which it was merged
+# itself. NA: none.
 merged_into <- function(id, merged, known) {
   repeat {
     id <- as.integer(merged$into[match(id, merged$id)])
@@ -71,8 +71,9 @@ merged_into <- function(id, merged, known) {
   }
 }
 
-# The history of a stream, whose engine tells of each cluster when it was born and last seen. departed: table of those
-# that went; one that went before clusters were tended for the first time leaves no trace, unless it is in the history.
+# The history of a stream, whose engine reports for each cluster when it was born and last seen. departed: a table of
+# those that are gone. A cluster that was gone before the first time clusters were tidied up leaves no trace, unless it
+# is in the history.
 history_of_stream <- function(history, clusters, sizes, departed) {
   merged <- departed
   departed <- departed[departed$lasting | departed$id %in% history$id, ]
@@ -91,8 +92,8 @@ history_of_stream <- function(history, clusters, sizes, departed) {
   out
 }
 
-# What happened between two histories, of which print() tells as `fit$changes`: list(born, merged, removed), the first
-# and last of ids, the other a data frame (id, into).
+# What happened between two histories, which print() reports as `fit$changes`: list(born, merged, removed). born and
+# removed are ids, merged is a data frame (id, into).
 history_changes <- function(before, after) {
   was <- before$id[before$fate == "alive"]
   left <- after[after$id %in% was & after$fate != "alive", ]
@@ -103,7 +104,7 @@ history_changes <- function(before, after) {
   )
 }
 
-# "Last update: 1 cluster born (9), 2 merged (4 into 2, 5 into 1)"; NULL before the first.
+# The changes in words: "Last update: 1 cluster born (9), 2 merged (4 into 2, 5 into 1)"; NULL before the first update.
 described_changes <- function(fit) {
   changes <- fit$changes
   if (is.null(changes)) {

@@ -1,7 +1,7 @@
-# What is missing in rows given what is there and the rows' clusters.
+# Missing values of a row given its observed values and its cluster.
 
-# list(x, sd): the internal data with expectations, or codes of the most probable levels, where cells are missing, and
-# standard deviations of numbers there (NA elsewhere). prob: rows x clusters.
+# list(x, sd): the internal data in which missing cells are replaced by their expectations (numbers) or by the codes of
+# the most probable levels, and standard deviations of the replaced numbers (NA elsewhere). prob: rows x clusters.
 expected_missing <- function(fit, data, prob) {
   sd <- matrix(NA_real_, data$n, data$d)
   x <- data$x
@@ -29,7 +29,7 @@ expected_missing <- function(fit, data, prob) {
   list(x = x, sd = sd)
 }
 
-# The internal data with draws where cells are missing; path: the cluster of each row.
+# The internal data with draws in place of missing cells; path: the cluster of each row.
 draw_missing <- function(fit, data, clusters, path) {
   if (state_lag(fit) > 0L) {
     return(draw_series_gaps(fit$model$obs, clusters, data, path))
@@ -42,8 +42,8 @@ draw_missing <- function(fit, data, clusters, path) {
   x
 }
 
-# Calls f(block, own, clusters, columns) for each block with missing cells: its model, its data of these rows, its part
-# of the clusters' parameters, and its columns.
+# Calls f(block, own, clusters, columns) for each block with missing cells: the block's model, its data of these rows,
+# its part of the clusters' parameters, and its columns.
 for_gappy_blocks <- function(fit, data, rows, clusters, f) {
   obs <- fit$model$obs
   data <- data[rows]
@@ -60,14 +60,14 @@ for_gappy_blocks <- function(fit, data, rows, clusters, f) {
   }
 }
 
-# Clusters x levels.
+# The probability of each level in each cluster: clusters x levels.
 level_probabilities <- function(block, clusters) {
   do.call(rbind, lapply(clusters, function(q) {
     unlist(by_column_of_levels(block, q$concentration, function(a) a / sum(a)))
   }))
 }
 
-# Where columns are independent the moments given the cells that are there are those of their predictive.
+# Where columns are independent within a cluster, moments given the observed cells are those of the predictive.
 obs_gap_moments.default <- function(obs, q, data) {
   if (obs_can(obs, "conditional")) {
     return(conditional_moments(obs_conditional(obs, q, data$x), data))
@@ -92,8 +92,8 @@ obs_draw_gaps.default <- function(obs, clusters, data, path) {
   x
 }
 
-# Rows by what is missing in the first D columns: calls f(rows, o, m), o and m numbers of columns. A pattern in which
-# nothing is missing is left out.
+# Groups rows by which of the first D columns are missing, and calls f(rows, o, m) for each group: o and m are the
+# numbers of observed and of missing columns. Complete rows are left out.
 by_pattern <- function(missing, f) {
   pattern <- apply(missing, 1L, function(gone) paste(which(gone), collapse = " "))
   for (one in setdiff(unique(pattern), "")) {
@@ -103,7 +103,8 @@ by_pattern <- function(missing, f) {
   }
 }
 
-# Of a multivariate Student-t: t$location (rows x D), t$scale (D x D) times t$spread (one a row), t$df.
+# Moments of the missing cells under a multivariate Student-t: t$location (rows x D), t$scale (D x D) times t$spread
+# (one per row), t$df.
 conditional_moments <- function(t, data) {
   d <- ncol(t$location)
   mean <- data$x
@@ -118,7 +119,7 @@ conditional_moments <- function(t, data) {
   list(mean = mean, var = var)
 }
 
-# x with draws of what is missing: of Gaussian rows around p$location (rows x D) with covariance p$cov.
+# x with draws of the missing cells, for Gaussian rows around p$location (rows x D) with covariance p$cov.
 draw_conditional <- function(p, data) {
   x <- data$x
   if (!has_missing(data)) {
@@ -132,8 +133,9 @@ draw_conditional <- function(p, data) {
   x
 }
 
-# The regression of the coordinates m on o of a covariance S: shift = e S_oo^-1 S_om for the offsets e (rows x o),
-# square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. In units of the diagonal, so that scales do not matter.
+# The regression of the coordinates m on the coordinates o under a covariance S: shift = e S_oo^-1 S_om for the offsets
+# e (rows x o), square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. Computed in units of the diagonal, so that scales
+# do not matter.
 regress <- function(s, o, m, e) {
   unit <- sqrt(diag(s))
   s <- s / outer(unit, unit)
@@ -151,7 +153,7 @@ regress <- function(s, o, m, e) {
   )
 }
 
-# One covariance whose inverse is Wishart, with df degrees of freedom and inverse scale `scale`.
+# One draw of a covariance whose inverse is Wishart, with df degrees of freedom and inverse scale `scale`.
 draw_covariance <- function(df, scale) {
   unit <- sqrt(diag(scale))
   half <- wishart_root(df, chol2inv(chol(scale / outer(unit, unit))))
@@ -166,7 +168,7 @@ clusters_given.default <- function(fit, data, new = TRUE) {
   list(prob = of_rows(data, state_probabilities(fit, data)), draw = function() of_rows(data, draw_each(drawn)))
 }
 
-# One number of a column for each row of a matrix of weights.
+# One draw of a column number for each row of a matrix of weights.
 draw_each <- function(weight) {
   reached <- weight
   for (k in seq_len(ncol(weight))[-1L]) reached[, k] <- reached[, k - 1L] + weight[, k]

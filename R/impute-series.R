@@ -1,9 +1,9 @@
 # Missing values of autoregressions, given the rows before and after them and the clusters of all rows.
 
-# Where rows have scales, cells given these and scales given the cells are drawn in turn, so often (a guess).
+# Where rows have scales, cells given scales and scales given cells are drawn in turn, this many times (a guess).
 sweeps_of_scales <- 20L
 
-# The internal data with draws where cells are missing; path: the cluster of each row.
+# The internal data with draws in place of missing cells; path: the cluster of each row.
 draw_series_gaps <- function(obs, clusters, data, path) {
   parameters <- vector("list", length(clusters))
   for (k in unique(path)) parameters[[k]] <- draw_regression(clusters[[k]])
@@ -28,7 +28,8 @@ sequence_rows <- function(data) {
   Map(function(from, to) from + seq_len(to - from), data$starts[-length(data$starts)], data$starts[-1L])
 }
 
-# Cells (row, column) of one sequence, in parts that no row and its `lag` predecessors have in common.
+# The missing cells (row, column) of one sequence, in groups that are conditionally independent: no row and its `lag`
+# predecessors contain cells of two groups.
 gaps_of_series <- function(missing, lag) {
   cells <- which(missing, arr.ind = TRUE)
   cells <- unname(cells[order(cells[, 1L], cells[, 2L]), , drop = FALSE])
@@ -36,7 +37,8 @@ gaps_of_series <- function(missing, lag) {
   lapply(split(seq_len(nrow(cells)), part), function(at) cells[at, , drop = FALSE])
 }
 
-# Values near those that are missing, so that offsets from them keep their digits: the last one before, or the next.
+# Fills missing cells with values near by (the last observed one, else the next), so that offsets from them keep their
+# digits.
 with_neighbours <- function(x) {
   apply(x, 2L, function(v) {
     seen <- which(!is.na(v))
@@ -44,12 +46,12 @@ with_neighbours <- function(x) {
   }) |> matrix(nrow(x))
 }
 
-# The Gaussian distribution of the offsets of the cells `gap` from their values in x, given all others and the states
-# of a sequence. Row t has the noise e_t = x_t - C s_t, which is linear in the cells that row t and its regressors s_t
-# have: e_t = e_t(x) + G_t u, so that the precision is the sum of G' W G, and that times the mean the sum of -G' W e(x)
-# (Rue and Held, 2005, Gaussian Markov Random Fields, section 2.3). In units of the conditional standard deviations:
-# list(mean, root, unit), root' root = precision.
-# scale: of each row, by which its precision is multiplied.
+# The Gaussian distribution of the offsets of the cells `gap` from their values in x, given all other cells and the
+# states of a sequence. Row t has the noise e_t = x_t - C s_t, which is linear in those cells that are in row t or its
+# regressors s_t: e_t = e_t(x) + G_t u. The precision of u is therefore the sum of G' W G, and the precision times the
+# mean is the sum of -G' W e(x) (Rue and Held, 2005, Gaussian Markov Random Fields, section 2.3). Returns list(mean,
+# root, unit) in units of the conditional standard deviations, root' root = precision. scale: a factor of each row's
+# precision.
 conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   d <- ncol(x)
   rows <- rows_beside_gap(obs, x, gap)
@@ -72,7 +74,8 @@ conditional_of_gap <- function(obs, parameters, x, path, gap, scale) {
   list(mean = backsolve(root, backsolve(root, shift * unit, transpose = TRUE)), root = root, unit = unit)
 }
 
-# Rows whose noise depends on the cells of a gap.
+# The rows whose noise depends on the cells of a gap: those with missing cells and the rows that have them as
+# regressors.
 rows_beside_gap <- function(obs, x, gap) {
   seq(max(gap[1L, 1L], obs$lag + 1L), min(gap[nrow(gap), 1L] + obs$lag, nrow(x)))
 }
@@ -90,8 +93,8 @@ draw_scales_of_noise <- function(obs, parameters, x, path, gap, scale) {
   scale
 }
 
-# One draw of a cluster's coefficients and noise: list(coef, cov, root, nu), root' root = cov, nu the degrees of freedom
-# of noise that has them.
+# One draw of a cluster's coefficients and noise: list(coef, cov, root, nu) with root' root = cov; nu: the degrees of
+# freedom of the noise, where it is Student-t.
 draw_regression <- function(q) {
   cov <- draw_covariance(q$df, q$scale)
   root <- chol(cov)
@@ -100,7 +103,8 @@ draw_regression <- function(q) {
   list(coef = coef, cov = cov, root = root, nu = if (!is.null(q$tails_node)) draw_tails(q))
 }
 
-# Rows that a series is conditioned on have no distribution.
+# The first rows of a series, on which it is conditioned, have no distribution, so that their missing cells cannot be
+# drawn.
 check_first_rows <- function(data, lag, call) {
   first <- which(sequence(diff(data$starts)) <= lag & rowSums(data$missing) > 0)
   if (length(first)) {

@@ -1,4 +1,4 @@
-# Filling in missing values: by their expectations, or by draws.
+# Fills in missing values by their expectations or by draws.
 
 #' Impute missing values
 #'
@@ -82,7 +82,8 @@ imputations <- function(fit, newdata, data, m, seed, new, call = rlang::caller_e
   structure(unname(sets$sets), data = newdata, seed = sets$seed, class = c("bnp_imputations", "list"))
 }
 
-# newdata with what is missing replaced by its expectation or most probable level; attribute `sd`.
+# newdata with missing values replaced by their expectations or most probable levels; the attribute `sd` has standard
+# deviations.
 expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
   check_imputable(fit, newdata, data, call)
   if (has_missing(data) && state_lag(fit) > 0L) {
@@ -132,13 +133,13 @@ check_imputable <- function(fit, newdata, data, call) {
   }
 }
 
-# What a model with `gaps` of this kind takes as known.
+# For messages: what a model with this kind of `gaps` conditions on.
 not_modelled <- c(
   pairs = "how many trials there were, or how long a row was watched, is known and not drawn",
   rows = "the total of a row is known and not drawn"
 )
 
-# A completed internal matrix (levels: their codes) -> newdata with these values where it has none.
+# Puts the values of a completed internal matrix (of levels, their codes) into newdata where it has missing values.
 put_back <- function(fit, newdata, data, x) {
   if (is.list(newdata) && !is.data.frame(newdata)) {
     group <- group_of_rows(data)
@@ -171,7 +172,7 @@ put_back <- function(fit, newdata, data, x) {
   newdata
 }
 
-# Where a vector, which is one row, has what is missing of each column.
+# For a vector, which is one row, the positions of the missing value of each column.
 in_columns_of <- function(v, data) {
   missing <- which(data$missing[1L, ])
   if (is.null(names(v)) || is.null(data$column_names)) missing else match(data$column_names[missing], names(v))

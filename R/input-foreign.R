@@ -1,7 +1,7 @@
-# What other packages give their users -> what the rest of the package reads: or what to do instead. Nothing that
-# has a meaning of its own (a unit, a distance, a time) is taken as bare numbers.
+# Converts objects of other packages to what this package reads, or says how the user can convert them. Values with a
+# meaning of their own (units, distances, times) are never taken as plain numbers.
 
-# Classes of numbers that are not plain numbers, and what to do with them.
+# Classes of numbers that are not plain numbers, and the advice that an error gives for each.
 foreign_numbers <- list(
   units = "Drop the unit once all columns have the one you want: {.code units::drop_units()}.",
   difftime = "Convert it in a unit of your choice: {.code as.numeric(x, units = \"hours\")}.",
@@ -17,24 +17,24 @@ foreign_numbers <- list(
                chosen by the columns of a data frame."
 )
 
-# The first of them that x has; none for plain numbers.
+# The first of these classes that x has; character() for plain numbers.
 foreign_class <- function(x) {
   utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
 }
 
-# Is what plain_values() makes of a vector or column bare numbers?
+# Whether a vector or column is a plain number once plain_values() has converted it.
 is_plain_number <- function(x) {
   (is.numeric(x) || is.logical(x)) && !isS4(x) && !(is.object(x) && length(foreign_class(x)))
 }
 
-# One line for each kind of column that is not numeric.
+# One line of advice for each kind of column that is not numeric.
 foreign_remedies <- function(columns) {
   kinds <- unique(unlist(lapply(columns, function(v) if (is.character(v)) "character" else foreign_class(v))))
   remedies <- foreign_numbers[kinds]
   if (length(remedies)) stats::setNames(unlist(remedies, use.names = FALSE), rep("i", length(remedies)))
 }
 
-# Tables that are not rows of observations.
+# Refuses tables whose rows are not observations.
 refuse_relations <- function(x, arg, call) {
   refuse_files(x, arg, call)
   refuse_unseparated(x, arg, call)
@@ -42,8 +42,8 @@ refuse_relations <- function(x, arg, call) {
   check_sparse(x, arg, call)
   if (inherits(x, "dist")) {
     abort("input", c(
-      "{.arg {arg}} is a matrix of distances, and a model is one of observations.",
-      i = "Give what the distances were computed from, or coordinates that have them: {.code cmdscale({arg}, k = 2)}."
+      "{.arg {arg}} is a matrix of distances; models need observations.",
+      i = "Give the data from which the distances were computed, or coordinates: {.code cmdscale({arg}, k = 2)}."
     ), call = call)
   }
   if (inherits(x, "fcm")) {
@@ -55,19 +55,19 @@ refuse_relations <- function(x, arg, call) {
   refuse_other_censoring(x, arg, call)
 }
 
-# Of times that are given as package survival has them, only those that are censored on the right have one time.
+# Refuses survival times of package survival unless they are right-censored: other kinds have two times per row.
 refuse_other_censoring <- function(x, arg, call) {
   columns <- if (is.data.frame(x)) x else list(x)
   other <- Filter(function(v) inherits(v, "Surv") && !identical(attr(v, "type"), "right"), columns)
   if (length(other)) {
     abort("input", c(
-      "{.arg {arg}} has times of type {.val {attr(other[[1]], 'type')}}, and can have those censored on the right.",
+      "{.arg {arg}} has times of type {.val {attr(other[[1]], 'type')}}; only right-censored times are supported.",
       i = "Give {.code survival::Surv(time, status)}."
     ), call = call)
   }
 }
 
-# zoo and xts: their values and the times of these, which is all that a sequence needs.
+# zoo and xts objects: only their values and times are used.
 is_indexed <- function(x) inherits(x, "zoo")
 
 split_times <- function(x, arg = "x", call = rlang::caller_env()) {
@@ -92,14 +92,15 @@ split_times <- function(x, arg = "x", call = rlang::caller_env()) {
   list(x = values, times = zoo::index(x))
 }
 
-# Names of columns, those of matrices among them -> names in x, which was made by plain_columns().
+# The names that columns have in x, the result of plain_columns(), in which columns of matrices are columns of their
+# own.
 flat_names <- function(columns, x) {
   parts <- attr(x, "parts")
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
-# Columns that share a name, as of cbind() of lagged series, get numbers; several without a name are x1, x2, ... by
-# their places, as those of a matrix without any names.
+# Makes the names of columns unique: columns that share a name, as from cbind() of lagged series, get numbers; columns
+# without a name are called x1, x2, ... by position, as in a matrix without names.
 unique_columns <- function(x, arg = NULL, call = NULL) {
   names <- colnames(x)
   if (!anyDuplicated(names)) {
@@ -129,7 +130,8 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
 
 id_column <- function(id, call = rlang::caller_env()) column_named(id, "id", call)
 
-# Results that are `data` with further columns have its class: data.table, tibble, else as in broom.
+# Gives a result made of `data` and further columns the class of `data` (data.table, tibble); other results are tibbles
+# where that package is installed, as in broom.
 like_input <- function(out, data) {
   if (inherits(data, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
     return(data.table::as.data.table(as.data.frame(out)))
@@ -137,7 +139,7 @@ like_input <- function(out, data) {
   as_tidy(as.data.frame(out))
 }
 
-# Cluster 0 of a clustering of another package is noise, of dbscan and its like: it starts as one cluster.
+# Cluster 0 is noise in clusterings of dbscan and similar packages. As a start, it is one cluster.
 say_noise <- function(labels) {
   n <- if (is.numeric(labels)) sum(labels == 0, na.rm = TRUE) else 0L
   if (n > 0L) {
@@ -150,8 +152,8 @@ say_noise <- function(labels) {
   labels
 }
 
-# Clusterings of other packages as labels or responsibilities: kmeans() and whatever has a `cluster` or `clustering`
-# for each observation, and Mclust objects.
+# Turns clusterings of other packages into labels or responsibilities: kmeans(), all objects with one `cluster` or
+# `clustering` per observation, and Mclust objects.
 start_from_clustering <- function(start, call) {
   if (inherits(start, c("hclust", "dendrogram", "twins"))) {
     abort("start", c(

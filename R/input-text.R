@@ -1,6 +1,7 @@
-# What is no data yet: sources, names of files, corpora, texts that nobody has counted. Each is told what reads it.
+# Refuses objects that are not data yet (sources, file names, corpora, uncounted texts), and names the function that
+# reads each.
 
-# x: whatever was given as data.
+# x: the object that was given as data.
 refuse_files <- function(x, arg, call) {
   if (inherits(x, c("bnp_source", "bnp_stream"))) {
     abort("argument", c(
@@ -14,13 +15,13 @@ refuse_files <- function(x, arg, call) {
     return(invisible())
   }
   abort("file", c(
-    "{.arg {arg}} is the name of {cli::qty(length(text))}{?a file/files}, and must be data.",
+    "{.arg {arg}} must be data, not the name of {cli::qty(length(text))}{?a file/files}.",
     i = "{.code source_files({dQuote(text[1L], FALSE)})} reads it piece by piece; smaller tables are read into memory
          first, as by {.fn read.csv}."
   ), call = call)
 }
 
-# A data frame of one column, of which several could be made.
+# Refuses a data frame of one column that looks like a file read with the wrong separator.
 refuse_unseparated <- function(x, arg, call) {
   if (!is.data.frame(x) || ncol(x) != 1L) {
     return(invisible())
@@ -42,7 +43,7 @@ refuse_unseparated <- function(x, arg, call) {
   }
 }
 
-# Documents that are no counts of terms.
+# Refuses documents that are not counts of terms.
 refuse_corpora <- function(x, arg, call) {
   say <- function(what, remedy) {
     abort("not_numeric", c(

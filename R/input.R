@@ -1,29 +1,30 @@
-# Tables that users give -> the internal form of data (R/bnp-data.R).
+# Reads the tables that users give into the internal form of data (R/bnp-data.R).
 
-# Where a table came from goes with the name of the argument that it came by, and with the data made of it (`origin`):
-# list(name, before, sample), the piece (NULL: it is none), how many rows came before it there, and whether it is a
+# The origin of a table travels as an attribute of the argument's name and of the data made of it: list(name, before,
+# sample), with the name of the piece (NULL if it is not a piece), the number of rows before it, and whether it is a
 # sample of all rows that has the levels of all of them.
 arg_from <- function(arg, piece, sample = FALSE) structure(arg, origin = origin_of_piece(piece, sample))
 origin_of_piece <- function(piece, sample = FALSE) list(name = piece$name, before = piece$before, sample = sample)
 origin_of <- function(arg) attr(arg, "origin")
 
-# Is it a part of the data, of which some checks have to wait for the rest?
+# Whether the table is only a part of the data. Some checks must then wait for the other parts.
 is_piece <- function(arg) !is.null(origin_of(arg)$name)
 
-# Numbers of rows as a message gives them.
+# Row numbers for messages, counted over all pieces.
 row_number <- function(i, arg) i + (origin_of(arg)$before %||% 0)
 
-# A piece that methods of fits take as new data, and the name of that argument with its origin.
+# A piece in the form that methods of fits take as new data, with its origin.
 table_of_piece <- function(x, piece) `attr<-`(x, "bnpvi_origin", origin_of_piece(piece))
 arg_of_table <- function(arg, x) {
   origin <- attr(x, "bnpvi_origin")
   if (is.null(origin)) arg else structure(arg, origin = origin)
 }
 
-# Is something else done about missing values than to refuse them?
+# Whether `na_action` does anything other than refuse missing values.
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
-# All that bnp_mixture() and methods of its fits take as data -> internal form. `use`: as in act_on_missing().
+# Reads all data that bnp_mixture() and methods for its fits accept into the internal form. `use`: as in
+# act_on_missing().
 as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(), na_action = NULL,
                             use = "rows") {
   if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
@@ -32,7 +33,7 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
   table_to_data(as_table(x, arg, allow_no_rows, call, obs, na_action), obs, arg, call, na_action = na_action, use = use)
 }
 
-# A matrix of the values, for the few places that need one.
+# The values as a matrix, for the few functions that need one.
 data_matrix <- function(data) {
   if (!is_sparse_data(data)) {
     return(`dimnames<-`(data$x, list(data$row_names, data$column_names)))
@@ -43,8 +44,8 @@ data_matrix <- function(data) {
   )
 }
 
-# Anything tabular -> a numeric matrix or a CsparseMatrix: the columns that the observation model takes, checked for
-# everything that does not depend on it.
+# Turns any table into a numeric matrix or a CsparseMatrix with the columns that the observation model takes. Makes all
+# checks that do not depend on that model.
 as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL) {
   plain <- plain_table(x, obs)
   if (!is.null(plain)) {
@@ -91,8 +92,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   unique_columns(x, arg, call)
 }
 
-# The straight road: bare finite numbers, in a matrix or in the columns of a data frame, that the model takes as they
-# are. NULL: anything else, of which as_table() finds out what it is.
+# The fast path for plain finite numbers, in a matrix or in columns of a data frame, that the model takes as they are.
+# NULL for everything else, which as_table() then examines.
 plain_table <- function(x, obs) {
   if (!is.null(obs$columns) || obs_can(obs, "read")) {
     return(NULL)
@@ -108,13 +109,13 @@ plain_table <- function(x, obs) {
   if (bare && length(x) && is.finite(sum(x)) && !anyDuplicated(colnames(x))) x
 }
 
-# Of a list that holds tables: which they are.
+# The elements of a list that are tables, for messages.
 tables_within <- function(x, arg) {
   tables <- if (is.list(x)) names(x)[vapply(x, function(v) length(dim(v)) == 2L, NA)]
   if (length(tables)) c(i = paste0("Its tables are {.code ", arg, "$", tables, "}.", collapse = " "))
 }
 
-# Without the copy where there is nothing to convert.
+# A matrix of plain numbers, without a copy where nothing has to be converted.
 as_plain_matrix <- function(x) {
   if (is.double(x) && !is.object(x)) {
     return(x)
@@ -173,7 +174,7 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   ), call = call)
 }
 
-# "(3, b), (7, a)": where a matrix, or the entries of a CsparseMatrix, are bad.
+# Places in a matrix, or of entries of a CsparseMatrix, in words: "(3, b), (7, a)".
 cell_places <- function(x, bad, arg) {
   at <- if (is.matrix(x)) {
     which(matrix(bad, nrow(x)), arr.ind = TRUE)
@@ -190,7 +191,7 @@ as_column_sparse <- function(x) {
   as(x, "CsparseMatrix")
 }
 
-# The triplets of slam; a TermDocumentMatrix of tm says that its columns are the documents.
+# Converts triplets of slam; in a TermDocumentMatrix of tm the documents are columns.
 triplet_to_sparse <- function(x) {
   names <- unname(x$dimnames)
   out <- sparseMatrix(
@@ -200,13 +201,13 @@ triplet_to_sparse <- function(x) {
   if (inherits(x, "TermDocumentMatrix")) Matrix::t(out) else out
 }
 
-# Rows of a CsparseMatrix, explicit zeros dropped, columns ascending.
+# The rows of a CsparseMatrix without explicit zeros, columns ascending.
 sparse_rows <- function(x) {
   by_row <- Matrix::drop0(Matrix::t(x))
   list(row_start = by_row@p, column = by_row@i, value = by_row@x)
 }
 
-# Values that the observation model, one with a `refusal`, can produce.
+# Refuses values that the observation model, one with a `refusal`, cannot produce.
 check_support <- function(x, obs, arg, call) {
   bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed
@@ -222,13 +223,14 @@ check_support <- function(x, obs, arg, call) {
   ), call = call)
 }
 
-# Rows of a checked table, with what reading it has found; NA: a row without any value.
+# Takes rows of a checked table together with the attributes that reading it has found; NA makes a row without any
+# value.
 rows_of_table <- function(x, rows) {
   structure(x[rows, , drop = FALSE], frame = attr(x, "frame"), covariates = attr(x, "covariates")[rows, , drop = FALSE])
 }
 
-# Checked table -> internal form; starts: offsets of groups of rows, if there are any. na_action, use: as in
-# act_on_missing(); NULL: missing values have been dealt with.
+# Turns a checked table into the internal form. starts: offsets of groups of rows, if any. na_action, use: as in
+# act_on_missing(), or NULL if missing values have been dealt with.
 table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, times = NULL, na_action = NULL,
                           use = NULL) {
   facts <- obs_facts(obs)
@@ -252,7 +254,7 @@ table_to_data <- function(x, obs, arg, call, starts = NULL, group_names = NULL, 
   if (keeps_missing(na_action)) act_on_missing(data, obs, na_action, use, arg, call) else data
 }
 
-# Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.
+# Refuses new rows so far from the training data that their squares overflow even in scaled units.
 check_reach <- function(data, obs, call, arg, farthest = 1e280) {
   unit <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))

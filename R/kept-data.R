@@ -1,7 +1,7 @@
-# The data that a fit of few data keeps, so that what reads them again need not be given them.
+# Data that a fit of few data keeps, so that functions which read the data again work without them.
 
-# In the internal form that new data have; NULL where a fit has none. Rows of clusters that drift were put in the order
-# of their times, which new data are not.
+# The kept data in the internal form of new data; NULL where a fit has none. Clusters that drift have their rows in the
+# order of times; this restores the user's order, as new data have it.
 kept_data <- function(fit) {
   if (is.null(fit$data)) {
     return(NULL)
@@ -16,7 +16,7 @@ kept_data <- function(fit) {
   out
 }
 
-# data: as a user gave them, NULL for those of the fit, which must be there.
+# data: as a user gave them; NULL for the data of the fit, which must then have been kept.
 data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
   data <- data %||% kept_data(fit)
   need_data(is.null(data), arg, call)
@@ -25,7 +25,7 @@ data_or_kept <- function(data, fit, arg, call = rlang::caller_env()) {
 
 is_internal <- function(data) inherits(data, "bnp_data")
 
-# Kept data as a table of all rows that were given, columns as the model takes them.
+# Kept data as a table of all rows that were given, with the columns in the form that the model takes.
 table_of_kept <- function(fit, data) {
   blocks <- fit$model$obs$blocks %||% list(fit$model$obs)
   levels <- do.call(c, unname(lapply(blocks, function(block) block$levels)))
@@ -70,5 +70,5 @@ strip_data <- function(fit) {
   if (as_made) sealed(fit) else fit
 }
 
-# Is what was given as the type of a picture a table of data?
+# Whether the value given as type of a picture is a table of data.
 is_table <- function(type) length(dim(type)) == 2L || is.numeric(type) || is.list(type)

@@ -1,8 +1,8 @@
-# Keywords: topics and clusters of texts that have a name before they are learned.
+# Keywords: topics of documents and clusters of texts that are named before they are learned.
 
 has_keywords <- function(obs) !is.null(obs$keywords)
 
-# What the constructor keeps of them; list() without any.
+# The fields that the constructor keeps about keywords; list() without any.
 keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   if (is.null(keywords)) {
     return(list())
@@ -16,7 +16,7 @@ keyword_fields <- function(keywords, share, call = rlang::caller_env()) {
   list(keywords = as_keywords(keywords, call), keyword_share = as.double(share))
 }
 
-# Lists of words by name; of nested lists and of dictionaries the names are joined by ".".
+# A named list of character vectors. Names in nested lists and dictionaries are joined by ".".
 as_keywords <- function(keywords, call) {
   if (!is.list(keywords) || is.data.frame(keywords)) {
     abort("keywords", c(
@@ -34,7 +34,7 @@ as_keywords <- function(keywords, call) {
   numbers <- grep("^[0-9]+$", names(words), value = TRUE)
   if (length(numbers)) {
     abort("keywords", c(
-      "Names of {.arg keywords} must not be numbers, by which other topics are called: {places(numbers)}."
+      "Names of {.arg keywords} must not be numbers, which are the names of other topics: {places(numbers)}."
     ), call = call)
   }
   words
@@ -51,7 +51,8 @@ need_list_names <- function(names, n, call) {
   }
 }
 
-# Beside lists with names there may be words without (as in dictionaries).
+# Flattens a nested list of words. Words without a name beside named lists, as in dictionaries, belong to the level
+# above.
 flat_keywords <- function(x, call, prefix = NULL) {
   out <- list()
   for (i in seq_along(x)) {
@@ -83,7 +84,7 @@ words_of_list <- function(words, name, call) {
   unique(enc2utf8(as.vector(words)))
 }
 
-# The columns of each list: `keyword`, and `keyword_list`, the list of each.
+# Matches keywords with columns: `keyword`, the columns, and `keyword_list`, the list to which each belongs.
 with_matched_keywords <- function(obs, data, call) {
   terms <- data$column_names
   if (is.null(terms)) {
@@ -104,13 +105,14 @@ with_matched_keywords <- function(obs, data, call) {
   none <- names(columns)[lengths(columns) == 0L]
   if (length(none)) {
     abort("keywords", c(
-      "No word of {.arg keywords} for {.val {none}} is a term of {.arg x}.",
-      x = "They are {places(obs$keywords[[none[1L]]])}.", i = "Look for typing errors, or leave the list out."
+      "None of the {.arg keywords} for {.val {none}} is a term of {.arg x}.",
+      x = "The keywords are {places(obs$keywords[[none[1L]]])}.", i = "Look for typing errors, or leave the list out."
     ), call = call)
   }
   all <- names(columns)[lengths(columns) == length(terms)]
   if (length(all)) {
-    abort("keywords", "{.arg keywords} for {.val {all}} are all terms of {.arg x}: some must be left.", call = call)
+    abort("keywords", "The {.arg keywords} for {.val {all}} are all the terms of {.arg x}; some terms must remain.",
+      call = call)
   }
   tell_of_keywords(unlist(strange), columns, terms)
   obs$keyword <- unlist(columns, use.names = FALSE)
@@ -118,7 +120,7 @@ with_matched_keywords <- function(obs, data, call) {
   obs
 }
 
-# A pattern is matched as written; if nothing matches, both sides in lower case.
+# The terms that match a pattern as it is written or, if none does, with both in lower case.
 matched_terms <- function(word, terms) {
   match_in <- function(word, terms) {
     if (grepl("[*?]", word)) grep(utils::glob2rx(word, trim.head = FALSE), terms) else which(terms == word)
@@ -155,7 +157,7 @@ need_taker_of_keywords <- function(verb, obs, call) {
   require_ability(of, "keywords", call)
 }
 
-# A finite prior needs a cluster for each list.
+# Refuses a finite prior with fewer clusters than lists of keywords.
 need_room_for_names <- function(obs, prior, call) {
   if (isTRUE(prior$k < length(obs$keywords))) {
     abort("keywords", c(
@@ -165,7 +167,7 @@ need_room_for_names <- function(obs, prior, call) {
   }
 }
 
-# Which names and labels the clusters of an earlier fit have, if these are the same.
+# The names and labels of the clusters of an earlier fit, if they are those of this model.
 with_known_of_start <- function(state, before, obs, data) {
   same <- identical(before[c("keywords", "keyword")], obs[c("keywords", "keyword")])
   if (!has_keywords(obs) || !same) state$named <- NULL
@@ -173,20 +175,20 @@ with_known_of_start <- function(state, before, obs, data) {
   state
 }
 
-# The name of each cluster, as users number them; NA: none. NULL where no cluster has one.
+# The name of each cluster in the user's numbering, NA for clusters without one; NULL where no cluster has a name.
 names_of_clusters <- function(fit) {
   named <- fit$state$named
   if (!is.null(named)) c(NA, names(fit$model$obs$keywords))[named[fit$numbering] + 1L]
 }
 
-# How clusters are called: by their names (of topics by keywords, of states that have places), or else by their numbers.
+# What clusters are called: by their names (topics with keywords, states with places), else by their numbers.
 cluster_labels <- function(fit) {
   numbers <- fit$model$prior$states %||% as.character(seq_len(fit$state$k))
   names <- names_of_clusters(fit)
   if (is.null(names)) numbers else ifelse(is.na(names), numbers, names)
 }
 
-# topics x terms: is the term a keyword of this topic?
+# Whether each term is a keyword of each topic: topics x terms.
 is_keyword <- function(fit) {
   obs <- fit$model$obs
   list <- c(NA, seq_along(obs$keywords))[fit$state$named[fit$numbering] + 1L]
@@ -195,8 +197,9 @@ is_keyword <- function(fit) {
   out
 }
 
-# "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats", for each list. Where it does not:
-# they are more of its tokens than keyword_share lets expect, or the data do not use these words together.
+# One line of print() for each list: "sport: 4 of 5 keywords in the data, 1,204 tokens, fits its keywords by 12.1 nats".
+# A topic does not fit its keywords where they are more of its tokens than keyword_share leads to expect, or where the
+# data do not use these words together.
 described_keywords <- function(fit) {
   if (!has_keywords(fit$model$obs)) {
     return(character())

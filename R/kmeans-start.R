@@ -1,9 +1,8 @@
-# Where hidden Markov models with a fixed number of states start unless told otherwise: from stats::kmeans().
+# The default start of hidden Markov models with a fixed number of states: stats::kmeans().
 
-# Labels from ten starts of k-means, by a seed of its own; NULL where another start was asked for, or the data have no
-# distances between rows, gaps, or weights, which k-means does not know. Clusters that differ in their means are what
-# a finite fit most often misses, and its search does not make up for a poor start on real data
-# (inst/design/decisions.md).
+# Labels from ten starts of k-means with a seed of its own. NULL where the user asked for another start, or where
+# k-means cannot be used: rows without distances, missing cells, or weights. A finite fit most often misses clusters
+# that differ in their means, and its moves do not make up for a poor start on real data (inst/design/decisions.md).
 kmeans_start <- function(data, obs, prior, control, resolved) {
   finite_chain <- prior_entry(prior)$verb == "bnp_hmm" && !is.null(prior$k)
   has_means <- identical(obs_facts(obs)$location, "mean")
@@ -41,5 +40,5 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   list(labels = unlist(labels, use.names = FALSE), k = prior$k)
 }
 
-# A guess: k-means of as many rows takes less than a lap with moves.
+# The most rows for k-means: for these it takes less time than a lap with moves (a guess).
 most_rows_of_kmeans <- 10000L

@@ -1,10 +1,10 @@
-# Labels: what users call rows, groups, classes or nodes. A label is never a number: two values have one label exactly
-# where they are equal, of dates, numbers and text whatever their class, and the label of a value does not depend on the
-# values beside it, so that those of several pieces, files or calls can be compared.
+# Labels of rows, groups, classes or nodes as text. Two values have the same label exactly where they are equal (of
+# dates, numbers and text whatever their class), and the label of a value does not depend on other values, so that
+# labels from several pieces, files or calls can be compared.
 
-# x: a vector of any class -> the label of each value, NA where is.na() says so; text of a factor is that of its levels.
-# Dates are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight; times of day
-# "12:00:00"; durations "90 mins", in the largest unit of which they are whole numbers.
+# The label of each value of a vector of any class; NA where is.na() is TRUE; for a factor the text of its level. Dates
+# are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight; times of day
+# "12:00:00"; durations "90 mins", in the largest unit in which they are whole numbers.
 label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   if (!is.atomic(x) || is.null(x) || isS4(x)) {
@@ -32,8 +32,8 @@ label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   text
 }
 
-# Values of `id`, `labels` and their like as a factor: levels in order of appearance, or of the values; those of a
-# factor in its own order and only where they are used.
+# Values of `id`, `labels` and the like as a factor. Levels are in order of appearance or, with `sorted`, of the values;
+# a factor keeps the order of its levels, without those that do not occur.
 label_factor <- function(x, arg = "x", call = rlang::caller_env(), sorted = FALSE) {
   text <- label_text(x, arg, call)
   levels <- if (is.factor(x)) {
@@ -44,7 +44,8 @@ label_factor <- function(x, arg = "x", call = rlang::caller_env(), sorted = FALS
   factor(text, levels)
 }
 
-# The order of the values that are not missing. Bits of 64-bit integers are in no order that order() knows.
+# The order of the values that are not missing. order() does not sort 64-bit integers by value, as it reads their bits
+# as doubles.
 order_of_values <- function(x, text) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   x <- if (inherits(x, "integer64")) as.double(text) else if (is.character(unclass(x))) text else as.vector(unclass(x))
@@ -52,7 +53,7 @@ order_of_values <- function(x, text) {
   order[!is.na(text[order])]
 }
 
-# The shortest text that is read as the same number; whole numbers in full, as those of integers are.
+# The shortest text that reads back as the same number; whole numbers are written in full, like integers.
 number_text <- function(x) {
   if (!is.double(x)) {
     return(as.character(x))
@@ -69,7 +70,8 @@ number_text <- function(x) {
   text
 }
 
-# 64 bits in the place of a double: whole numbers up to 2^53 by their two halves, others by package bit64.
+# 64-bit integers, stored in place of doubles: up to 2^53 they are read by their two halves, above that by package
+# bit64.
 text_of_integer64 <- function(x, arg, call) {
   if (requireNamespace("bit64", quietly = TRUE)) {
     return(bit64::as.character.integer64(x))
@@ -110,7 +112,7 @@ text_of_durations <- function(seconds) {
   text
 }
 
-# As package hms shows it: the hours may be more than 24.
+# The format of package hms, in which hours may exceed 24.
 time_of_day <- function(seconds) {
   size <- abs(seconds)
   rest <- size %% 60
@@ -121,7 +123,8 @@ time_of_day <- function(seconds) {
   text
 }
 
-# Seconds since 1970 go behind a time that the clock shows twice, or that is no whole second.
+# Times as text. Where the clock shows the same time twice, or the time is not a whole second, the seconds since 1970
+# are appended.
 text_of_times <- function(x) {
   zone <- attr(x, "tzone")[1L] %||% ""
   all <- as.double(unclass(x))
@@ -136,8 +139,8 @@ text_of_times <- function(x) {
   text[match(all, seconds)]
 }
 
-# Was, or will be, the clock of this zone at another time where it is at these? So within a day of a change by o - p
-# seconds, if that takes it there.
+# Whether the clock of this zone shows these times twice. This happens within a day of a change of the clock by o - p
+# seconds, if the time moved by that difference is shown alike.
 shown_twice <- function(seconds, zone) {
   offset <- function(t) {
     out <- as.double(as.POSIXlt(.POSIXct(t, zone))$gmtoff)
@@ -152,7 +155,7 @@ shown_twice <- function(seconds, zone) {
   twice
 }
 
-# Numbers with a unit, value labels or another meaning: as numbers.
+# Other classes (numbers with a unit, value labels or another meaning) as numbers.
 text_of_others <- function(x) {
   plain <- as.vector(unclass(x))
   if (is.complex(plain)) {

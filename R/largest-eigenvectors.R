@@ -1,8 +1,8 @@
 # The k eigenvectors of a symmetric matrix (sparse or dense) with the largest eigenvalues: list(values, vectors), in
-# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors that begin at random, all kept
-# orthogonal, and restart from their best combinations (Wu and Simon 2000). Every step is a product with one vector, so
-# that R can be interrupted between any two. What has not converged after `restarts` is where eigenvalues lie so close
-# that any vector of their space serves a start as well.
+# decreasing order; `absolute`: the largest in absolute value. Lanczos vectors with a random start, all kept orthogonal,
+# restarted from their best combinations (Wu and Simon 2000). Each step is one product with a vector, so that R can be
+# interrupted between steps. What has not converged after `restarts` restarts belongs to eigenvalues so close that any
+# vector of their space serves a start as well.
 largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, tolerance = 1e-8) {
   n <- nrow(x)
   most <- lanczos_vectors(n, k)
@@ -19,7 +19,7 @@ largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, toleran
       inside[seq_len(j), j] <- inside[j, seq_len(j)] <- split$along
       after <- split$rest
       size <- sqrt(sum(after^2))
-      # A space that x maps into itself: on in another.
+      # The vectors so far span a space that x maps into itself: go on with a random vector outside it.
       if (size <= 1e-12 * sqrt(sum(image^2)) && j < n) {
         size <- 0
         after <- beside(stats::rnorm(n), now)$rest
@@ -38,10 +38,11 @@ largest_eigenvectors <- function(x, k, absolute = FALSE, restarts = 30L, toleran
   list(values = ritz$values[best], vectors = basis %*% ritz$vectors[, best, drop = FALSE])
 }
 
-# How many are kept: more converge in fewer products, and each of these takes longer.
+# The number of Lanczos vectors that are kept: with more, fewer products are needed, each of which takes longer.
 lanczos_vectors <- function(n, k) min(n, 2L * k + 40L)
 
-# list(along, rest): the coefficients of a vector in an orthonormal basis, and what is left of it. Twice is enough.
+# list(along, rest): the coefficients of a vector in an orthonormal basis, and the remainder. Done twice, which is
+# enough for orthogonality to rounding.
 beside <- function(v, basis) {
   first <- crossprod(basis, v)
   v <- v - basis %*% first

@@ -6,7 +6,8 @@
 
 sees_by_mode <- function(obs) isTRUE(obs$by_mode)
 
-# found: of the engine, by mode a list.
+# The emission in the user's units. found: the emission as the engine returns it, a list by mode where each mode has its
+# own.
 emission_in_units <- function(obs, found) {
   if (!sees_by_mode(obs)) {
     return(one_emission_in_units(obs, found))
@@ -31,7 +32,7 @@ one_emission_in_units <- function(obs, emission) {
   )
 }
 
-# The emission of a fit, modes in the order of its states.
+# The emission of a fit; modes in the order of its states.
 emission_of <- function(fit) {
   if (!sees_by_mode(fit$model$obs)) {
     return(fit$emission)
@@ -41,7 +42,7 @@ emission_of <- function(fit) {
   })
 }
 
-# That of one mode, as if it were that of all.
+# The emission of one mode in the form of one that all modes share.
 emission_of_mode <- function(emission, mode) {
   if (length(dim(emission$loadings)) < 3L) {
     return(emission)
@@ -49,13 +50,13 @@ emission_of_mode <- function(emission, mode) {
   lapply(emission, function(x) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x[, mode])
 }
 
-# Expected variance of the noise of each column.
+# The expected noise variance of each column.
 emission_variance <- function(emission) {
   if (is.null(emission$df)) emission$scale else
     ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
 }
 
-# The emission with its parameters drawn from q: list(loadings, offset, variance of the noise), by mode a list of these.
+# Draws the emission's parameters from q: list(loadings, offset, variance of the noise), or a list of these by mode.
 draw_emissions <- function(obs, emission) {
   if (!sees_by_mode(obs)) {
     return(draw_emission(obs, emission))
@@ -81,14 +82,14 @@ draw_emission <- function(obs, emission) {
   list(loadings = loadings, offset = offset, noise_var = noise)
 }
 
-# Rows under such an emission, drawn given hidden states.
+# Draws rows under such an emission given hidden states.
 draw_seen <- function(emission, x) {
   sd <- sqrt(emission$noise_var)
   x %*% t(emission$loadings) + rep(emission$offset, each = nrow(x)) +
     stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
 }
 
-# coef() and posterior_params() of the emission.
+# The emission's part of coef() and posterior_params().
 emission_means <- function(fit) {
   e <- emission_of(fit)
   columns <- column_labels(fit)
@@ -118,7 +119,7 @@ emission_params <- function(fit) {
   out
 }
 
-# An emission, of all modes or a list by mode, as the arguments C and R of lds_model().
+# The arguments C and R of lds_model() from an emission that all modes share, or from a list by mode.
 emission_parameters <- function(obs, emission) {
   loadings <- function(e) unname(if (obs$identity) e$loadings else cbind(e$loadings, e$offset))
   if (!sees_by_mode(obs)) {
@@ -129,7 +130,7 @@ emission_parameters <- function(obs, emission) {
   list(C = by_mode(loadings), R = by_mode(noise))
 }
 
-# The means of the emission, by mode a list.
+# The posterior means of the emission; a list by mode where each mode has its own.
 mean_emissions <- function(fit) {
   e <- emission_of(fit)
   one <- function(e) list(loadings = e$loadings, offset = e$offset, noise_var = emission_variance(e))

@@ -1,4 +1,4 @@
-# Filters of fits with hidden linear dynamics: at the means of their parameters, or at draws.
+# Filters of fits with hidden linear dynamics, at the posterior means of their parameters or at draws.
 
 #' @rdname bnp_filter
 #' @export
@@ -17,7 +17,7 @@ bnp_filter.bnp_lds <- function(object, newdata = NULL, id = NULL, ..., parameter
   )
 }
 
-# Columns have the names of the fit's, so that new rows are matched by them.
+# Columns have the names of the fit's columns, so that new rows are matched by name.
 system_of <- function(fit, parameters) {
   columns <- fit$input$column_names
   dimnames(parameters$C) <- if (!is.null(columns)) c(list(columns), list(NULL, NULL)[-length(dim(parameters$C))])
@@ -38,8 +38,8 @@ drawn_systems <- function(fit, n, seed) {
   }))
 }
 
-# What the filter at mean parameters says of each row of these data before it is seen: list(log_density, below), below:
-# rows x columns, the probability of a value of at most the one that came.
+# One-step-ahead predictions of each row by the filter at mean parameters: list(log_density, below). below: rows x
+# columns, the predictive probability of a value of at most the observed one.
 filtered_rows <- function(fit, data, call) {
   if (data$n == 0L) {
     return(list(log_density = numeric(), below = matrix(0, 0L, data$d)))

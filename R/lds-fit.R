@@ -1,6 +1,6 @@
-# Fits of linear systems, whose rows are seen through noise.
+# Fits of switching linear systems, whose rows are observed with noise.
 
-# data: internal form of sequences.
+# data: sequences in the internal form.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
   if (!is.null(start)) tell_start_wins(control, start)
@@ -43,7 +43,7 @@ hidden_remedy <- c(
        spread of a column: rescale {.arg x}, or choose less extreme priors."
 )
 
-# What the engine reads: in the user's units, NA where missing; `rows` in engine units.
+# The data as the engine reads them: in the user's units, NA where missing; `rows` in engine units.
 hidden_data <- function(obs, data) {
   out <- list(y = unname(data$x), starts = as.integer(data$starts), rows = hidden_rows(obs, data))
   if (has_missing(data)) out$y[data$missing] <- NA_real_
@@ -52,7 +52,7 @@ hidden_data <- function(obs, data) {
   out
 }
 
-# q(z) to start from, and of a fit of the same columns its globals, too.
+# The q(z) from which learning starts and, if the start is a fit of the same columns, its global parameters, too.
 hidden_start <- function(start, data, model, call) {
   if (is.null(start)) {
     return(NULL)
@@ -88,7 +88,7 @@ hidden_start <- function(start, data, model, call) {
   list(resp = unname(resp[, order(start$numbering), drop = FALSE]), state = start$state)
 }
 
-# Probabilities of the training rows' modes as far as a fit keeps them: those on its path.
+# The probabilities of the training rows' modes that a fit keeps: those on its path.
 resp_of_path <- function(fit) {
   k <- fit$state$k
   resp <- matrix((1 - fit$prob) / max(k - 1L, 1L), length(fit$labels), k)
@@ -96,7 +96,7 @@ resp_of_path <- function(fit) {
   resp
 }
 
-# q(x) and q(z) of new data, or what a fit has just found in its own.
+# q(x) and q(z) of new data; for a fit's own data the ones that it has just computed.
 expected_paths <- function(fit, data) {
   if (data$n == 0L) {
     m <- length(fit$model$obs$unit)
@@ -111,7 +111,8 @@ expected_rows <- function(data, paths) {
   list(x = paths$features, n = nrow(paths$features), d = ncol(paths$features), starts = as.integer(data$starts))
 }
 
-# A first row without a mode of its own has that of the next one, a sequence of one row that of a start.
+# The first row of a sequence, which has no mode of its own, gets that of the next row; a sequence of one row gets a
+# first mode.
 viterbi_path.bnp_lds <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
@@ -148,10 +149,10 @@ local_step.bnp_lds <- function(fit, data) predictive_states(fit, data)
 
 hidden_labels <- function(fit) hidden_names(fit$model$obs, column_labels(fit))
 
-# The point parameters of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K) with
-# covariance Q (m x m x K) and effects of inputs F, emission C (D x m, or m + 1 with the offset last) with variances R
-# (D), both by mode where modes have their own, the first state's mean and variance, and the probabilities of the first
-# mode and of going from mode to mode, given that there are no others.
+# Point estimates of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K) with
+# covariance Q (m x m x K) and effects of inputs F; emission C (D x m, or m + 1 with the offset last) with variances R
+# (D), both by mode where each mode has its own; mean and variance of the first state; and the probabilities of the
+# first mode and of transitions, given that no mode beyond those of the fit occurs.
 lds_parameters <- function(fit) {
   means <- coef(fit)
   transition <- transition_matrix(fit)
@@ -160,7 +161,7 @@ lds_parameters <- function(fit) {
   )
 }
 
-# The same, drawn from the posterior.
+# lds_parameters() drawn from the posterior.
 draw_lds_parameters <- function(fit, params, clusters) {
   obs <- fit$model$obs
   m <- length(obs$unit)
@@ -196,7 +197,7 @@ path_probabilities.bnp_lds <- function(fit, data, most = NULL) {
   state_probabilities(fit, data)[cbind(seq_len(data$n), fit$labels)]
 }
 
-# Beside the rest, hidden states of the rows, and how columns come from them.
+# In addition to the checks of all sequences: hidden states of the rows, and the emission.
 shape_of.bnp_lds <- function(fit) {
   of_chain <- NextMethod()
   if (!all(of_chain)) {

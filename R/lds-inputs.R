@@ -1,7 +1,7 @@
-# Known inputs of linear systems that are learned: columns of the data that move hidden states and are not modelled. In
-# the internal form they are `data$inputs`, a matrix.
+# Known inputs of linear systems that are learned: columns of the data that act on hidden states and are not modelled
+# themselves. The internal form of data has them as `data$inputs`, a matrix.
 
-# `inputs` of obs_lds(): a formula or names of columns -> names, or NULL.
+# The names of columns from the argument `inputs` of obs_lds(), a formula or names; NULL for none.
 input_names <- function(inputs, call = rlang::caller_env()) {
   if (is.null(inputs)) {
     return(NULL)
@@ -15,13 +15,13 @@ input_names <- function(inputs, call = rlang::caller_env()) {
   if (!length(names) || anyNA(names) || anyDuplicated(names) || !all(nzchar(names))) {
     abort("argument", c(
       "{.arg inputs} must name columns of the data, each once, as {.code ~ u1 + u2}, not {describe(inputs)}.",
-      i = "Functions of columns, products and levels of factors are columns to be made first."
+      i = "Make columns first for functions or products of columns and for levels of factors."
     ), call = call)
   }
   names
 }
 
-# A checked table -> the table without the inputs, and these.
+# Splits a checked table into the table without inputs, and the inputs.
 take_inputs <- function(x, obs, arg, call) {
   inputs <- matrix(0, nrow(x), length(obs$inputs))
   for (i in seq_along(obs$inputs)) {
@@ -41,8 +41,8 @@ take_inputs <- function(x, obs, arg, call) {
   list(x = x, inputs = inputs)
 }
 
-# Units of inputs: standard deviations, around means where the dynamics have an intercept. A column that is always the
-# same is an intercept itself.
+# Units of inputs: standard deviations, around the means where the dynamics have an intercept. A constant column is
+# refused, as it is an intercept itself.
 with_input_units <- function(obs, data, call) {
   if (is.null(obs$inputs) || !is.null(obs$input_unit)) {
     return(obs)

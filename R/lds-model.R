@@ -59,7 +59,7 @@ lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transitio
   k <- dim(a)[3L]
   if (!dim(a)[2L] %in% c(m, m + 1L)) {
     abort("argument", c(
-      "{.arg A} must be an array m x m x K, or m x (m + 1) x K with intercepts, not {paste(dim(a), collapse = ' x ')}.",
+      "{.arg A} must be an m x m x K array, or m x (m + 1) x K with intercepts, not {paste(dim(a), collapse = ' x ')}.",
       i = "For one state variable, numbers: one for each mode."
     ))
   }
@@ -97,7 +97,8 @@ finite_numbers <- function(x, arg, call) {
   x
 }
 
-# Numbers for the modes of one variable, a matrix for one mode, or an array -> an array.
+# An array with a matrix for each mode, from numbers for the modes of one variable, from a matrix for one mode, or from
+# an array.
 as_modes <- function(x, arg, call = rlang::caller_env()) {
   x <- finite_numbers(x, arg, call)
   if (is.null(dim(x))) return(array(x, c(1L, 1L, length(x))))
@@ -114,14 +115,14 @@ with_intercepts <- function(a) {
   out
 }
 
-# What may differ by mode is an array with a matrix for each mode, or with one for all.
+# Parameters that may differ by mode are arrays with one matrix per mode, or with one for all modes.
 one_for_all <- function(x) if (varies_by_mode(x)) x else array(x[, , 1L], dim(x)[1:2])
 varies_by_mode <- function(x) {
   modes <- dim(x)[3L]
   !is.null(x) && modes > 1L && any(x != c(x[, , 1L]))
 }
 
-# Loadings -> an array D x (m + 1) x K, or x 1 for all modes.
+# Loadings as an array D x (m + 1) x K, or x 1 for all modes.
 as_loadings <- function(x, m, k, call = rlang::caller_env()) {
   x <- finite_numbers(x, "C", call)
   if (is.null(dim(x)) && m == 1L) x <- matrix(x, ncol = 1L)
@@ -136,7 +137,7 @@ as_loadings <- function(x, m, k, call = rlang::caller_env()) {
   if (dim(x)[2L] == m) with_intercepts(x) else x
 }
 
-# Variances of the noise of rows -> an array D x D x K, or x 1 for all modes.
+# Noise covariances of rows as an array D x D x K, or x 1 for all modes.
 as_noise <- function(x, d, k, call = rlang::caller_env()) {
   of_modes <- length(dim(x)) == 3L || is.null(dim(x)) && d == 1L && k > 1L && length(x) == k
   if (!of_modes) {
@@ -151,7 +152,7 @@ as_noise <- function(x, d, k, call = rlang::caller_env()) {
   x
 }
 
-# Effects of known inputs: list(dynamics, an array m x q x K; rows, an array D x q x K or x 1 for all modes; names), or
+# Effects of known inputs: list(dynamics, an array m x q x K; rows, an array D x q x K, or x 1 for all modes; names);
 # NULL where there are none.
 input_effects <- function(f, g, m, d, k, call = rlang::caller_env()) {
   if (is.null(f) && is.null(g)) {
@@ -196,7 +197,7 @@ as_start_mean <- function(x, m, call = rlang::caller_env()) {
   rep_len(as.vector(x), m)
 }
 
-# One number, n variances, or a matrix -> a symmetric positive semidefinite matrix.
+# A symmetric positive semidefinite matrix, from one number, n variances, or a matrix.
 as_variance <- function(x, n, arg, call = rlang::caller_env()) {
   x <- finite_numbers(x, arg, call)
   if (is.null(dim(x)) && length(x) %in% c(1L, n)) x <- diag(x, n)
@@ -235,7 +236,7 @@ as_probabilities <- function(x, arg, n, k, call = rlang::caller_env()) {
   x / rowSums(x)
 }
 
-# Modulus of the largest eigenvalue of each mode.
+# The largest modulus of the eigenvalues of each mode's dynamics.
 mode_moduli <- function(model) {
   m <- dim(model$A)[1L]
   apply(model$A[, seq_len(m), , drop = FALSE], 3L, function(a) max(Mod(eigen(matrix(a, m), only.values = TRUE)$values)))
@@ -263,13 +264,13 @@ print.bnp_lds_model <- function(x, ...) {
   invisible(x)
 }
 
-# How many inputs each row of a system has.
+# The number of inputs of each row of a system.
 n_inputs <- function(model) dim(model$F)[2L] %||% 0L
 
-# A matrix of one mode, of what may be the same for all.
+# The matrix of one mode, where all modes may share one.
 of_one_mode <- function(x, mode) if (length(dim(x)) == 3L) array(x[, , mode], dim(x)[1:2]) else x
 
-# As the engine reads it: matrices by rows.
+# The system as the engine reads it: matrices stored by rows.
 as_engine_system <- function(model) {
   k <- dim(model$A)[3L]
   by_rows <- function(array) as.vector(aperm(array, c(2L, 1L, 3L)))

@@ -38,7 +38,7 @@ latent_table <- function(fit, from, latent) {
   as_tidy(cbind(out, columns(latent$mean, "mean"), columns(sd, "sd")))
 }
 
-# Rows x columns: expected rows without their noise, and standard deviations of what is expected.
+# Rows x columns: the expected rows without noise, and the standard deviations of these expectations.
 fitted_rows <- function(fit, latent) {
   if (!sees_by_mode(fit$model$obs)) {
     return(fitted_by_emission(fit, latent, fit$emission))
@@ -61,7 +61,7 @@ fitted_by_emission <- function(fit, latent, e) {
   list(mean = mean, sd = sqrt(pmax(var, 0)))
 }
 
-# Largest modulus of an eigenvalue of each mode's dynamics: stable below 1.
+# The largest modulus of the eigenvalues of each mode's dynamics; a mode is stable where it is below 1.
 moduli <- function(fit) {
   coef <- coef(fit)$coef
   m <- dim(coef)[1L]
@@ -116,13 +116,13 @@ residuals.bnp_lds <- function(object, newdata, id = NULL, ...) {
   for_all_rows(data, `dimnames<-`(normal_scores(below), list(data$row_names, column_labels(object))))
 }
 
-# A first mode lasts for two rows, as the first row has none of its own.
+# The first mode lasts for two rows, as the first row has no mode of its own.
 rows_without_state.bnp_lds <- function(fit) if (sees_by_mode(fit$model$obs)) 0L else 1L
 
-# There is no system but those of the fit.
+# Simulated rows have no mode beyond those of the fit.
 clusters_to_draw.bnp_lds <- function(fit, params, new) posterior_clusters(fit, params)
 
-# From the last row's mode; a sequence of one row is followed by a first mode.
+# One step from the mode of the last row; a sequence of one row is followed by a first mode.
 first_state_ahead.bnp_lds <- function(fit, data) {
   transition <- transition_matrix(fit)
   ahead <- state_probabilities(fit, data)[data$starts[-1L], , drop = FALSE] %*% transition
@@ -131,8 +131,8 @@ first_state_ahead.bnp_lds <- function(fit, data) {
   unname(ahead)
 }
 
-# Mixtures of modes ahead of the last row: mean and covariance of hidden states by moments, as for autoregressions,
-# then of rows.
+# Forecasts: mixtures over the modes of the rows ahead. Mean and covariance of the hidden states are those of the
+# mixtures, as for autoregressions; rows follow from them.
 moments_ahead.bnp_lds <- function(fit, data, states, transition, call) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -162,14 +162,14 @@ moments_ahead.bnp_lds <- function(fit, data, states, transition, call) {
   )
 }
 
-# A symmetric matrix from its lower triangle by rows.
+# A symmetric matrix from its lower triangle, stored by rows.
 unpacked <- function(x, m) {
   out <- matrix(0, m, m)
   out[upper.tri(out, diag = TRUE)] <- x
   out + t(out) - diag(diag(out), m)
 }
 
-# What rows are without their noise, with two standard deviations on either side; without data only that.
+# The expected rows without noise, with two standard deviations on either side; without data, only these.
 with_band <- function(series, fit, latent, kept) {
   found <- fitted_rows(fit, latent)
   mean <- found$mean[kept, , drop = FALSE]

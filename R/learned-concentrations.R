@@ -1,14 +1,14 @@
-# Concentrations that have a gamma_prior(). `concentration` of mixtures and `gamma` of hierarchical priors are
-# integrated. The others are learned as numbers, the best for prior and data: in the prior of a fit their gamma_prior()
-# has a third number, `value`, by which the engine goes.
+# Concentrations with a gamma_prior(). The `concentration` of mixtures and `gamma` of hierarchical priors are integrated
+# out of the bound. Others are learned as numbers, the best for prior and data: in a fit, their gamma_prior() has a
+# third element, `value`, which the engine uses.
 
 is_learned <- function(x) inherits(x, "bnp_gamma_prior")
 integrated_concentrations <- c("concentration", "gamma")
 
-# The parameters of a prior that are learned as numbers.
+# The names of a prior's parameters that are learned as numbers.
 plugged_in_names <- function(prior) setdiff(learned_names(prior), integrated_concentrations)
 
-# A concentration as a number: given, or what was learned.
+# A concentration as a number: the given one, or the one that was learned.
 plugged_in <- function(x) if (is_learned(x)) x[["value"]] else x
 
 without_learned_values <- function(prior) {
@@ -18,8 +18,8 @@ without_learned_values <- function(prior) {
   prior
 }
 
-# The prior with values in place of those it learns as numbers, where `from` has them: the prior of an earlier fit, or
-# what the engine returned (shape, rate, value).
+# The prior with learned numbers from `from`, the prior of an earlier fit or the result of the engine (shape, rate,
+# value).
 with_learned_values <- function(prior, from) {
   for (name in intersect(plugged_in_names(prior), names(from))) {
     given <- as.double(from[[name]])
@@ -32,7 +32,8 @@ with_learned_values <- function(prior, from) {
   prior
 }
 
-# What a fit learned, by name: posterior mean and 90 % interval of those that are integrated, the number of others.
+# What a fit learned about each concentration: posterior mean and 90 % interval for those that are integrated, the
+# number for others.
 learned_concentrations <- function(fit) {
   prior <- fit$model$prior
   learned <- learned_names(prior)
@@ -54,8 +55,9 @@ learned_concentrations <- function(fit) {
 
 with_interval <- function(mean, ends) c(mean = mean, lower = ends[1L], upper = ends[2L])
 
-# Logarithms of values and probabilities are smooth functions of the number of the node: between nodes they are
-# interpolated, and the quantiles of faithful's concentration were within 1e-5 of those of 1,024 nodes.
+# Quantiles from a table of nodes. The logarithms of values and of probabilities are smooth functions of the node's
+# number and interpolated between nodes; the quantiles of the concentration of `faithful` were within 1e-5 of those of
+# 1,024 nodes.
 concentration_quantile <- function(p, nodes) {
   nodes <- nodes[nodes[, "prob"] > 1e-12, ]
   at <- seq(1, nrow(nodes), length.out = 32 * nrow(nodes))

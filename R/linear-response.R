@@ -10,8 +10,8 @@ laps_at_once <- 4L
 most_rounds <- 15L # of so many laps
 settled_share <- 0.03 # of the way gone that the last laps may have added
 
-# list(mean, cov, settled): of g, clusters in the user's order, and which answers had come to rest. data: the training
-# data, with weights, labels and patterns.
+# list(mean, cov, settled) of g, clusters in the user's order; settled: for each element, whether its response had
+# converged. data: the training data with weights, labels and patterns.
 linear_response <- function(fit, data, call) {
   learn <- response_engine(fit, data, call)
   base <- learn(fit$state)
@@ -29,8 +29,8 @@ linear_response <- function(fit, data, call) {
   list(mean = mean[at], cov = cov[at, at, drop = FALSE], settled = vapply(moved, `[[`, NA, "settled")[at])
 }
 
-# list(slope, settled): how g moves with a pull, by half the difference of a pull and its opposite. Both have the same
-# laps, so that what the state would have moved by itself is not in the difference.
+# list(slope, settled): the response of g to a pull, half the difference between the answers to the pull and to its
+# opposite. Both run the same number of laps, so that a drift of the state by itself cancels.
 answer_to <- function(pull, model, state, learn) {
   up <- down <- state
   gone <- step <- 0
@@ -43,12 +43,12 @@ answer_to <- function(pull, model, state, learn) {
     settled <- i > 1L && sqrt(sum(step^2)) < settled_share * sqrt(sum(gone^2))
     if (settled) break
   }
-  # What is still to come, if steps go on to shrink as the last one did.
+  # The remaining change, if steps go on shrinking like the last one.
   shrink <- min(max(sum(step * last) / sum(last^2), 0), 0.9)
   list(slope = (gone + step * shrink / (1 - shrink)) / sum(pull), settled = settled)
 }
 
-# Of the data of the fit as a user gives them; NULL without. The fit knows their covariates.
+# linear_response() for data as a user gives them; NULL without data. The fit knows their covariates.
 response_to_data <- function(fit, x, call) {
   if (is.null(x)) {
     return(NULL)
@@ -60,14 +60,14 @@ response_to_data <- function(fit, x, call) {
   data <- as_trained(as_newdata(without, x, call, "x"), fit)
   if (is.null(data)) {
     abort("x", c(
-      "{.arg x} must be the data of the fit.", i = "Intervals by linear response learn on from them."
+      "{.arg x} must be the data of the fit.", i = "Intervals by linear response need further laps over the data."
     ), call = call)
   }
   data$position <- fit$input$position
   linear_response(fit, data, call)
 }
 
-# A function(state, pull) that learns on from a state for some laps, without moves: list(state, seconds).
+# A function(state, pull) that goes on learning from a state for some laps, without moves: list(state, seconds).
 response_engine <- function(fit, data, call) {
   still <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
   control <- bnp_control(
@@ -86,7 +86,8 @@ response_engine <- function(fit, data, call) {
     began <- proc.time()[["elapsed"]]
     result <- engine_fit(form, model, asked, list(state = state), NULL)
     if (!is.finite(result$elbo) || result$state$k != fit$state$k) {
-      abort("numerical", "A cluster was lost, so that it is not known how uncertain weights are.", call = call)
+      abort("numerical", "A cluster vanished during the laps, so that the uncertainty of weights cannot be computed.",
+        call = call)
     }
     list(state = result$state, seconds = proc.time()[["elapsed"]] - began)
   }
@@ -106,7 +107,7 @@ effect_deviations <- function(model, state) {
   as.double(rbind(sqrt(log_weight_moments(posterior)$variance), sqrt(matrix(own, ncol = state$k))))
 }
 
-# list(mean, variance): of log pi_k under q.
+# list(mean, variance) of log pi_k under q.
 log_weight_moments <- function(posterior) {
   if (is.null(posterior$untilted_sticks)) {
     own <- as.double(posterior$untilted_concentration)
@@ -130,7 +131,7 @@ report_response_time <- function(n, seconds_a_round) {
   seconds <- 2 * n * 4 * seconds_a_round # most answers have come to rest after so many rounds
   if (seconds > 30) {
     cli::cli_inform(
-      c("Intervals by linear response: {2 * n} times some laps, in all about {round(seconds / 60, 1)} minute{?s}."),
+      c("Intervals by linear response need {2 * n} short runs, in all about {round(seconds / 60, 1)} minute{?s}."),
       class = c("bnpvi_message_time", "bnpvi_message")
     )
   }

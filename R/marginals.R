@@ -1,4 +1,5 @@
-# Quantiles of single elements of a posterior. `p` is one probability; results have the shape of the parameter.
+# Posterior quantiles of single elements of a parameter. `p` is one probability; results have the shape of the
+# parameter.
 
 student_quantile <- function(p, mean, scale, df) mean + scale * stats::qt(p, df)
 
@@ -30,12 +31,13 @@ covariance_nodes <- function(df, n = 512L) stats::qchisq((seq_len(n) - 0.5) / n,
 covariance_quantile <- function(p, r, df, nodes) {
   width <- sqrt(max(1 - r^2, 1e-15) / df)
   below <- function(s) mean(stats::pt((s * nodes - r) / width, df)) - p
-  # Between the extremes of S11 and b, and beyond them as far as needed.
+  # The range between the extremes of S11 and b, extended as far as needed.
   reach <- range(outer(1 / range(nodes), r + width * stats::qt(c(1e-4, 1 - 1e-4, p), df)))
   stats::uniroot(below, reach, extendInt = "upX", tol = 1e-10 * diff(reach))$root
 }
 
-# What lies too close to 0 for R's algorithm to end is 0, of which it warns.
+# Quantiles of Beta distributions. Where a quantile is so close to 0 that R's algorithm does not converge and warns, it
+# is 0.
 beta_quantile <- function(p, a, b) {
   withCallingHandlers(stats::qbeta(p, a, b), warning = function(w) invokeRestart("muffleWarning"))
 }
@@ -63,12 +65,12 @@ stick_weights_quantile <- function(p, a, b) {
     if (below(-700) > 0) {
       return(0) # less than 1e-304
     }
-    # The quantiles of a stick that takes all are one number.
+    # A stick that takes everything has the same quantile for all p.
     exp(stats::uniroot(below, pmax(reach - c(1e-6, 0), c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
   }, 1)
 }
 
-# The Beta distribution with the mean and variance of a product of independent Beta(a_k, b_k).
+# The parameters of the Beta distribution with the mean and variance of a product of independent Beta(a_k, b_k).
 beta_like_product <- function(a, b) {
   s <- a + b
   mean <- exp(sum(log(a) - log(s)))
@@ -77,7 +79,7 @@ beta_like_product <- function(a, b) {
   c(mean, 1 - mean) * total
 }
 
-# Each element of Dirichlet vectors, the rows of `weight`.
+# Quantiles of each element of Dirichlet vectors, the rows of `weight`.
 dirichlet_quantile <- function(p, weight) {
   weight <- as.matrix(weight)
   `dim<-`(beta_quantile(p, weight, pmax(rowSums(weight) - weight, 0)), dim(weight))

@@ -1,7 +1,7 @@
-# Names of what goes with columns: parameters of a prior that came with names are put into the order of the columns, so
-# that a value is never taken for another column's.
+# Parameters of a prior that come with names are put into the order of the columns, so that a value never applies to
+# another column.
 
-# An observation model as its constructor made it -> its parameters in the order of the columns, without names.
+# An observation model, as its constructor made it, with its parameters in the order of the columns and without names.
 in_column_order <- function(obs, data, call) {
   parameters <- obs_facts(obs)$parameters
   for (arg in intersect(names(parameters), names(obs))) {
@@ -11,7 +11,7 @@ in_column_order <- function(obs, data, call) {
   obs
 }
 
-# x: a vector along the first of `axes`, or a matrix along both. Of a matrix whose two axes are the same, names of one
+# x: a vector along the first of `axes`, or a matrix along both. Where both axes of a matrix are the same, names of one
 # side stand for both.
 match_names <- function(x, axes, names_of, arg, call) {
   given <- if (is.matrix(x)) dimnames(x) %||% list(NULL, NULL) else list(names(x))
@@ -30,7 +30,7 @@ match_names <- function(x, axes, names_of, arg, call) {
   unname(do.call(`[`, c(list(x), unname(at), if (is.matrix(x)) list(drop = FALSE))))
 }
 
-# Places of the names `wanted` in `given`. One value of data with one column that has no name is that column's.
+# Positions of the names `wanted` in `given`. Data of one column without a name take the one value, whatever its name.
 match_axis <- function(given, wanted, arg, call) {
   if (is.null(wanted) && length(given) == 1L) {
     return(1L)

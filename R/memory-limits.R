@@ -1,11 +1,11 @@
-# Requests that are small to write and large to fulfil: refused by their size, before memory fills.
+# Refuses requests whose results would not fit into memory, before memory fills up.
 
-# Bytes that an answer may take, 4 GB, and tokens that are drawn or learned from one by one, at about 40 bytes each.
-# Both are guesses at what a session can spare, with the copies that are made on the way.
+# The most bytes of a result (4 GB), and the most tokens that are drawn or learned one by one, at about 40 bytes each.
+# Both are guesses at what a session can spare, copies on the way included.
 most_bytes <- 2^32
 most_tokens <- 1e8
 
-# what: begins the message; remedy: a line of it.
+# what: the beginning of the message; remedy: its hint.
 check_memory <- function(bytes, what, remedy, call) {
   if (bytes > most_bytes) {
     abort("memory", c(
@@ -15,14 +15,14 @@ check_memory <- function(bytes, what, remedy, call) {
   }
 }
 
-# Rows of numbers of a data set that is to be drawn.
+# Checks the size of a data set that is to be drawn, rows x columns of numbers.
 check_drawn <- function(rows, columns, arg, call = rlang::caller_env()) {
   check_memory(8 * sum(as.double(rows)) * columns, paste0("{.arg ", arg, "}: a data set"),
     "Draw fewer rows at a time.", call
   )
 }
 
-# Tokens of documents of counts that are taken one by one, in `batches` parts.
+# Checks the number of tokens of documents of counts that are processed one by one, in `batches` parts.
 check_tokens <- function(data, batches, doing, call) {
   of_document <- diff(c(0, cumsum(data$value))[data$row_start + 1L])
   most <- max(of_document, sum(of_document) / batches, 0)

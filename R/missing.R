@@ -1,8 +1,9 @@
 # Missing values: which cells are missing, what `na_action` does about them, and models whose rows may have gaps.
 #
-# The internal form of data has, where any cell is missing, `missing` (rows x columns) and NA in `x`, but 0 where the
-# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given. Where
-# missing values are allowed it has `na_action`, which a fit remembers, whether there are any or not.
+# Where a cell is missing, the internal form of data has `missing` (rows x columns, logical) and NA in `x`, or 0 where
+# the model gives 0 the meaning of nothing observed. Where rows were left out it has `left_out`: list(n, kept,
+# row_names) of the given rows. Where missing values are allowed it has `na_action`, which a fit remembers whether or
+# not there are any.
 
 #' Missing values
 #'
@@ -47,13 +48,13 @@ check_na_action <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, na_actions, "na_action", call)
 }
 
-# Of topic models.
+# Refuses `na_action = "model"` for topic models.
 check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
   if (identical(na_action, "model")) require_ability("topics", "na_action", call)
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 
-# What to say where a value is missing; `na_action`: NULL in functions that do not have the argument.
+# The hint of an error about missing values; `na_action`: NULL in functions that do not have the argument.
 remedy_of_missing <- function(na_action, values) {
   infinite <- c(i = if (any(is.infinite(values))) {
     "Infinite values are not missing: leave these rows out, or put there what they stand for, {.code NA} where that is
@@ -69,8 +70,8 @@ remedy_of_missing <- function(na_action, values) {
          (of topics, only the latter).")
 }
 
-# Blocks of columns of the internal form, a model that is no product being one: list(obs, columns, modelled), numbers
-# of all columns but exposures and of those that are modelled.
+# The blocks of columns of the internal form; a model that is not a product is one block. list(obs, columns, modelled):
+# numbers of all columns without exposures, and of the modelled ones.
 blocks_of <- function(data, obs) {
   part <- function(block, columns) {
     modelled <- if (is.null(block$responses)) columns else columns[response_columns(block)]
@@ -79,13 +80,13 @@ blocks_of <- function(data, obs) {
   if (is.null(obs$blocks)) {
     return(list(part(obs, seq_len(data$d))))
   }
-  # A product that is not resolved yet leaves it to the frame which block has which columns.
+  # In a product that is not resolved yet, the frame says which block has which columns.
   Map(function(block, name) {
     part(block, match(block$columns %||% data$frame$blocks[[name]], data$column_names))
   }, obs$blocks, names(obs$blocks))
 }
 
-# Which cells are missing, those that go with them included.
+# Which cells are missing. Where columns go in pairs, one missing cell of a pair makes the other one missing, too.
 missing_cells <- function(data, obs) {
   missing <- is.na(data$x)
   for (block in blocks_of(data, obs)) {
@@ -99,8 +100,8 @@ missing_cells <- function(data, obs) {
   missing
 }
 
-# Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
-# fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
+# Turns checked data with NA into the internal form described above. `use`: whether they are "rows" or "sequences" to be
+# fitted, or for "predict" or "filter". `na_action = "keep"`: leave them as they were given, for display.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
@@ -134,7 +135,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   fill_with_nothing(data, obs)
 }
 
-# `what`: of the rows that are left out, for the message.
+# `what`: a description, for the message, of the rows that are left out.
 without_rows <- function(data, gone, what, arg, call) {
   if (!any(gone)) {
     return(data)
@@ -155,7 +156,7 @@ without_rows <- function(data, gone, what, arg, call) {
   out
 }
 
-# missing: of all rows, to say which columns are to blame where none is left.
+# missing: the missing cells of all rows, so that the error can name the columns to blame where no row is left.
 say_left_out <- function(gone, what, arg, call, missing, names) {
   if (is_piece(arg)) {
     return(invisible()) # said once of all pieces
@@ -178,7 +179,7 @@ say_left_out <- function(gone, what, arg, call, missing, names) {
   )
 }
 
-# A checked table of documents, or of their rows -> list(x, left_out, na_action), x without the rows that have missing
+# For a checked table of documents, or of their rows: list(x, left_out, na_action), x without the rows that have missing
 # values.
 whole_rows <- function(x, arg, call, na_action) {
   action <- if (keeps_missing(na_action)) na_action
@@ -191,8 +192,8 @@ whole_rows <- function(x, arg, call, na_action) {
   list(x = rows_of_table(x, !gone), left_out = left_out, na_action = action)
 }
 
-# Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
-# rows of each. `from`: data, or the input of a fit.
+# Expands values of the rows that were used to all rows that were given, NA where a row was left out; values of
+# individuals are repeated in all rows of each. `from`: data, or the input of a fit.
 for_all_rows <- function(from, x) {
   left_out <- from$left_out
   if (is.null(left_out) && !has_individuals(from)) {
@@ -204,10 +205,10 @@ for_all_rows <- function(from, x) {
   if (is.matrix(x)) `rownames<-`(x, names) else stats::setNames(x, names)
 }
 
-# The same of documents, those without any row that is left being left out.
+# for_all_rows() by document; documents of which no row is left have NA.
 for_all_documents <- function(from, x) for_all_rows(list(left_out = from$left_out_documents), x)
 
-# Columns that are modelled, neither exposures nor covariates.
+# Numbers of the modelled columns, without exposures and covariates.
 modelled_columns <- function(data, obs) unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
 
 # Which rows have a value in these columns.
@@ -215,14 +216,14 @@ has_values <- function(data, columns = seq_len(data$d)) {
   if (has_missing(data)) rowSums(!data$missing[, columns, drop = FALSE]) > 0 else rep(TRUE, data$n)
 }
 
-# Values that users gave for all rows -> of those that are used.
+# Restricts values that users gave for all rows to the rows that are used.
 of_kept_rows <- function(data, x) {
   kept <- data$left_out$kept
   if (is.null(kept)) x else values_at(x, kept)
 }
 rows_given <- function(data) data$left_out$n %||% data$n
 
-# Rows with gaps must be such that the model has them.
+# Refuses gaps that the model cannot have.
 check_gaps <- function(data, obs, arg, call) {
   for (block in blocks_of(data, obs)) {
     missing <- data$missing[, block$columns, drop = FALSE]
@@ -253,7 +254,8 @@ check_gaps <- function(data, obs, arg, call) {
     partly <- which(rowSums(missing) > 0 & rowSums(!missing) > 0)
     if (gaps == "rows" && length(partly)) {
       abort("gaps", c(
-        "In a row of {.arg {arg}} all counts of {.fn {maker}} must be there, or none: its total is unknown else.",
+        "In each row of {.arg {arg}} either all counts of {.fn {maker}} must be given or none, as otherwise its total
+         is unknown.",
         x = "Some are missing in row{?s} {places(row_number(partly, arg))}.",
         i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
       ), call = call)
@@ -261,14 +263,14 @@ check_gaps <- function(data, obs, arg, call) {
   }
 }
 
-# Columns that new data may lack: those of which single values may be missing.
+# Columns that new data may lack: those in which single values may be missing.
 columns_that_may_lack <- function(fit) {
   blocks <- blocks_of(fit$input, fit$model$obs)
   takes <- vapply(blocks, function(block) (obs_facts(block$obs)$gaps %||% "rows") != "rows", NA)
   fit$input$column_names[unlist(lapply(blocks[takes], `[[`, "modelled"))]
 }
 
-# x with columns of NA. Of several rows act_on_missing() says that a column has no value.
+# x with additional columns of NA. If there are several rows, act_on_missing() reports that a column has no value.
 with_columns_of_na <- function(x, names, arg, call) {
   if (NROW(x) == 1L) say_wholly_missing(names, arg, call)
   if (is.data.frame(x)) {
@@ -298,7 +300,7 @@ check_observed <- function(data, modelled, arg, call) {
   }
 }
 
-# 0 in place of what is missing where that says nothing: no level, no trial, no time, no count.
+# Puts 0 in place of missing values where the model reads 0 as nothing observed: no level, no trial, no time, no count.
 fill_with_nothing <- function(data, obs) {
   for (block in blocks_of(data, obs)) {
     if (obs_facts(block$obs)$gaps %||% "" != "cells") {
@@ -311,12 +313,12 @@ fill_with_nothing <- function(data, obs) {
   data
 }
 
-# Means of columns over the cells that are there.
+# Means of columns over the observed cells.
 observed_means <- function(data) {
   column_means(if (has_missing(data)) replace(data$x, data$missing, NA) else data$x, data$weights)
 }
 
-# The observation model with `gaps = TRUE` in the blocks whose rows have any, or had any in `before`, the model of an
+# The observation model with `gaps = TRUE` in the blocks whose rows have gaps, or had gaps in `before`, the model of an
 # earlier fit.
 with_gaps <- function(obs, data, before = NULL) {
   if (!is.null(obs$blocks)) {
@@ -328,17 +330,17 @@ with_gaps <- function(obs, data, before = NULL) {
   obs
 }
 
-# The observation model with gaps in every block that can have them.
+# The observation model with `gaps = TRUE` in every block that can have gaps.
 with_all_gaps <- function(obs) {
   if (!is.null(obs$blocks)) return(replace(obs, "blocks", list(lapply(obs$blocks, with_all_gaps))))
   if (identical(obs_facts(obs)$gaps, "cells")) obs$gaps <- TRUE
   obs
 }
 
-# A fit whose model can have the gaps of these data.
+# The fit with a model that can have the gaps of these data.
 fit_with_gaps <- function(fit, data) if (has_missing(data)) fit_as(fit, with_gaps(fit$model$obs, data)) else fit
 
-# A fit whose model has gaps wherever `obs` has them.
+# The fit with `gaps = TRUE` wherever `obs` has it.
 fit_as <- function(fit, obs) {
   before <- fit$model$obs
   copy <- function(from, to) if (isTRUE(to$gaps)) replace(from, "gaps", TRUE) else from

@@ -1,13 +1,14 @@
-# Mixtures whose clusters have weights by time: of the weights of a time, Dirichlet(alpha pi + N_t) is the posterior.
+# Mixtures whose clusters have weights by time. The posterior of the weights of a time is Dirichlet(alpha pi + N_t),
+# where N_t are the time's expected numbers of rows by cluster.
 
-# Its parameters, times x (clusters in their order, and all others together); N_t are expected numbers of rows.
+# Its parameters: times x (clusters in the user's order and, last, all others together).
 weights_concentration_by_time <- function(fit) {
   size <- t(posterior_arrays(fit)$size)
   prior <- document_weight(fit)
   unname(cbind(size, 0) + rep(prior, each = nrow(size)))
 }
 
-# Their means.
+# Its means.
 weights_with_new.bnp_mixture_by_time <- function(fit, data = NULL) {
   weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
@@ -21,7 +22,7 @@ local_step.bnp_mixture_by_time <- function(fit, data) {
   share / rowSums(share)
 }
 
-# A cluster for each row by the weights of its time (times x clusters).
+# Draws a cluster for each row with the weights of its time (times x clusters).
 draw_by_time <- function(weights, slot) {
   out <- integer(length(slot))
   for (t in unique(slot)) {
@@ -30,7 +31,7 @@ draw_by_time <- function(weights, slot) {
   out
 }
 
-# Slots of n rows, those given in turn.
+# The time slots of n rows, recycled from those given.
 one_slot_a_row <- function(slot, n, call = rlang::caller_env()) {
   if (n > 0L && !length(slot)) abort("time", "{.arg time} must have at least one time.", call = call)
   rep_len(slot, n)

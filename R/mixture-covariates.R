@@ -1,8 +1,9 @@
 # Mixtures whose weights depend on covariates: their data, and the weights of their clusters.
 
-# list(x, covariates) of the arguments of bnp_mixture(): x without the columns that the formula of the prior names,
-# unless `covariates` are given, and list(frame, arg, said): a data frame with a row for each row (or individual), what
-# messages call it, and where covariates came from. given_x: x before other arguments took their columns.
+# list(x, covariates) from the arguments of bnp_mixture(). x: without the columns that the formula of the prior names,
+# unless `covariates` are given; covariates: list(frame, arg, said) with a data frame of one row for each row (or
+# individual), the name of the argument for messages, and where the covariates came from. given_x: x before other
+# arguments took their columns.
 split_covariates <- function(x, covariates, prior, given_x, call) {
   if (!has_covariates(prior)) {
     only_with_prior(covariates, call)
@@ -26,7 +27,7 @@ split_covariates <- function(x, covariates, prior, given_x, call) {
   list(x = x, covariates = list(frame = frame[own], arg = "x", said = list(of = "x")))
 }
 
-# The same where variables come by a formula.
+# split_covariates() where variables come by a formula.
 covariates_of_formula <- function(covariates, data, prior, call) {
   if (!has_covariates(prior)) {
     only_with_prior(covariates, call)
@@ -61,7 +62,7 @@ require_no_covariates <- function(prior, of, call) {
   if (has_covariates(prior)) require_ability(of, "prior_covariates", call)
 }
 
-# list(data, prior): data with the covariate pattern of each row, and the prior that knows the patterns.
+# list(data, prior): data with the covariate pattern of each row, and the prior with the patterns.
 with_covariates <- function(data, prior, covariates, call) {
   arg <- covariates$arg
   frame <- covariate_rows(data, covariates$frame, arg, call)
@@ -82,7 +83,7 @@ prior_with_patterns <- function(prior, found) {
   prior
 }
 
-# The covariates of the rows of data. Of individuals, one row each, or one for each of their rows.
+# The covariates of the rows of data. Individuals may have one row each, or one for each of their rows.
 covariate_rows <- function(data, x, arg, call) {
   of_individuals <- has_individuals(data) && NROW(x) == data$n_individuals && NROW(x) != rows_given(data)
   if (of_individuals) {
@@ -109,8 +110,9 @@ require_one_pattern <- function(data, position, arg, call) {
   }
 }
 
-# New data with the pattern of each row, from 0, and `patterns`, the covariates of each; `more_variance` of each pattern
-# by levels that the fit has not seen. Without covariates they must be the training data.
+# New data with the number of each row's pattern, from 0, and `patterns`, the covariates of each pattern;
+# `more_variance` of each pattern comes from levels that the fit has not seen. Without covariates the data must be the
+# training data.
 with_new_covariates <- function(fit, data, covariates, newdata, arg, call) {
   prior <- fit$model$prior
   previous <- prior$design$previous
@@ -140,7 +142,7 @@ with_training_patterns <- function(fit, data, arg, call) {
       abort("covariates", c(
         "{.arg covariates} are needed: the weights of clusters depend on
          {.field {all.vars(fit$model$prior$design$terms)}}.",
-        i = "Only of the training data themselves they are known."
+        i = "They are known only for the training data."
       ), call = call)
     }
     return(data)
@@ -151,7 +153,7 @@ with_training_patterns <- function(fit, data, arg, call) {
   data
 }
 
-# A fit as the engine is asked about data, or another prior, with patterns of their own.
+# A fit, with its prior or another one, as the engine needs it for data with covariate patterns of their own.
 fit_at_patterns <- function(fit, data) {
   before <- n_patterns_of(fit$model)
   fit$model$prior$patterns <- data$patterns
@@ -165,15 +167,15 @@ fit_at_patterns <- function(fit, data) {
   fit
 }
 
-# E log of the unnormalised weights is what rows have; this is the mean weight of each cluster, in their order, and of
-# those that are not found yet, at given covariates (rows of x).
+# The mean weight of each cluster in the user's order and, last, of those not found yet, at given covariates (rows of
+# x). These are normalised means of exponentials, while rows use E log of the unnormalised weights.
 shares_at <- function(fit, x, more_variance = 0) {
   log_weight <- log_weights_at(fit, x, more_variance)
   share <- exp(log_weight - apply(log_weight, 1L, max))
   share / rowSums(share)
 }
 
-# Log of the mean of each weight before they are made to sum to 1.
+# Log of the mean of each weight before normalisation.
 log_weights_at <- function(fit, x, more_variance = 0) {
   params <- tilt_arrays(fit)
   log_weight <- rep(params$log_mean, each = nrow(x))
@@ -187,8 +189,8 @@ log_weights_at <- function(fit, x, more_variance = 0) {
   log_weight
 }
 
-# list(log_mean, mean, cov) of the clusters in their order: log of the mean untilted weight of each and of the rest, and
-# the means and covariances of the effects.
+# list(log_mean, mean, cov), clusters in the user's order: log of the mean untilted weight of each cluster and of the
+# rest, and means and covariances of the effects.
 tilt_arrays <- function(fit) {
   posterior <- engine_posterior(fit$model, fit$state)
   at <- fit$numbering
@@ -206,7 +208,7 @@ tilt_arrays <- function(fit) {
   )
 }
 
-# The training data have the patterns of the fit, new data their own.
+# Training data have the patterns of the fit, new data their own.
 weights_with_new.bnp_mixture_by_covariates <- function(fit, data = NULL) {
   if (is.null(data$position)) {
     return(NextMethod())
@@ -233,7 +235,7 @@ weights_at_rows <- function(fit, newdata, covariates, call) {
   `dimnames<-`(share, list(names, c(seq_len(fit$state$k), "new")))
 }
 
-# `covariates` are given.
+# Refuses `covariates` for fits without any.
 only_with_covariates <- function(fit, call, arg = "covariates") {
   if (!has_covariates(fit$model$prior)) {
     is <- if (arg == "covariates") "are" else "is"
@@ -241,8 +243,8 @@ only_with_covariates <- function(fit, call, arg = "covariates") {
   }
 }
 
-# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, those given or of the training
-# data in turn; NULL of other fits.
+# list(position, patterns, more_variance) of n rows (or individuals) to be simulated, with the given covariates or those
+# of the training data in turn; NULL for other fits.
 simulated_patterns <- function(fit, covariates, n, call) {
   if (!has_covariates(fit$model$prior)) {
     return(NULL)
@@ -265,7 +267,7 @@ simulated_patterns <- function(fit, covariates, n, call) {
   list(position = rep_len(found$position, n), patterns = found$patterns, more_variance = more)
 }
 
-# A fit whose clusters start another, to rows with patterns of their own: what it knows of weights is found anew.
+# A fit that will be the start for rows with other patterns: it loses what it knows about weights.
 fit_without_patterns <- function(fit, prior) {
   if (!has_covariates(prior) || has_tilted_topics(fit) && identical(fit$model$prior$patterns, prior$patterns)) {
     return(fit)
@@ -278,7 +280,7 @@ fit_without_patterns <- function(fit, prior) {
   fit
 }
 
-# For print().
+# The lines of print() about covariates.
 described_covariates <- function(fit) {
   prior <- fit$model$prior
   if (!has_covariates(prior)) {

@@ -1,13 +1,13 @@
-# Individuals: rows that are repeated measurements of one individual, which belongs to one cluster.
+# Individuals: rows that are repeated measurements of an individual belong to one cluster.
 #
 # The internal form of data then has `individual`, the number of each row's individual; `n_individuals`; and
-# `individuals`: list(names, of_given, all, all_names), names of the individuals; the number of that of each row given,
-# NA where all rows of an individual were left out; and both for all individuals that were given. The observation model
-# has `repeated = TRUE`. What the engine returns of its rows is then one value an individual; weights and classes stay
-# one a row, equal within individuals.
+# `individuals`: list(names, of_given, all, all_names) with the names of the individuals; the individual of each row
+# that was given, NA where all rows of an individual were left out; and both for all individuals that were given. The
+# observation model has `repeated = TRUE`. What the engine returns by row is then by individual; weights and classes
+# remain by row, equal within individuals.
 
-# `id` of bnp_mixture() -> list(x, id, name): the table without the column that `id` names, a value for each row, and
-# that name.
+# Splits off `id` of bnp_mixture(): list(x, id, name), the table without the column that `id` names, a value for each
+# row, and the name.
 split_id <- function(x, id, arg, call) {
   id <- id_column(id, call)
   if (is.null(id)) {
@@ -21,8 +21,8 @@ split_id <- function(x, id, arg, call) {
   c(split, list(name = if (names_column) id))
 }
 
-# The same where variables come by a formula: list(formula, data, id, name). `y ~ x | subject` is `y ~ x` with
-# `id = ~ subject`, as in flexmix. The column stays in the data where the formula has it too.
+# split_id() where variables come by a formula: list(formula, data, id, name). `y ~ x | subject` is `y ~ x` with `id = ~
+# subject`, as in flexmix. A column that the formula has too stays in the data.
 split_formula_id <- function(formula, data, id, call) {
   right <- formula[[length(formula)]]
   if (is.call(right) && identical(right[[1L]], quote(`|`))) {
@@ -45,7 +45,7 @@ split_formula_id <- function(formula, data, id, call) {
   list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
 }
 
-# Checked data with what is known of individuals; `id`: a value for each row that was given, NULL for none.
+# Adds individuals to checked data; `id`: a value for each given row, NULL for none.
 with_individuals <- function(data, id, obs, arg, call, name = NULL) {
   if (is.null(id)) {
     return(data)
@@ -56,7 +56,8 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
   without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)
 }
 
-# Individuals that have rows left are numbered as they come among all; `all`: the number there of each row given.
+# Numbers the individuals that have rows left in their order among all; `all`: the number, among all, of each given
+# row's individual.
 numbered_individuals <- function(data, all, names) {
   used <- of_kept_rows(data, all)
   left <- sort(unique(used))
@@ -66,8 +67,8 @@ numbered_individuals <- function(data, all, names) {
   data
 }
 
-# Where columns depend on each other, what is expected of a missing cell depends on the cluster, so that features of
-# rows cannot be added up. A row without any response says nothing and is left out.
+# Refuses individuals with partly observed rows where columns depend on each other: the expectation of a missing cell
+# then depends on the cluster, so that features of rows cannot be added up. Rows without any response are left out.
 without_unknown_rows <- function(data, obs, arg, call) {
   if (!has_missing(data)) {
     return(data)
@@ -86,12 +87,13 @@ without_unknown_rows <- function(data, obs, arg, call) {
   abort("gaps", c(
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
     x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",
-    i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
+    i = "Here the expectation of a missing value depends on the other values of its row. Use
+         {.code na_action = \"omit\"}, or a model
          whose columns are independent given the cluster, as with {.code covariance = \"diagonal\"}."
   ), call = call)
 }
 
-# Constructors of the blocks in which some rows lack values that depend on each other.
+# Constructors of the blocks in which some rows lack values that depend on observed ones.
 blocks_that_expect <- function(data, obs) {
   if (!has_missing(data)) {
     return(character())
@@ -102,17 +104,17 @@ blocks_that_expect <- function(data, obs) {
 
 unit_names <- function(data) if (has_individuals(data)) data$individuals$names else data$row_names
 
-# Values of rows -> of the engine's rows: those of the first row of each individual.
+# Values of the engine's rows from values of rows: that of each individual's first row.
 of_units <- function(data, x) {
   if (!has_individuals(data) || is.null(x)) x else values_at(x, match(seq_len(data$n_individuals), data$individual))
 }
 
-# Values of the engine's rows -> of the rows that are used.
+# Values of rows from values of the engine's rows.
 of_rows <- function(data, x) if (has_individuals(data)) values_at(x, data$individual) else x
 
-# What users give as one value an individual (by name, or in the order of their first rows, or of the levels of a
-# factor), or one a row, the same in all rows of an individual -> one a row that was given. `known`: NA of a row says
-# nothing beside other rows of the same individual.
+# Values for all given rows from one value per individual (by name, or in the order of first rows, or of the levels of a
+# factor) or one per row, equal within individuals. `known`: NA in a row is ignored if other rows of the individual have
+# a value.
 one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
     return(x)
@@ -156,14 +158,14 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   part(first)
 }
 
-# A start in which each of the engine's rows has its label or probabilities.
+# A start with a label, or probabilities, for each of the engine's rows.
 start_of_units <- function(start, data) {
   for (field in c("labels", "resp")) start[[field]] <- of_units(data, start[[field]])
   start
 }
 
-# `id` of new data; where it is not given, the column that the fit had it from, or what it was if these are the training
-# data. list(x, id)
+# list(x, id) of new data. If `id` is not given it is the column from which the fit had it or, for the training data,
+# the id of the fit.
 newdata_id <- function(fit, newdata, id, arg, call) {
   repeated <- isTRUE(fit$model$obs$repeated)
   if (!repeated && !is.null(id)) {
@@ -182,12 +184,12 @@ newdata_id <- function(fit, newdata, id, arg, call) {
   split
 }
 
-# The individuals of the training data, of rows that are the same; else `id` is needed.
+# The individuals of the training data, if `data` has the same rows; else `id` is needed.
 training_individuals <- function(fit, data, arg, call) {
   known <- fit$input
   rows <- data
   kept <- known$left_out$kept
-  # Rows without any value, which the fit left out, are there in new data.
+  # Rows without any value, which the fit left out, are present in new data.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
   if (empty) rows <- data[kept]
   same <- !is.null(as_trained(rows, fit)) &&
@@ -203,10 +205,10 @@ training_individuals <- function(fit, data, arg, call) {
   )
 }
 
-# Sums of squares of rows so far out are no numbers.
+# Refuses rows so far from the training data that their sums of squares overflow.
 check_reach_of_sums <- function(data, obs, arg, call) check_reach(data, obs, call, arg, farthest = 1e120)
 
-# Each row an individual of its own, for curves of densities.
+# Data in which each row is an individual of its own, for curves of densities.
 as_single_rows <- function(fit, data) {
   if (!isTRUE(fit$model$obs$repeated)) {
     return(data)
@@ -214,7 +216,7 @@ as_single_rows <- function(fit, data) {
   numbered_individuals(data, seq_len(data$n), as.character(seq_len(data$n)))
 }
 
-# The id of each row that is to be simulated, NULL where there are no individuals.
+# The id of each row that is to be simulated; NULL where there are no individuals.
 simulated_id <- function(fit, id, n, n_given, call) {
   if (!isTRUE(fit$model$obs$repeated)) {
     if (!is.null(id)) newdata_id(fit, NULL, id, "object", call)

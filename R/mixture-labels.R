@@ -1,8 +1,8 @@
-# Known labels: to which classes each row may belong. Each class owns clusters, of which the first are made here.
+# Known labels: the classes to which each row may belong. Each class owns clusters, the first of which are made here.
 
-# labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
-# it may belong to any cluster; and the sets (sets x classes, logical). kept: the rows
-# that are used, NULL for all; weights: of these. Labels of rows of weight 0, which are not in the fit, are not known.
+# list(classes, set, sets) of labels: the names of the classes; for each row the number of its set of classes, 0 where
+# it may belong to any cluster; and the sets (sets x classes, logical). kept: the rows that are used, NULL for all;
+# weights: of these. Labels of rows of weight 0, which are not in the fit, count as unknown.
 known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
   absent <- which(weights == 0)
   if (is.matrix(labels)) {
@@ -73,7 +73,7 @@ refuse_no_labels <- function(missing, call) {
   }
 }
 
-# Data with what C++ reads of the labels of their rows, as users give them.
+# Data with the labels of their rows, which users give, in the form that C++ reads.
 with_labels <- function(data, labels, call) {
   labels <- values_of_rows(labels, data, "labels", call, known = TRUE)
   known <- known_labels(labels, rows_given(data), call, data$left_out$kept, data$weights)
@@ -83,15 +83,15 @@ with_labels <- function(data, labels, call) {
   data
 }
 
-# Which rows may belong to clusters of these owners (0: of no class), rows x clusters.
+# Which rows may belong to clusters of these owners (0: no class): rows x clusters.
 allowed_clusters <- function(data, owner) {
   sets <- cbind(FALSE, data$class_sets)[, owner + 1L, drop = FALSE]
   rbind(TRUE, sets)[data$classes + 1L, , drop = FALSE]
 }
 
-# A start in which labelled rows are where their labels say, each class owning one cluster, and all other rows in one
-# more, if the prior lets them have one; a row of several classes is shared out evenly. A start that was given stays,
-# and its clusters are owned by the classes of their rows.
+# A start in which labelled rows are in the cluster of their class, each class owning one, and all other rows in one
+# more if the prior has room; a row with several classes is split evenly among their clusters. A start that the user
+# gave is kept, and its clusters are owned by the classes of their rows.
 start_with_labels <- function(start, given, data, prior, control, call, obs = NULL) {
   if (is.null(data$classes)) {
     if (!is.null(start$state)) start$state$owner <- NULL
@@ -190,7 +190,7 @@ own_start_clusters <- function(start, data, call, unit = "Row") {
   start
 }
 
-# The classes of a fit, and the number of the one that owns each cluster, 0 for none.
+# The classes of a fit, and for each cluster the number of the class that owns it, 0 for none.
 classes_of_labels <- function(fit) setdiff(fit$input$class_names, no_class)
 owners_of_clusters <- function(fit) {
   owner <- fit$state$owner[fit$numbering]
@@ -202,8 +202,8 @@ cluster_classes <- function(fit) {
   if (!is.null(fit$state$owner)) c(NA, classes_of_labels(fit))[owners_of_clusters(fit) + 1L]
 }
 
-# The classes of known labels and the names by keywords, and which of them each cluster has, 0 for none: list(classes,
-# of), as users number clusters. NULL where there are none.
+# Classes of known labels and names by keywords, and which of them each cluster has, 0 for none: list(classes, of), in
+# the user's numbering of clusters. NULL where there are none.
 labelled_clusters <- function(fit) {
   owner <- if (!is.null(fit$state$owner)) owners_of_clusters(fit)
   names <- names_of_clusters(fit)
@@ -224,7 +224,7 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
   }
 }
 
-# Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
+# Probabilities of classes from probabilities of clusters; the clusters of no class, if any, share the last column.
 class_probabilities <- function(fit, prob) {
   clusters <- labelled_clusters(fit)
   classes <- clusters$classes
@@ -234,20 +234,20 @@ class_probabilities <- function(fit, prob) {
   matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, no_class)[seq_along(columns)]))
 }
 
-# The most probable class, NA where clusters of no class are more probable.
+# The most probable class; NA where the clusters of no class together are more probable.
 most_probable_class <- function(fit, prob) {
   classes <- labelled_clusters(fit)$classes
   class <- most_probable(class_probabilities(fit, prob))
   stats::setNames(factor(classes[class], classes), rownames(prob))
 }
 
-# The training data as a fit got them know their weights and labels.
+# Adds to training data the weights and labels that the fit was given.
 with_known <- function(data, fit) {
   known <- if (identical(data$individual, fit$input$individual)) as_trained(data, fit)
   known %||% data
 }
 
-# Data that have the rows and values of the training data: with their weights and labels; others: NULL.
+# with_known() for data that have the rows and values of the training data; NULL for others.
 as_trained <- function(data, fit) {
   if (!identical(as.integer(data$n), as.integer(fit$input$n))) {
     return(NULL)
@@ -257,7 +257,8 @@ as_trained <- function(data, fit) {
   if (identical(fingerprint_of(data), fit$input$fingerprint)) data
 }
 
-# "Labels: 30 rows of 3 classes; clusters of each: setosa 1, versicolor 1, virginica 2; of no class 1"
+# The line of print() about labels: "Labels: 30 rows of 3 classes; clusters of each: setosa 1, versicolor 1, virginica
+# 2; of no class 1"
 described_labels <- function(fit) {
   owner <- cluster_classes(fit)
   if (is.null(owner)) {

@@ -1,7 +1,8 @@
-# Which observations lie between clusters: one minus the probability of the most probable cluster of each.
+# A picture of the observations that lie between clusters: one minus the probability of the most probable cluster of
+# each.
 
-# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
-# where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
+# The picture's data: list(kind, points, labels). points: x, y, cluster, uncertainty, with the most uncertain last.
+# kind: "plane", points where they lie; "line", value and uncertainty; "sorted", rank and uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
   prob <- if (is.null(data)) predict(fit, type = "responsibility") else of_rows(own, state_responsibilities(fit, own))

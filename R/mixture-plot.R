@@ -85,7 +85,7 @@ plot.bnp_mixture <- function(x, type = c(
   invisible(x)
 }
 
-# Clusters that drift are drawn over time.
+# The default type: clusters that drift are drawn over time.
 mixture_plot_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories")
   type <- check_choice(type, types, "type", call)
@@ -135,7 +135,7 @@ draw_clusters <- function(picture) {
   for (ring in split(picture$rings, picture$rings$cluster)) {
     graphics::lines(ring$x, ring$y, col = colour[ring$cluster[1]], lwd = 2)
   }
-  # Of centres whose numbers would overprint, those of the larger clusters are numbered.
+  # Only the larger of clusters whose numbers would overlap are numbered.
   centres <- picture$centres
   size <- text_size("000", 1)
   numbered <- apart(centres$x, centres$y, size[1], 2 * size[2])
@@ -204,7 +204,7 @@ draw_trace <- function(picture, main = "", xlab = "Lap", ylab = picture$scale, .
   draw_k(picture$labels, key$rect)
 }
 
-# Numbers of clusters under the curve, where there is room beside the last one, other changes and the legend.
+# Numbers of clusters under the curve, where there is room between the last one, other changes and the legend.
 draw_k <- function(labels, key) {
   size <- text_size(labels$k, 0.8)
   y <- labels$elbo - 1.6 * size[2]

@@ -189,7 +189,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   for_all_rows(data, if (type == "prob") state_probabilities(object, data) else most_probable_states(object, data))
 }
 
-# Labels and probabilities with the names that tidymodels gives to predictions.
+# Labels and probabilities with the column names that tidymodels uses for predictions.
 cluster_predictions <- function(cluster, prob) {
   levels <- paste0("Cluster_", seq_len(ncol(prob)))
   probabilities <- as.data.frame(prob, row.names = seq_len(nrow(prob)))
@@ -203,7 +203,7 @@ need_data <- function(missing, arg, call = rlang::caller_env()) {
   }
 }
 
-# All that a fit knows without `newdata`.
+# What a fit can return without `newdata`.
 training_answer <- function(fit, type, call = rlang::caller_env()) {
   if (type == "class") {
     return(fitted(fit))
@@ -224,7 +224,7 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
   if (type == "marginal") most_probable(prob) else prob
 }
 
-# Classes of known labels; of the training data with what was known of them.
+# Classes of known labels; for training data, given their labels.
 label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, covariates = NULL,
                          call = rlang::caller_env()) {
   check_format(fit, call)
@@ -300,7 +300,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
       data <- as_newdata(fit, x, na_action = na_action, id = id)
       density <- density_of(data)
       counted <- has_values(data, modelled_columns(data, fit$model$obs))
-      # Of individuals, which have more rows than densities, each row has its share of the sum.
+      # Individuals have more rows than densities: each row gets its share of the sum.
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
@@ -312,7 +312,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])
 }
 
-# A function(data) of the logarithms of densities, or of the probability of cells.
+# A function(data) that returns log densities, or log probabilities of cells.
 density_of_rows <- function(fit, plugin, cells, call = rlang::caller_env()) {
   if (cells && plugin) {
     abort("argument", "{.code cells = TRUE} is for {.code type = \"completion\"}.", call = call)
@@ -320,7 +320,7 @@ density_of_rows <- function(fit, plugin, cells, call = rlang::caller_env()) {
   function(data) if (cells) log_predictive_of_cells(fit, data, call) else log_predictive(fit, data, plugin, call)
 }
 
-# The type of held-out likelihood of rows, whose densities are sums and integrals that need no draws.
+# Checks the type of held-out likelihood for rows, whose densities are exact sums and integrals that need no draws.
 is_plugin <- function(type, call = rlang::caller_env()) {
   if (identical(type, "sequential")) {
     abort("argument", c(
@@ -331,7 +331,7 @@ is_plugin <- function(type, call = rlang::caller_env()) {
   check_choice(type, c("completion", "plugin"), "type", call) == "plugin"
 }
 
-# Over the rows that have a density: not the first ones of an autoregression.
+# The mean over the rows that have a density, which the first rows of an autoregression do not.
 mean_loglik <- function(loglik, call = rlang::caller_env()) {
   loglik <- loglik[!is.na(loglik)]
   if (!length(loglik)) {

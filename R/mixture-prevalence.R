@@ -1,12 +1,12 @@
-# prevalence() of fits whose weights depend on covariates: what the model says of the weights at values of a covariate.
+# prevalence() of fits whose weights depend on covariates: the weights of clusters at values of a covariate.
 
 most_grid <- 50L # values of a numeric covariate
 most_draws <- 2000L
 most_exponentials <- 2e7 # of all draws, a guess: some seconds
 
-# list(by, value, x, weight): the name of the covariate and its values; the columns of the design for each value, those
-# of one value after those of the other, where other covariates are as in the training data (average) or at their
-# typical values; and how much each row of one value counts. sizes: how often each pattern comes.
+# list(by, value, x, weight): the covariate's name and values; the design's columns for each value, one value after the
+# other, with the other covariates as in the training data (average) or at typical values; and the weight of each row of
+# one value. sizes: the number of rows of each pattern.
 grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   design <- fit$model$prior$design
   by <- one_covariate(by, design, call)
@@ -30,7 +30,7 @@ grid_of_covariate <- function(fit, by, at, average, sizes, call) {
   list(by = by, value = value, x = do.call(rbind, x), weight = weight)
 }
 
-# response: list(mean, cov) of linear_response(); NULL: intervals are those of q.
+# response: list(mean, cov) from linear_response(), or NULL for intervals from q.
 prevalence_by_model <- function(fit, by, level, at, contrast, average, response, call) {
   grid <- grid_of_covariate(fit, by, at, average, pattern_sizes(fit), call)
   by <- grid$by
@@ -88,12 +88,12 @@ fixed_covariates <- function(at, by, design, call) {
   at
 }
 
-# Numbers: values from the smallest to the largest; others: all that there are, as text.
+# Values of a covariate: a grid from the smallest to the largest for numbers, all that occur, as text, for others.
 known_values <- function(v) {
   if (is.numeric(v)) seq(min(v), max(v), length.out = most_grid) else levels(label_factor(v, sorted = TRUE))
 }
 
-# How many rows each pattern counts.
+# The number of rows of each pattern.
 pattern_sizes <- function(fit) {
   if (has_tilted_topics(fit)) {
     return(document_pattern_sizes(fit))
@@ -102,7 +102,7 @@ pattern_sizes <- function(fit) {
   unname(colSums(fit$state$obs[, ncol(fit$state$obs) - n + seq_len(n), drop = FALSE]))
 }
 
-# One row: means of numbers, and otherwise the most frequent value.
+# One row with the mean of each number and the most frequent value of each other covariate.
 typical_covariates <- function(known, weight) {
   as.data.frame(lapply(known, function(v) {
     if (is.numeric(v)) sum(v * weight) / sum(weight) else {
@@ -134,7 +134,8 @@ drawn_shares <- function(fit, x, weight, values, response) {
   array(unlist(sets), c(k + 1L, values, draws))
 }
 
-# Functions that draw list(log_weight, effects): of the clusters, in their order, and of the rest; columns x clusters.
+# Functions that draw list(log_weight, effects), for the clusters in the user's order and the rest; effects are columns
+# x clusters.
 drawn_from_q <- function(fit) {
   params <- tilt_arrays(fit)
   posterior <- engine_posterior(fit$model, fit$state)
@@ -160,7 +161,7 @@ drawn_by_response <- function(fit, response) {
   }
 }
 
-# Of the clusters as the engine has them, and of the rest.
+# Draws for the clusters in the engine's order, and for the rest.
 drawn_log_weights <- function(posterior) {
   if (is.null(posterior$untilted_sticks)) {
     drawn <- stats::rgamma(length(posterior$untilted_concentration), posterior$untilted_concentration)

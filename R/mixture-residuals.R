@@ -1,4 +1,4 @@
-# What responses of a mixture of regressions differ by from what is expected of them.
+# Residuals of mixtures of regressions: responses minus their expectations.
 
 #' Residuals of mixtures of regressions
 #'
@@ -55,7 +55,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   if (ncol(left) == 1L) stats::setNames(as.vector(left), rownames(left)) else left
 }
 
-# E[y | z] of rows in their clusters, 1 to K: rows x responses.
+# E[y | z] of rows in their clusters, numbered 1 to K: rows x responses.
 response_in_cluster <- function(fit, z, cluster) {
   out <- NULL
   for (k in unique(cluster)) {
@@ -67,7 +67,7 @@ response_in_cluster <- function(fit, z, cluster) {
   out
 }
 
-# The same of individuals with coefficients of their own, one response.
+# response_in_cluster() for individuals with coefficients of their own, one response.
 response_of_individual <- function(fit, data, z) {
   effects <- individual_effects(fit, individual_sums(fit$model$obs, data))
   cluster <- most_probable(effects$prob)

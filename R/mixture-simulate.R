@@ -80,13 +80,13 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   simulate_sets(nsim, seed, draw)
 }
 
-# Numbers of clusters that were drawn, the one after the fit's being the one not seen yet, as a factor.
+# The clusters that were drawn as a factor; a cluster not seen yet has the number after the fit's last.
 drawn_classes <- function(fit, class, new) {
   k <- fit$state$k
   factor(class, seq_len(k + new), c(seq_len(k), if (new) "new"))
 }
 
-# nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.
+# nsim draws with names and the attribute `seed`. With a given seed, R's own random stream is left as it was.
 simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
   drawn <- with_r_seed(nsim, seed, draw, call)
   structure(
@@ -94,7 +94,7 @@ simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
   )
 }
 
-# list(sets, seed): n results of draw(), and what simulate() returns as the attribute `seed`.
+# list(sets, seed): n results of draw(), and the value for the attribute `seed` of simulate().
 with_r_seed <- function(n, seed, draw, call) {
   if (!is.null(seed)) seed <- check_r_seed(seed, call)
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
@@ -109,7 +109,7 @@ with_r_seed <- function(n, seed, draw, call) {
   list(sets = c(list(first), lapply(seq_len(n - 1L), function(i) draw())), seed = used)
 }
 
-# The state of R's generator, 626 numbers, is for set.seed() and not for eyes.
+# The state of R's generator, 626 numbers, is for set.seed() and not worth printing.
 #' @export
 print.bnp_simulation <- function(x, n = 6L, ...) {
   shown <- utils::head(x, 3L)
@@ -121,14 +121,14 @@ print.bnp_simulation <- function(x, n = 6L, ...) {
   invisible(x)
 }
 
-# What set.seed() takes.
+# Checks that x is a seed for set.seed().
 check_r_seed <- function(seed, call) {
   ok <- is.numeric(seed) && length(seed) == 1L && is.finite(seed) && abs(seed) <= .Machine$integer.max
   if (!ok) abort("argument", "{.arg seed} must be one whole number or {.code NULL}, not {describe(seed)}.", call = call)
   as.integer(seed)
 }
 
-# Arguments of simulate() that a model's draws are conditioned on, completed; others must not be given.
+# Completes the arguments of simulate() on which a model's draws are conditioned; others must not be given.
 complete_given <- function(fit, asked, call = rlang::caller_env()) {
   obs <- fit$model$obs
   own <- obs_given(obs)
@@ -153,13 +153,13 @@ draw_rows <- function(fit, clusters, path, lengths, given) {
   if (is.null(column)) x else cbind(x, matrix(given$exposure, dimnames = list(NULL, column)))
 }
 
-# Rows of the internal form as columns of a data frame, or as a matrix of numbers.
+# Rows of the internal form as columns of a data frame, or as a numeric matrix.
 rows_as_given <- function(fit, data) {
   x <- as.matrix(data_matrix(data))
   if (obs_can(fit$model$obs, "as_frame")) obs_as_frame(fit$model$obs, x) else x
 }
 
-# Rows without order: draw(parameters, rows) makes those of one cluster, a matrix.
+# For models whose rows have no order: draw(parameters, rows) returns the rows of one cluster, a matrix.
 draw_by_cluster <- function(clusters, path, draw) {
   used <- unique(path)
   rows <- lapply(used, function(k) which(path == k))

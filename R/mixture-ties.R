@@ -1,8 +1,7 @@
-# Clusters of repeated values: are they narrower than the steps between these?
+# Detects clusters that are narrower than the steps between repeated values.
 
-# A density can be made as high as one likes on repeated values, so clusters of
-# rounded data may shrink to single values. The bound is right and the answer
-# is not what anyone asked for: say so.
+# A density on repeated values can be made arbitrarily high, so that clusters of rounded data may shrink to single
+# values. The bound is then right, but the answer is not useful, and a warning says so.
 warn_of_ties <- function(fit, data) {
   obs <- fit$model$obs
   # Clusters that have a mean may shrink.
@@ -33,7 +32,7 @@ warn_of_ties <- function(fit, data) {
          told."
       },
       i = if (any(columns$few)) {
-        "Few values are levels and no measurements: make a column of them a factor, or leave it out."
+        "A column with few different values has levels rather than measurements: make it a factor, or leave it out."
       },
       i = if (!all(columns$few | columns$cells)) {
         "To spread repeated values out, add noise of the size of the rounding, as
@@ -44,10 +43,10 @@ warn_of_ties <- function(fit, data) {
   )
 }
 
-# Columns of no more values than this are rather levels than rounded numbers: a guess.
+# Columns with at most this many values are probably levels rather than rounded numbers: a guess.
 most_few_values <- 12L
 
-# Steps between values that are smaller than this share of the largest come from arithmetic: a guess.
+# Steps below this share of the largest value come from arithmetic: a guess.
 least_step <- 1e-8
 
 # Is a step between neighbouring values surely no wider than `width`? Two values that are no farther apart, and farther
@@ -62,9 +61,9 @@ steps_within <- function(v, width) {
   any(apart <= width & apart > least_step * (max(v) - min(v)) * length(v))
 }
 
-# The columns in which clusters are narrower than the steps between values, or of columns that are taken as rounded
-# narrower than their cells: a data frame of name, few (values) and cells (is it one of these?). cov: of the clusters in
-# the engine's order. rounding: of the columns, or one number.
+# The columns in which clusters are narrower than the steps between values or, for columns that are taken as rounded,
+# narrower than their cells: a data frame of name, few (values) and cells (whether it is a rounded column). cov: of the
+# clusters in the engine's order; rounding: of the columns, or one number.
 narrow_columns <- function(fit, cov, rounding, data) {
   used <- fit$numbering[fit$sizes > 1.5]
   # Covariances (columns x columns x clusters) or variances (clusters x columns).

@@ -5,14 +5,14 @@
 # by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the
 # last.
 
-# `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
-# that name.
+# Splits off `time`: list(x, time, name), the table without the column that `time` names, a value for each row, and the
+# name.
 split_row_times <- function(x, time, arg, call) {
   split <- split_argument(x, time, "time", call)
   list(x = split$x, time = split$value, name = split$name)
 }
 
-# Times of rows with these names, which must be numbers or dates; POSIXlt as POSIXct.
+# Checks times of rows with these names, which must be numbers or dates; POSIXlt becomes POSIXct.
 check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
   if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
   if (inherits(time, "integer64")) time <- times_of_integer64(as_vector(time), call)
@@ -39,7 +39,7 @@ check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
   if (is.null(kept)) time else time[kept]
 }
 
-# Beyond 2^53 different times would become the same number.
+# Refuses integers beyond 2^53, as different times would become the same number.
 times_of_integer64 <- function(time, call) {
   value <- as.double(label_text(time, "time", call))
   if (any(abs(value) > 2^53, na.rm = TRUE)) {
@@ -51,8 +51,8 @@ times_of_integer64 <- function(time, call) {
   value
 }
 
-# Checked data with the times of their rows. time: list(time, name) as split_row_times() has it; gaps: how distances of
-# times count; by_time: have clusters weights by time?
+# Adds the times of rows to checked data. time: list(time, name) from split_row_times(); gaps: how distances between
+# times count; by_time: whether clusters have weights by time.
 with_times <- function(data, time, gaps, by_time, arg, call) {
   value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept, given_row_names(data))
   times <- sort(unique(value))
@@ -66,23 +66,23 @@ with_times <- function(data, time, gaps, by_time, arg, call) {
 
 gaps_between <- function(times, gaps) if (gaps == "time") diff(as.double(times)) else rep(1, length(times) - 1L)
 
-# The rows of a time next to each other, as a group.
+# Puts rows of the same time next to each other, as a group.
 grouped_by_time <- function(data) {
   there <- sort(unique(data$slot))
   regrouped(data, order(data$slot), tabulate(match(data$slot, there)), label_text(data$distinct_times[there]))
 }
 
-# The fields that C++ reads with the slots as their last column.
+# The fields as C++ reads them, with the time slots as their last column.
 with_slot_column <- function(data) {
   data$x <- cbind(data$x, data$slot + isTRUE(data$past), deparse.level = 0)
   data$d <- data$d + 1L
   data
 }
 
-# Has each time weights of its own of the clusters of this mixture?
+# Whether the clusters of this mixture have different weights at each time.
 has_weights_by_time <- function(fit) inherits(fit, "bnp_mixture_by_time")
 
-# New data of a fit and their `time`, which is the column that the fit had it from, or given.
+# New data and their `time`, either given or the column from which the fit had it.
 newdata_time <- function(fit, newdata, time, arg, call) {
   if (!has_drift(fit$model$obs)) {
     if (!is.null(time)) {
@@ -114,8 +114,8 @@ with_known_times <- function(fit, data, time, arg, call) {
   data
 }
 
-# New rows that a fit takes in: at times that it knows, or after the last of them; where times are groups, whose weights
-# are settled, after it. The data then have all `times` and gaps.
+# New rows that a fit takes in: at times that it knows or after the last of them; where times are groups, whose weights
+# are final, only after it. The data then have all `times` and gaps.
 with_later_times <- function(fit, data, time, arg, call) {
   known <- fit$model$obs$times
   if (is.null(time)) {
@@ -142,7 +142,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   if (by_time) grouped_by_time(data) else data
 }
 
-# A fit that knows these times, too, which come after its own: statistics of rows then are 0.
+# The fit extended to later times, at which its statistics of rows are 0.
 fit_with_times <- function(fit, data) {
   more <- length(data$distinct_times) - length(fit$model$obs$times)
   fit$model$obs[c("times", "gap")] <- list(data$distinct_times, data$gap)
@@ -178,7 +178,7 @@ slots_at <- function(fit, time, call) {
   slot
 }
 
-# Of rows without times that are those of the fit.
+# The time slots of the training data, for rows without times; refuses other rows.
 slots_of_training <- function(fit, data, arg, call) {
   known <- fit$input
   if (identical(as.integer(data$n), as.integer(known$n)) && identical(fingerprint_of(data), known$fingerprint)) {

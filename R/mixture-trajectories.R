@@ -51,8 +51,8 @@ trajectories <- function(fit, ...) {
   as_tidy(out)
 }
 
-# What plot() and autoplot() draw: list(parts, points, columns), a row of `parts` for each column, cluster in use and
-# time at which it was alive; of at most `most` columns.
+# The picture's data: list(parts, points, columns). parts has a row for each column, cluster in use and time at which it
+# was alive; at most `most` columns.
 trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller_env()) {
   check_able(fit, "trajectories", call = call)
   path <- as.data.frame(trajectories(fit))
@@ -73,8 +73,8 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   list(parts = parts, points = points, columns = columns)
 }
 
-# From one time to the next a line as wide as the cluster is large, over a band of one standard deviation to either
-# side.
+# Draws each cluster from time to time as a line as wide as the cluster is large, over a band of one standard deviation
+# to either side.
 draw_trajectories <- function(picture, main = "", xlab = "Time", ...) {
   parts <- picture$parts
   colour <- cluster_colours(max(parts$cluster, 1L))

@@ -1,6 +1,6 @@
-# Rows that a mixture takes in.
+# New rows for an existing mixture.
 
-# Of a mixture, which leaves out rows without any value.
+# Rows without any value are left out.
 read_more.bnp_mixture <- function(fit, newdata, id, na_action, time, call) {
   obs <- fit$model$obs
   arg <- arg_of_table("newdata", newdata)

@@ -1,4 +1,4 @@
-# Moves of a fit: their constructor, and what bnp_control() takes as `moves`.
+# The constructor of a fit's moves, and the values that bnp_control() accepts as `moves`.
 
 #' Moves that find the number of clusters
 #'

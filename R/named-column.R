@@ -1,5 +1,5 @@
-# The column of a table that an argument names, taken out of it: list(x, column) of the rest and the column without
-# names. what: that argument, and the class of the error where x has no such column; arg: what x is called.
+# Takes out the column of a table that an argument names: list(x, column), the rest and the column without names. what:
+# the name of that argument, and the class of the error where x has no such column; arg: what messages call x.
 take_named_column <- function(x, name, what, arg, call) {
   check_sparse(x, arg, call)
   at <- match(name, colnames(x))

@@ -1,4 +1,4 @@
-# A network as a square matrix, dense or sparse: a row and a column for each node.
+# Networks given as a square matrix, dense or sparse, with one row and one column per node.
 
 links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
   no_nodes_argument(nodes, "an adjacency matrix", call)
@@ -14,7 +14,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
   }
   if (length(weights) && !is.null(weights[[1L]])) {
     abort("argument", c(
-      "The values of a matrix are its weights: {.arg weights} must be left out, or {.code NULL} to leave them alone, not
+      "The values of a matrix are its weights: {.arg weights} must be left out, or {.code NULL} to ignore them, not
        {describe(weights[[1L]])}."
     ), call = call)
   }
@@ -51,7 +51,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg, weights = NULL) {
   )
 }
 
-# The same nodes in the same order along both sides.
+# Puts the columns into the order of the rows, so that both sides list the nodes alike.
 columns_as_rows <- function(x, arg, call) {
   rows <- rownames(x)
   columns <- colnames(x)
@@ -72,8 +72,8 @@ columns_as_rows <- function(x, arg, call) {
   x[, rows, drop = FALSE]
 }
 
-# The cells of a matrix that stores each pair once, on one side of its diagonal; NULL for others. A side that is wholly
-# NA is not stored.
+# The cells of a matrix that stores each pair once, on one side of its diagonal; NULL for other matrices. A side that is
+# wholly NA stores nothing.
 one_triangle <- function(cells, n) {
   above <- cells$i < cells$j
   below <- cells$i > cells$j
@@ -86,7 +86,7 @@ one_triangle <- function(cells, n) {
   structure(cells[if (empty[["upper"]]) !below else !above, ], which = names(which(empty)))
 }
 
-# Cells that are not 0: data frame i, j, x.
+# The cells that are not 0: a data frame i, j, x.
 matrix_cells <- function(x) {
   if (inherits(x, "Matrix")) {
     cells <- Matrix::summary(as(as(x, "generalMatrix"), "CsparseMatrix"))

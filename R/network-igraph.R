@@ -1,4 +1,4 @@
-# Communities for igraph, which need not be installed.
+# Methods that give communities to igraph, which need not be installed.
 
 #' Communities for igraph
 #'

@@ -1,7 +1,7 @@
-# A network in any form -> the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids), each
-# pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order. `keep_loops`:
-# also `loops`, the links of each node with itself, where there are any. weights: as asked_weights() has them.
-# `weighted` says whether values counted (link_weights()).
+# Reads a network in any form into the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids).
+# Each linked pair occurs once, with ends numbered from 1; hidden pairs (not observed) have no value. `ids`: the names
+# of the nodes, in their order. `keep_loops`: adds `loops`, the links of each node with itself, where there are any.
+# weights: from asked_weights(). `weighted`: whether values of links counted (link_weights()).
 
 as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
                        keep_loops = FALSE, weights = NULL) {
@@ -33,7 +33,8 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
   tidied_links(links, hidden_pairs(missing, links, call), keep_loops)
 }
 
-# Loops go or are counted, pairs that are listed several times add up, what is NA or `missing` becomes hidden.
+# Removes or counts loops, adds up pairs that are listed several times, and moves pairs that are NA or `missing` to the
+# hidden ones.
 tidied_links <- function(links, missing, keep_loops) {
   told <- function(...) tell_of_network(c(...), parent.frame())
   loop <- links$from == links$to
@@ -106,7 +107,7 @@ hidden_pairs <- function(pairs, links, call, arg = "missing") {
   )
 }
 
-# Nodes by name; numbers where that is what the names are.
+# The numbers of nodes given by name, or by number where names are numbers.
 nodes_of <- function(x, ids, arg, call) {
   if (is.list(x) || !is.null(dim(x))) {
     abort("argument", "Nodes of {.arg {arg}} must be names or numbers, not {describe(x)}.", call = call)
@@ -141,7 +142,7 @@ links_of_igraph <- function(x, nodes, directed, call, arg, weights) {
   with_direction(c(links, each), igraph::is_directed(x), directed, arg)
 }
 
-# An object of the package network: vertices in $gal$n, edges in $mel.
+# Links of an object of package network: vertices in $gal$n, edges in $mel.
 links_of_network <- function(x, nodes, directed, call, arg, weights) {
   no_nodes_argument(nodes, "a network", call)
   edges <- Filter(Negate(is.null), x$mel)
@@ -162,8 +163,8 @@ links_of_network <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# Links of an object that says whether they are directed, as the user has them. An undirected link that is to be a
-# directed one goes both ways, as a symmetric matrix has it.
+# Links of an object that knows whether it is directed, in the form that the user asked for. An undirected link in a
+# directed network becomes two, as in a symmetric matrix.
 with_direction <- function(links, is_directed, directed, arg) {
   links$directed <- directed %||% is_directed
   if (links$directed && !is_directed) {
@@ -177,7 +178,8 @@ with_direction <- function(links, is_directed, directed, arg) {
   links
 }
 
-# Nodes of two kinds, if only links between the two are there, or may be: `type` of igraph.
+# Tells the user about networks with nodes of two kinds (`type` of igraph) in which all links go, or can only go,
+# between the kinds.
 tell_two_modes <- function(type, edges, arg) {
   two <- is.logical(type) ||
     length(unique(type)) == 2L && length(edges) && all(type[edges[, 1L]] != type[edges[, 2L]])
@@ -191,11 +193,11 @@ tell_two_modes <- function(type, edges, arg) {
   }
 }
 
-# Columns that are named as those of a list of links; a matrix that may have other names for them.
+# Whether x has the column names of a list of links.
 names_links <- function(x) all(c("from", "to") %in% colnames(x))
 lists_links <- function(x) names_links(x) || nrow(x) != ncol(x) && ncol(x) %in% 2:3
 
-# Tables that are no lists of links, though they have the columns.
+# Refuses tables that are not lists of links, although they have the columns.
 refuse_tables <- function(x, arg, call) {
   numbers <- if (is.data.frame(x)) all(vapply(x, function(v) is.numeric(v) || is.logical(v), NA)) else !is.character(x)
   if (names_links(x) || !numbers || nrow(x) < 2L) {
@@ -265,7 +267,7 @@ links_of_edges <- function(x, nodes, directed, call, arg, weights) {
   )
 }
 
-# "34 nodes, 78 links, 2 of no link, 10 pairs not observed"
+# The network in words: "34 nodes, 78 links, 2 of no link, 10 pairs not observed".
 described_network <- function(input) {
   big <- function(n, word) paste0(format(n, big.mark = ","), " ", word, if (n != 1) "s")
   paste0(
@@ -276,7 +278,7 @@ described_network <- function(input) {
   )
 }
 
-# Connected parts of two nodes or more, by label propagation of the smallest number.
+# Connected components of at least two nodes, by propagating the smallest number of a node along links.
 connected_parts <- function(data) {
   part <- seq_len(data$n)
   repeat {

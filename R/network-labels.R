@@ -1,6 +1,7 @@
-# Known communities of some nodes: classes own communities, as they own clusters of mixtures (R/mixture-labels.R).
+# Known communities of some nodes: each class owns communities, as classes own clusters of mixtures
+# (R/mixture-labels.R).
 
-# A network with what C++ reads of the labels of its nodes, as users give them; x: as it was given.
+# A network with the labels of its nodes, which users give, in the form that C++ reads; x: the network as it was given.
 with_node_labels <- function(data, labels, x, call) {
   if (is.null(labels)) {
     return(data)
@@ -25,7 +26,7 @@ vertex_attribute <- function(x, name, call) {
   igraph::vertex_attr(x, name)
 }
 
-# One label (row of a matrix) for each node. Those with names may be of some nodes alone.
+# One label (row of a matrix) for each node. Labels with names may be given for some nodes only.
 labels_of_nodes <- function(labels, data, call) {
   labels <- as_vector(labels)
   named <- if (is.matrix(labels)) rownames(labels) else if (is.atomic(labels)) names(labels)
@@ -54,13 +55,14 @@ labels_of_nodes <- function(labels, data, call) {
   values_at(labels, match(data$ids, named))
 }
 
-# Where a fit begins with groups of nodes: each is divided by the labels of its nodes, those without a label open. A
-# node of several classes is shared out evenly among their communities in its group, if there are any, else in all.
+# A start from groups of nodes: each group is divided by the labels of its nodes, with unlabelled nodes in a part of
+# their own. A node with several classes is split evenly among the communities of these classes in its group, if there
+# are any, else among all communities of these classes.
 divided_by_labels <- function(groups, data) {
   sets <- data$class_sets
   one_class <- ifelse(rowSums(sets) == 1, max.col(1 * sets, "first"), NA)
   class <- c(0L, one_class)[data$classes + 1L]
-  # A class that no node has alone begins with a node that may be in it.
+  # A class that no node has as its only one begins with a node that may belong to it.
   for (lacking in setdiff(seq_len(ncol(sets)), class)) {
     first <- which(is.na(class) & c(FALSE, sets[, lacking])[data$classes + 1L])[1L]
     if (!is.na(first)) class[first] <- lacking
@@ -77,13 +79,13 @@ divided_by_labels <- function(groups, data) {
   structure(shares / rowSums(shares), owner = parts$class)
 }
 
-# Shares, as a user gave them, with the owners of their communities.
+# Shares that a user gave as a start, with the owners of their communities.
 own_start_shares <- function(shares, data, call) {
   if (is.null(data$classes)) shares else
     structure(shares, owner = own_start_clusters(list(resp = shares), data, call, "Node")$owner)
 }
 
-# Those of an earlier fit, where the labels of its nodes may be others.
+# The shares of an earlier fit as a start; its nodes may now have other labels.
 shares_of_fit <- function(fit, data, call) {
   if (is.null(data$classes)) {
     return(fit$prob)
@@ -97,7 +99,7 @@ shares_of_fit <- function(fit, data, call) {
   structure(shares, owner = owner)
 }
 
-# The most probable community of each node, without the communities that are none's.
+# The most probable community of each node, without communities that are empty.
 labels_of_shares <- function(shares) {
   labels <- max.col(shares, "first")
   used <- sort(unique(labels))

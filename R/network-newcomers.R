@@ -1,7 +1,7 @@
-# Memberships of nodes that were not in the network: one local step each, all else held.
+# Memberships of nodes that were not in the network: one local step for each, with everything else fixed.
 
-# Links of new nodes in their two forms -> list(ids, links, hidden): data frames new, known, y, out (from the new node;
-# undirected: TRUE), numbers from 1; pairs that were not observed are in `hidden`.
+# Links of new nodes: list(ids, links, hidden), where links and hidden (pairs that were not observed) are data frames
+# new, known, y, out with numbers from 1; out: whether the link starts at the new node (TRUE if undirected).
 new_nodes <- function(fit, x, call) {
   check_sparse(x, "newdata", call)
   found <- if (is.matrix(x) || inherits(x, "Matrix")) {
@@ -41,7 +41,7 @@ new_of_list <- function(fit, x, call) {
     abort("nodes", c(
       "Each link of {.arg newdata} must have a new node at one end.",
       x = "In row {places(both)} both ends are in the network that was fitted.",
-      i = "Give a node of the network that is seen again another name, and {.code NA} for its pair with the old one."
+      i = "Give a node of the network that is observed again a new name, and {.code NA} for its pair with the old one."
     ), call = call)
   }
   none <- which(rowSums(!is.na(known)) == 0L)
@@ -49,7 +49,7 @@ new_of_list <- function(fit, x, call) {
     abort("nodes", c(
       "Each link of {.arg newdata} must have a node of the network that was fitted at one end.",
       x = "In row {places(none)} both ends are new.",
-      i = "Leave links between new nodes out: each new node is predicted alone. Nodes are named
+      i = "Leave out links between new nodes: each new node is predicted by itself. Nodes are named
            {places(fit$input$ids, 3L)}."
     ), call = call)
   }
@@ -62,7 +62,7 @@ new_of_list <- function(fit, x, call) {
   ))
 }
 
-# What counts was settled when the network was fitted.
+# Whether values of links count is taken from the fit.
 listed_new_links <- function(fit, x, call) {
   weighted <- fit$input$weighted
   named <- is.character(weighted) && weighted %in% names(x)
@@ -101,7 +101,7 @@ new_of_matrix <- function(fit, x, call) {
   list(ids = as.character(names), pairs = pairs[!with_itself | is.na(pairs$y), ])
 }
 
-# New nodes x communities.
+# Memberships: new nodes x communities.
 newcomers_memberships <- function(fit, new) {
   step <- newcomer_step(fit)
   by_node <- function(x) split(x, factor(x$new, seq_along(new$ids)))
@@ -120,7 +120,7 @@ newcomers_memberships <- function(fit, new) {
   prob
 }
 
-# The step of this fit's model: a function of one node's pairs, list(out, into, hidden_out, hidden_into).
+# The local step of this fit's model: a function of one node's pairs, list(out, into, hidden_out, hidden_into).
 newcomer_step <- function(fit) UseMethod("newcomer_step")
 newcomer_step.bnp_blocks <- function(fit) if (fit$model$obs$degree) corrected_step(fit) else blocks_step(fit)
 newcomer_step.bnp_communities <- function(fit) if (fit$model$obs$degree) gamma_step(fit) else relational_step(fit)
@@ -130,16 +130,16 @@ softmax <- function(x) {
   p / sum(p)
 }
 
-# Of a shape that is 0, where a node with a label is not, E log is that of 0.
+# digamma(), but -Inf, the log of 0, where the shape is 0, as it is for a labelled node outside its classes.
 digamma_or_none <- function(x) {
   x[] <- ifelse(x > 0, digamma(replace(x, x == 0, 1)), -Inf)
   x
 }
 
-# Rows of x summed over what is met, minus what was not observed: over all nodes, or those of some pairs.
+# Sums rows of x over the nodes of some pairs (`rows`).
 sum_of <- function(x, rows, times = 1) colSums(x[rows, , drop = FALSE] * times)
 
-# Weights of blocks: E log p(y) = none + y link.
+# Weights of blocks such that E log p(y) = none + y link.
 block_weights <- function(n, s, a, b, counts) {
   if (counts) {
     return(list(none = -(a + s) / (b + n), link = digamma(a + s) - log(b + n)))
@@ -148,12 +148,12 @@ block_weights <- function(n, s, a, b, counts) {
   list(none = digamma(b + none) - digamma(a + b + s + none), link = digamma(a + s) - digamma(b + none))
 }
 
-# Blockmodel: r exp(E log pi + E log p(pairs)), in one step.
+# Blockmodel: r is proportional to exp(E log pi + E log p(pairs)), in one step.
 blocks_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
   w <- block_weights(state$pairs, state$sum, obs$a, obs$b, obs$links == "counts")
-  # Sticks are in the order that communities had while the model was learned.
+  # Communities are in the order that their sticks had while the model was learned.
   size <- double(state$k)
   size[fit$numbering] <- fit$sizes
   one <- 1 + size
@@ -173,7 +173,8 @@ blocks_step <- function(fit) {
   }
 }
 
-# Degree-corrected blockmodel: p(label | links, labels of all others), all else integrated (src/networks/degrees.h).
+# Degree-corrected blockmodel: p(label | links, labels of all others) with everything else integrated out
+# (src/networks/degrees.h).
 corrected_step <- function(fit) {
   obs <- fit$model$obs
   k <- fit$state$k
@@ -185,7 +186,8 @@ corrected_step <- function(fit) {
   ends <- by_community(fit$state$degrees$ends)
   lent <- by_community(fit$state$degrees$lent)
   own <- diag(k) == 1
-  # What hidden pairs take from blocks, h: N = n n' (1 - h / (Theta Theta')), n^2 (1/2 - h / (Theta (Theta + 1))).
+  # The share h of a block that hidden pairs take away: N = n n' (1 - h / (Theta Theta')), or n^2 (1/2 - h / (Theta
+  # (Theta + 1))) within a community.
   parts <- function(nodes, sums) {
     all <- outer(nodes, nodes)
     both <- outer(sums, sums)
@@ -224,8 +226,8 @@ corrected_step <- function(fit) {
   }
 }
 
-# Steps from several starts, numbers that step() renews, each until it settles: that of the largest value() at its end.
-# There may be several optima.
+# Iterates step() from each of several starts until its numbers settle, and returns the end with the largest value(), as
+# there may be several optima.
 best_settled <- function(starts, step, value) {
   ends <- lapply(starts, function(now) {
     for (round in seq_len(1000L)) {
@@ -238,13 +240,14 @@ best_settled <- function(starts, step, value) {
   ends[[which.max(vapply(ends, value, 1))]]
 }
 
-# Weights of communities to start with: none preferred, and one much preferred, of those with the most link ends.
+# Starting weights of communities: one start without preference, and one that strongly prefers the community with the
+# most link ends.
 start_weights <- function(ends) {
   preferred <- utils::head(order(-ends), 5L)
   lapply(c(0L, preferred), function(a) ifelse(seq_along(ends) == a, 1, if (a == 0L) 1 else 0.01))
 }
 
-# Relational model: q(s, r) of its links, a profile for its pairs without one, and q(pi).
+# Relational model: q(s, r) of the node's links, one profile for its pairs without a link, and q(pi).
 relational_step <- function(fit) {
   obs <- fit$model$obs
   state <- fit$state
@@ -270,7 +273,7 @@ relational_step <- function(fit) {
   rho <- state$params$rho
   all <- colSums(rho)
   prior <- fit$model$prior$alpha * state$weights
-  # log sum over the other end's communities, links x communities of the new node.
+  # log of the sum of theta over the other end's communities: links x communities of the new node.
   other_end <- function(w, links) {
     if (!nrow(links)) {
       return(matrix(0, 0L, k))
@@ -295,7 +298,7 @@ relational_step <- function(fit) {
       q <- exp(q - apply(q, 1L, max))
       colSums(q / rowSums(q))
     }
-    # What settles: link ends, then the profile. The sum of theta is the same for all.
+    # The numbers that are iterated: link ends, then the profile. The sum of theta is always the same.
     theta_of <- function(both) both[own] + zeros * both[k + own] + prior[own]
     step <- function(both) {
       profile <- both[k + own]
@@ -330,7 +333,7 @@ gamma_step <- function(fit) {
   tilde <- exp(digamma_or_none(params$shape) - log(params$rate))
   phi <- params$phi_shape / params$phi_rate
   phi_tilde <- exp(digamma(params$phi_shape) - log(params$phi_rate))
-  # Of each node, what a link with it says of each community, and what any pair with it costs there.
+  # For each known node and community, the evidence that a link with it gives, and the cost that every pair with it has.
   said <- tilde * rep(phi_tilde[own], each = nrow(tilde)) + phi_tilde[last] * rowSums(tilde)
   cost <- mean * rep(phi[own], each = nrow(mean)) + phi[last] * (rowSums(mean) + fit$state$weights[last])
   cost_of_all <- colSums(cost) * (1 + fit$input$directed)

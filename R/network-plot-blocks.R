@@ -1,6 +1,7 @@
-# A picture of a network's blocks, which needs no data: how probable links are within and between communities.
+# The picture of a network's blocks, which needs no data: the probability of links within and between communities.
 
-# list(table of rectangles, numbers of communities with their places, what is shown)
+# The picture's data: a list with a table of rectangles, the community numbers with their places, and a description of
+# what is shown.
 blocks_picture <- function(fit) {
   block <- coef(fit)$block
   end <- cumsum(as.double(fit$sizes))
@@ -46,7 +47,7 @@ draw_blocks <- function(fit, main = "", xlab = "To community", ylab = "From comm
   )
 }
 
-# Numbers of communities on both axes; those that would overprint a larger one's are left out.
+# Numbers of communities on both axes; a number that would overlap that of a larger community is left out.
 number_communities <- function(at) {
   mgp <- replace(graphics::par("mgp"), 2L, 0.3)
   for (side in 1:2) graphics::axis(side, at, seq_along(at), tick = FALSE, mgp = mgp, las = 1, gap.axis = 0.1)

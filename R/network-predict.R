@@ -82,7 +82,7 @@ checked_pairs <- function(fit, pairs, arg, call) {
   at
 }
 
-# The third column: 0, 1 or counts.
+# The values of pairs in the third column: 0, 1 or counts.
 outcomes <- function(fit, pairs, arg, call) {
   if (ncol(pairs) < 3L) {
     abort("argument", "{.arg {arg}} must have a third column, which says whether there is a link.", call = call)
@@ -99,8 +99,8 @@ outcomes <- function(fit, pairs, arg, call) {
   y
 }
 
-# Means of the parameters that a pair's distribution is a mixture over: list(weight, shape, rate), pairs x parts. The
-# probability of a link (or the rate of a count) of a part is Beta (Gamma) with these parameters.
+# The distribution of a pair as a mixture over parts: list(weight, shape, rate), pairs x parts. Given a part, the
+# probability of a link (or the rate of a count) has a Beta (Gamma) distribution with these parameters.
 link_parts <- function(fit, at) {
   obs <- fit$model$obs
   state <- fit$state
@@ -120,14 +120,14 @@ link_parts <- function(fit, at) {
   c(list(weight = cbind(same, pmax(0, 1 - rowSums(same)))), blocks)
 }
 
-# Activities of the nodes of a degree-corrected blockmodel, t = n_k Dirichlet(theta) in the community of each:
-# list(theta, their sum and the number of nodes there).
+# Activities of the nodes of a degree-corrected blockmodel. In each community they are t = n_k Dirichlet(theta); returns
+# list(theta, and for each node's community the sum of theta and the number of nodes).
 activities <- function(fit) {
   theta <- 1 + fit$state$degrees$ends + fit$state$degrees$lent
   list(theta = theta, sum = drop(rowsum(theta, fit$labels))[fit$labels], nodes = tabulate(fit$labels)[fit$labels])
 }
 
-# E t_i t_j times E phi: both are independent under q.
+# E t_i t_j times E phi, which are independent under q.
 corrected_rates <- function(fit, at) {
   obs <- fit$model$obs
   activity <- activities(fit)
@@ -256,7 +256,7 @@ split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL,
   out
 }
 
-# Keys of m pairs without a link: by rejection, or where most pairs are taken from a list of all the others.
+# Keys of m pairs without a link: by rejection or, where most pairs are taken, from a list of all other pairs.
 drawn_zeros <- function(data, taken, m, free) {
   n <- as.double(data$n)
   if (m == 0) {

@@ -1,9 +1,9 @@
-# What each link counts. Values of a matrix, and a column of an edge list that looks like one of counts, are data, and
-# count unless `weights` says otherwise; attributes of the edges of an igraph or a network count only where `weights`
-# asks for them, as what they are (a strength, a length, a cost) is known to their owner alone.
+# What each link counts. Values of a matrix, and a column of an edge list that looks like counts, are data, and are used
+# unless `weights` says otherwise. Attributes of edges of igraph or network objects are used only where `weights` asks
+# for them, as only their owner knows what they are (a strength, a length, a cost).
 
-# The argument `weights` of a function, captured, as the readers below take it: NULL where it was not given, else a list
-# of its value beside the links `x`. NA is what igraph calls no weights.
+# Reads the captured argument `weights`: NULL where it was not given, else a list of its value, evaluated beside the
+# links `x`. NA means no weights, as in igraph.
 asked_weights <- function(captured, x, call = rlang::caller_env()) {
   if (rlang::quo_is_missing(captured)) {
     return(NULL)
@@ -12,8 +12,9 @@ asked_weights <- function(captured, x, call = rlang::caller_env()) {
   list(if (!(length(weights) == 1L && is.atomic(weights) && is.na(weights))) weights)
 }
 
-# columns: what the links have, by name; default: the name of the column that counts where nothing was asked. ->
-# list(value, weighted): what counts, a name or TRUE for values without one; FALSE: left alone; NA: there was nothing.
+# Chooses the values of links: list(value, weighted). columns: the columns of the links, by name; default: the name of
+# the column that is used where the user did not choose. value: what each link counts, or 1. weighted: the name of the
+# column, TRUE for values without a name, FALSE for values that were ignored, NA where there were none.
 link_weights <- function(columns, asked, default, n, what, arg, call) {
   numbers <- names(columns)[vapply(columns, function(x) is.numeric(x) || is.logical(x), NA)]
   given <- if (is.null(asked)) default else asked[[1L]]
@@ -46,7 +47,7 @@ numeric_weights <- function(x, n, arg, call) {
   if (inherits(x, "integer64")) as.double(label_text(x, arg, call)) else as.double(x)
 }
 
-# One line: what was taken for counts of links, or what could have been.
+# Tells the user which values were taken as counts of links, or which could have been.
 tell_weights <- function(numbers, taken, what, arg) {
   if (!length(numbers) && is.null(taken)) {
     return(invisible())
@@ -73,7 +74,7 @@ check_values <- function(value, call, arg) {
   if (length(bad)) {
     abort("not_counts", c(
       "Links of {.arg {arg}} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
-      i = "Weights that are no counts have no model here: round them, or leave them alone ({.code weights = NULL})."
+      i = "There is no model for weights that are not counts: round them, or ignore them ({.code weights = NULL})."
     ), call = call)
   }
 }

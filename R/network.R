@@ -204,7 +204,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     best$interrupted <- stopped
     best
   }
-  # Each restart has a start of its own, which is that of a fit with its seed.
+  # Each restart has the start that a fit with its seed alone would have.
   start_of <- function(seed, init, k) {
     own <- replace(resolved, c("seed", "k_init"), list(seed, control$k_init))
     if (nzchar(init)) own$init <- init
@@ -235,7 +235,7 @@ check_network_prior <- function(prior, call) {
   }
 }
 
-# Which of the models that `obs` allows are fitted to this network.
+# The models among those that `obs` allows that are fitted to this network.
 models_to_fit <- function(models, prior, data, call) {
   entry <- prior_entry(prior)
   if (has_blocks(prior)) {
@@ -249,21 +249,22 @@ models_to_fit <- function(models, prior, data, call) {
     ), call = call)
   }
   keep <- vapply(models, function(model) !(model$degree && too_wide), NA)
-  # Where labels are known the bounds of the two are of different events.
+  # With known labels the bounds of the two models are of different events and do not compare.
   of_degrees_alone <- data$n > 2000L || !is.null(data$classes)
   if (length(models) > 1L && !too_wide && of_degrees_alone) keep <- vapply(models, function(m) m$degree, NA)
   models[keep]
 }
 
-# Rounds of disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
+# The search of a small network ends after this many rounds in a row in which disturbing memberships gained nothing.
 network_disturbances <- 1L
 
-# Links and nodes from which moves of the gamma network visit the nodes they change alone. 40 planted groups of 15 nodes
-# with as much noise (4,955 links) took 8 s, and with 30,000 more than 150 s, and 20 such groups ended 30 higher
-# (inst/bench/networks.R); football and the political books, which are below, end higher by moves of the whole.
+# From this number of links and nodes on, moves of the gamma network visit only nodes that they change. 40 planted
+# groups of 15 nodes with as much noise (4,955 links) then took 8 s instead of more than 150 s (limit 30,000), and 20
+# such groups ended 30 nats higher (inst/bench/networks.R); football and the political books, which are smaller, end
+# higher with moves that visit all nodes.
 network_large <- 1e3
 
-# NULL where the user stops it and there is something else to end with.
+# The value of an expression; NULL where the user interrupts it and there is another result to return.
 unless_stopped <- function(expr, else_there_is) {
   if (!else_there_is || !rlang::is_interactive()) {
     return(expr)
@@ -271,10 +272,10 @@ unless_stopped <- function(expr, else_there_is) {
   tryCatch(expr, interrupt = function(e) NULL)
 }
 
-# What the engine reads of a network.
+# The fields of a network that the engine reads.
 links_of_data <- function(data) data[setdiff(names(data), c("ids", "class_names"))]
 
-# What the engine returned of a model, in the form of a fit's fields.
+# The engine's result for one model as fields of a fit.
 network_run <- function(out, model, prior) {
   if (is.finite(out$elbo)) out$elbo <- sum(out$terms)
   if (!has_blocks(prior) && !model$assortative && is.finite(out$elbo)) {
@@ -287,12 +288,12 @@ network_run <- function(out, model, prior) {
   out
 }
 
-# The fit, with communities by decreasing size.
+# Makes the fit, with communities by decreasing size.
 network_fit <- function(result, call, data, prior, control, runs, weighted) {
   prob <- result$prob
   dimnames(prob) <- list(data$ids, NULL)
   degree <- tabulate(c(data$from, data$to), data$n)
-  # Hard labels are the search's; soft ones may have fewer communities than its labels.
+  # Hard labels are those of the search; soft memberships may have fewer communities than these labels.
   sizes <- if (is.null(result$ends)) result$sizes else colSums(result$prob)
   order <- order(-sizes)
   prob <- prob[, order, drop = FALSE]
@@ -328,8 +329,8 @@ network_fit <- function(result, call, data, prior, control, runs, weighted) {
   sealed(new_bnp_fit("bnp_network", call, model, control, input, learned))
 }
 
-# The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;
-# the others are numbers of communities and, last, of the background.
+# The engine's arrays in the order of communities. Arrays of nodes have one column per community and possibly one for
+# the rest; others have one entry per community and, last, one for the background.
 params_in_order <- function(params, order) {
   k <- length(order)
   Map(function(x, name) {
@@ -338,8 +339,8 @@ params_in_order <- function(params, order) {
   }, params, names(params))
 }
 
-# Hard labels under the numbers of the soft communities that most of their nodes are in; the most probable ones where
-# the two differ in more than numbers, or where a node would be in a community that it may not be in.
+# Renumbers hard labels like the soft communities that contain most of their nodes. Where the two differ in more than
+# numbers, or a node would get a community that its label excludes, returns the most probable communities.
 labels_like <- function(labels, prob, allowed) {
   if (is.null(labels)) {
     return(max.col(prob, "first"))
@@ -352,7 +353,7 @@ labels_like <- function(labels, prob, allowed) {
   if (all(allowed[cbind(seq_along(labels), labels)])) labels else max.col(prob, "first")
 }
 
-# Which models were fitted, and how well: one row for each.
+# One row for each fitted model, with its bound and number of communities.
 compared_runs <- function(runs) {
   if (length(runs) == 1L) {
     return(NULL)
@@ -363,7 +364,7 @@ compared_runs <- function(runs) {
   )
 }
 
-# "with degrees -240.2 (2), without degrees -261.6 (1)"
+# The comparison in words: "with degrees -240.2 (2), without degrees -261.6 (1)".
 described_comparison <- function(runs) {
   paste0(
     ifelse(runs$degree, "with", "without"), " degrees ", format(runs$elbo, digits = 8, trim = TRUE), " (", runs$k, ")",

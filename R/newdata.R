@@ -1,6 +1,6 @@
-# New data of a fit -> the columns of its training data, and the internal form of data.
+# Reads new data for a fit: selects the columns of its training data and turns them into the internal form.
 
-# What the methods of a fit do: what they are told, or else what the fit did.
+# The na_action of a method: the one that was given, else that of the fit.
 action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
   if (is.null(na_action)) {
     return(fit$input$na_action %||% "fail")
@@ -8,7 +8,7 @@ action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
   known_action(fit, na_action, call)
 }
 
-# newdata by either of its names.
+# New data may be given as `newdata` or as `new_data`.
 one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
   if (!is.null(newdata) && !is.null(new_data)) {
     abort("argument", "{.arg newdata} and {.arg new_data} are the same: give one of them.", call = call)
@@ -16,7 +16,7 @@ one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
   newdata %||% new_data
 }
 
-# New data, which the user gave as `arg` -> internal form with the columns of the training data.
+# Reads new data, which the user gave as `arg`, into the internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
                        time = NULL, covariates = NULL) {
   check_format(fit, call)
@@ -52,9 +52,8 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   data
 }
 
-# Columns matched by name when both sides have names, by position otherwise, which is said when only the training data
-# have names. The names that ts() makes up do not count. Where the model takes missing values, a column that is not
-# there is one of NA.
+# Matches columns by name if both sides have names, else by position, with a message if only the training data have
+# names. Names that ts() makes up do not count. Where the model accepts missing values, an absent column is one of NA.
 select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   plain <- plain_table(x, fit$model$obs)
   if (!is.null(plain) && identical(colnames(plain), fit$input$column_names) && !is.null(colnames(plain))) {
@@ -86,7 +85,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
       ), call = call)
     }
     if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call, arg)
-    # Levels are known by the names of their columns.
+    # Columns with levels are matched by name.
     return(if (is.null(named) && is.null(fit$model$obs$levels)) x else `colnames<-`(as.matrix(x), wanted))
   }
   at <- match(wanted, given)
@@ -109,7 +108,7 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   if (is.data.frame(x) && keeps_missing(na_action)) with_plain_na(x) else x
 }
 
-# Columns of NA alone may be of any class: they are read as the fit's columns are.
+# Columns that are wholly NA may have any class: they are read like the fit's columns.
 with_plain_na <- function(x) {
   empty <- vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && all(is.na(v)), NA)
   x[empty] <- lapply(x[empty], function(v) rep(NA, length(v)))

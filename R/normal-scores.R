@@ -1,15 +1,16 @@
-# Normal scores of values, by the probability of a smaller value. Where that is 0 or 1 but for rounding, the score would
-# be infinite: such values have the last score that double precision tells apart, and a message says how many they are.
+# Normal scores from the probabilities of a smaller value. Where rounding makes such a probability 0 or 1, the score
+# would be infinite: these values get the most extreme score that double precision can represent, and a message gives
+# their number.
 normal_scores <- function(below) {
   ends <- c(2^-1074, 1 - 2^-53)
   beyond <- sum(below < ends[1] | below > ends[2], na.rm = TRUE)
   if (beyond > 0L) {
     last <- format(stats::qnorm(ends), digits = 3, trim = TRUE)
     cli::cli_inform(c(
-      "{beyond} pseudo-residual{?s} {?is/are} given as {last[1]} or {last[2]}, the last ones that double precision tells
-       apart.",
-      i = "{cli::qty(beyond)}{?It lies/They lie} further out: {.arg newdata} {?has a value/have values} far from all
-           that the fit expects."
+      "{beyond} pseudo-residual{?s} {?is/are} given as {last[1]} or {last[2]}, the most extreme that double precision
+       can represent.",
+      i = "{cli::qty(beyond)}{?Its true value is/Their true values are} larger: {.arg newdata} {?has a value/have
+           values} far from what the fit expects."
     ), class = c("bnpvi_message_residuals", "bnpvi_message"))
   }
   below[] <- stats::qnorm(pmin(pmax(below, ends[1]), ends[2]))

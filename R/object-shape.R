@@ -1,6 +1,6 @@
-# Beside fits: draws, filters and what else the package returns and is read again by it. Who changed one in R has to be
-# told so, as of fits (R/fit-shape.R): every verb asks check_object() first, and what a class must have is in one table.
-# What is in it may still be nonsense; that is the user's.
+# Checks the shape of objects other than fits: draws, filters and other results that the package reads again. Who
+# changed one by hand is told what is wrong, as with fits (R/fit-shape.R): every verb calls check_object() first, and
+# one table has the requirements of all classes. Values of the right shape that make no sense are not detected.
 
 check_object <- function(x, call = rlang::caller_env()) {
   class <- intersect(class(x), names(object_shapes))[1L]
@@ -65,7 +65,7 @@ shape_of_draws <- function(x) {
   ))
 }
 
-# States that have places may be more than rows.
+# States with places may be more than the rows.
 most_states <- function(x, n) if (has_places(x$model$prior)) x$model$prior$k else n
 
 shape_of_chains <- function(x, n) {
@@ -176,8 +176,8 @@ shape_of_functions <- function(x) {
 
 shape_of_durations <- function(x) which_hold("its numbers" = is.numeric(unclass(x)) && all(is.na(x) | x >= 1))
 
-# By class: what a message calls it; what holds of its fields, by their names; and the field that is a fit or an object
-# of this table itself.
+# By class: the name in messages; conditions on its fields, by their names; and the field that is a fit or another
+# object of this table.
 object_shapes <- list(
   bnp_draws = list(called = "These draws are", within = "fit", shape = shape_of_draws),
   bnp_filter = list(called = "This filter is", shape = function(x) shape_of_filter(x)),

@@ -1,5 +1,4 @@
-# Autoregressive Gaussian clusters: the distribution of a row given the `lag`
-# rows before it.
+# Autoregressive Gaussian clusters: the distribution of a row given the `lag` rows before it.
 
 #' @rdname observation_models
 #' @order 3
@@ -62,14 +61,15 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   if (is.null(given)) {
     return(with_centred_precision(obs, c(rep(noise / 2, obs$lag), if (obs$intercept) 0.01), call))
   }
-  # Counted in rows, as the strength of a mean is.
+  # Counted in rows, like the strength of a mean.
   square <- column_means(z^2, w)
   square <- obs$unit^2 * ifelse(square > 0, square, 1)
   obs <- with_centred_precision(obs, c(rep(square, obs$lag), if (obs$intercept) 1), call)
   begin_coefficients(obs, given, data, seq_len(d), 2 * noise, noise, start)
 }
 
-# Of responses given regressors. given: of a prior to be learned, what the user gave; noise: its expected variance.
+# The prior of the noise, for responses given regressors. given: which parts of a prior to be learned the user gave;
+# noise: its expected variance.
 with_prior_of_noise <- function(obs, given, noise, d, call) {
   if (is.null(given)) obs$df <- obs$df %||% (d + 2)
   if (!is.null(obs$df)) obs$df <- check_df(obs$df, d, call)
@@ -78,14 +78,14 @@ with_prior_of_noise <- function(obs, given, noise, d, call) {
   obs
 }
 
-# The engine wants the precision of the coefficients of regressors around `origin`: the default is known around the
-# centre of the data, where it has all its digits. `precision`: of the coefficients, that of the intercept after those
-# of lags, then those of inputs; of a prior to be learned for a strength of 1, and so is the field of the engine.
+# The engine uses the precision of the coefficients of regressors around `origin`: the default is given around the
+# centre of the data, where it keeps all its digits. `precision`: of the coefficients, those of lags first, then the
+# intercept, then inputs. For a prior to be learned, it and the engine's field are for a strength of 1.
 with_centred_precision <- function(obs, precision, call) {
   e <- length(precision)
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
-    # Of a fit's model they are there.
+    # The model of a fit has it already.
     obs$centred_precision <- obs$centred_precision %||% obs$coef_precision
     obs$origin <- obs$origin %||% rep(0, length(obs$centre))
     if (!is.null(obs$inputs)) obs$input_origin <- obs$input_origin %||% rep(0, length(obs$inputs))
@@ -112,7 +112,7 @@ obs_axes.obs_ar <- function(obs, columns) {
   )
 }
 
-# z_t = (lag 1, lag 2, ..., intercept); NA where a sequence is too young.
+# The regressors z_t = (lag 1, lag 2, ..., intercept); NA where a sequence has fewer rows before t.
 regressors_of <- function(data, obs) {
   age <- seq_len(data$n) - data$starts[findInterval(seq_len(data$n) - 1L, data$starts)]
   lags <- lapply(seq_len(obs$lag), function(l) {
@@ -143,10 +143,10 @@ obs_row_scales.obs_ar <- function(obs, q, data) {
   replace(out, first, NA)
 }
 
-# 1 + z' K^-1 z of each row, of regressors in units however far apart.
+# 1 + z' K^-1 z for each row, computed so that regressors may have very different units.
 spread_of_rows <- function(q, z) 1 + colSums(backsolve(chol(q$coef_precision), t(z), transpose = TRUE)^2)
 
-# The rows before the first one simulated, oldest first: lag x columns.
+# The rows before the first simulated one, oldest first: lag x columns.
 first_rows <- function(initial, fit, call) {
   lag <- fit$model$obs$lag
   d <- fit$input$d
@@ -158,7 +158,7 @@ first_rows <- function(initial, fit, call) {
   match_names(initial, c("rows", "columns"), list(columns = fit$input$column_names), "initial", call)
 }
 
-# The first `lag` rows of a sequence are those of `initial`.
+# The first `lag` rows of a simulated sequence are those of `initial`.
 obs_draw.obs_ar <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   age <- sequence(lengths)
@@ -184,10 +184,10 @@ draw_dynamics <- function(q) {
   }
 }
 
-# One draw of the coefficients; noise: of the rows, for one draw of its covariance.
+# One draw of the coefficients; noise: a function that draws rows of noise, for one draw of its covariance.
 draw_coef <- function(q, noise) q$coef_mean + t(backsolve(chol(q$coef_precision), t(noise(ncol(q$coef_mean)))))
 
-# Axes of what a linear Gaussian model has, `y`: those of its responses.
+# The axes of the parameters of linear Gaussian models; `y`: that of the responses.
 coef_parameters <- function(y) {
   list(scale = c(y, y), coef_mean = c(y, "regressors"), coef_precision = c("regressors", "regressors"))
 }

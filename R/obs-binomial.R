@@ -1,4 +1,4 @@
-# Successes and failures among trials: each cluster has a probability of a success for each pair of columns.
+# Successes and failures of trials: for each pair of columns each cluster has a probability of success.
 
 #' @rdname observation_models
 #' @order 6
@@ -27,7 +27,7 @@ obs_check_columns.obs_binomial <- function(obs, x, arg, call) {
   }
 }
 
-# Trials of each pair in rows to be drawn: by default as many as rows of the data have on average.
+# Trials of each pair in rows that will be drawn: by default the average in the data.
 trials_of_rows <- function(total, fit, call) {
   pairs <- length(fit$model$obs$a)
   if (is.null(total)) {
@@ -42,7 +42,7 @@ trials_of_rows <- function(total, fit, call) {
   rep_len(as.double(total), pairs)
 }
 
-# Values of successes and of failures, pair by pair.
+# Interleaves values of successes and failures, pair by pair.
 side_by_side <- function(success, failure) c(rbind(success, failure))
 
 model_binomial <- list(
@@ -87,7 +87,7 @@ obs_moments.obs_binomial <- function(obs, q, given) {
 obs_divergence.obs_binomial <- obs_divergence.obs_bernoulli
 obs_overlap.obs_binomial <- obs_overlap.obs_bernoulli
 
-# Of one trial.
+# Of a single trial.
 obs_marginals.obs_binomial <- function(obs, means) {
   lapply(means$prob, function(p) list(kind = "levels", prob = c(failure = 1 - p, success = p)))
 }

@@ -1,4 +1,4 @@
-# Columns of levels: each cluster has a probability of each level of each column.
+# Columns of levels: in each column each cluster has a probability of each level.
 
 #' @rdname observation_models
 #' @order 8
@@ -71,7 +71,8 @@ obs_resolve.obs_categorical <- function(obs, data, start, call) {
     obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
     return(obs)
   }
-  # Learning starts where an earlier fit ended, or at one observation a column, shared out as in the data: a guess.
+  # Learning starts where an earlier fit ended, or with weights that sum to one observation per column in the
+  # proportions of the data: a guess.
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   obs$prior <- "learned"
   if (identical(before$levels, obs$levels) && !is.null(before$hyper_share)) {
@@ -88,7 +89,7 @@ obs_resolve.obs_categorical <- function(obs, data, start, call) {
 
 learned_levels <- c("concentration", "prior_strength", "hyper_share")
 
-# The share of each level among the cells that have one.
+# The share of each level among the cells with a known level.
 level_shares <- function(x, n, w) {
   if (is.null(w)) {
     return(tabulate(x, n) / max(sum(x > 0), 1))
@@ -102,7 +103,7 @@ obs_read.obs_categorical <- function(obs, x, arg, call, na_action = NULL) {
   structure(encoded$x, frame = encoded[c("levels", "types")])
 }
 
-# Variable and level of each number along the axis "levels".
+# The variable and level of each number along the axis "levels".
 level_axis <- function(obs) {
   data.frame(
     variable = rep(names(obs$levels) %||% character(), lengths(obs$levels)),
@@ -115,12 +116,12 @@ level_names <- function(obs) {
   paste0(axis$variable, rep("=", nrow(axis)), axis$level)
 }
 
-# f(part) of each column's part of a vector along the levels.
+# f(part) for each column's part of a vector along the axis "levels".
 by_column_of_levels <- function(obs, x, f) {
   unname(lapply(split(x, rep(seq_along(obs$levels), lengths(obs$levels))), f))
 }
 
-# Clusters x levels -> a list of matrices, clusters x levels of a column.
+# Splits an array clusters x levels into a list of matrices, one for each column.
 split_levels <- function(obs, array) {
   at <- rep(seq_along(obs$levels), lengths(obs$levels))
   parts <- lapply(seq_along(obs$levels), function(j) {

@@ -1,10 +1,10 @@
-# Gaussian clusters that drift: those of obs_gaussian(drift = ), of the class obs_drifting. What does not depend on the
-# time they answer as the same Gaussian that stays.
+# Gaussian clusters that drift: obs_gaussian(drift = ), class obs_drifting. Questions that do not involve time are
+# answered by the same Gaussian without drift.
 
-# Step sizes that a fit may begin with; learned ones stay in those of the engine (obs_gaussian_drift.cpp).
+# Step sizes that a fit may begin with; learned ones stay within those of the engine (obs_gaussian_drift.cpp).
 drift_range <- c(1e-8, 1e8)
 
-# drift: as a user gives it -> fields of the observation model.
+# The fields of the observation model for `drift` as a user gives it.
 drift_fields <- function(drift, call = rlang::caller_env()) {
   if (identical(drift, "learn")) {
     return(list(drift = NULL, learn_drift = TRUE))
@@ -35,7 +35,7 @@ refuse_drift_of <- function(covariance, learn, call = rlang::caller_env()) {
   }
 }
 
-# Steps of a quarter of a cluster's variance between neighbouring times are where learning begins: a guess.
+# Learning begins with steps between neighbouring times of a quarter of a cluster's variance: a guess.
 resolve_drift <- function(obs, data, before) {
   obs$times <- data$distinct_times
   obs$gap <- data$gap
@@ -47,7 +47,7 @@ resolve_drift <- function(obs, data, before) {
   obs
 }
 
-# Posterior parameters of a cluster at one of its times, as those of a cluster that stays.
+# Posterior parameters of a cluster at one of its times, in the form of a cluster without drift.
 at_slot <- function(q, slot) {
   q$mean <- q$mean[, slot]
   q$mean_strength <- q$mean_strength[slot]
@@ -80,7 +80,7 @@ obs_draw.obs_drifting <- function(obs, clusters, path, lengths, given) {
   })
 }
 
-# A draw of the covariance, as a function(m) from m to m columns of noise.
+# A draw of the covariance, as a function of m that returns m columns of noise.
 full_noise <- function(q) draw_noise(q$df, as.matrix(q$scale))
 
 diagonal_noise <- function(q) {
@@ -88,7 +88,7 @@ diagonal_noise <- function(q) {
   function(m) matrix(stats::rnorm(length(precision) * m), length(precision)) / sqrt(precision)
 }
 
-# The slots of rows to be drawn: by default those of the training data in turn.
+# The time slots of rows that will be drawn: by default those of the training data in turn.
 slots_to_draw <- function(time, fit, call) {
   if (is.null(time)) {
     if (has_past(fit$model$obs)) abort("time", "{.arg time} is needed: not all times of the data are known any more.",
@@ -99,7 +99,7 @@ slots_to_draw <- function(time, fit, call) {
   slots_at(fit, check_row_times(time, length(time), "object", call), call)
 }
 
-# The same Gaussian without drift.
+# The same Gaussian model without drift.
 standing <- function(obs) {
   structure(unclass(obs)[setdiff(names(obs), c("drift", "learn_drift"))], class = obs_class(obs["family"]))
 }
@@ -152,8 +152,8 @@ tries_sharing <- function(class, data, control, result) {
     !isTRUE(result$interrupted) && is.null(data$classes) && sum(result$sizes > 0.5) > 1L
 }
 
-# `result`, or what a start from its responsibilities ends with, three tenths of each row going to all clusters by their
-# sizes (inst/bench/drift.R: with 1 to 5 tenths the moving clusters end alike, with 7 not always).
+# The better of `result` and a fit that starts from its responsibilities after three tenths of each row were spread over
+# all clusters by their sizes (inst/bench/drift.R: with 1 to 5 tenths the moving clusters end alike, with 7 not always).
 better_when_shared <- function(result, data, model, asked, run, share = 0.3) {
   obs <- with_learned_fields(model$obs, result$learned)
   now <- list(obs = obs, prior = with_learned_values(model$prior, result$concentrations), bound = model$bound)

@@ -1,4 +1,5 @@
-# Waiting times and other values above 0: each cluster has a rate in each column, and a shape that is known or its own.
+# Waiting times and other values above 0: in each column each cluster has a rate and a shape, which is known or the
+# cluster's own.
 
 #' @rdname observation_models
 #' @order 7
@@ -34,7 +35,7 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   ))
   if (family == "waiting_time" && is_rounded(obs)) {
     abort("argument", c(
-      "{.arg rounding} is for shapes that are learned: a known one is no narrower than it is said to be.",
+      "{.arg rounding} is for shapes that are learned; with a known shape clusters cannot become too narrow.",
       i = "Leave {.arg rounding} or {.arg shape} out."
     ))
   }
@@ -42,10 +43,10 @@ obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FAL
   obs
 }
 
-# In which the bound of clusters of 100 rows had eight digits or more (test-gamma.R).
+# The range of shapes in which the bound of clusters of 100 rows has at least eight digits (test-gamma.R).
 likelihood_shapes <- c(1e-3, 1e6)
 
-# The prior mean of a rate is that of all data.
+# The prior mean of a rate is the rate of all data.
 obs_resolve.obs_gamma <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", "shape"), data$d, call)
   keep_within_units(obs, data, call)
@@ -72,16 +73,16 @@ obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
   resolve_fields(obs, "b", data$d, call)
 }
 
-# Those of a rounded 0 by the average over its cell, from 0 to half a spacing.
+# Logarithms of values; for a rounded 0 the average over its cell, from 0 to half a spacing.
 logs_of_values <- function(x, rounding = NULL) {
   zero <- which(x == 0)
   if (length(zero)) x[zero] <- rep(rounding, each = nrow(x))[zero] / (2 * exp(1))
   log(x)
 }
 
-# Logarithms of a low value of each column, two standard deviations below the mean of its logarithms: a cluster with a
-# mean above a prior's pays the logarithm of their ratio, one with a mean below it the ratio. Not so far below the
-# largest value that their ratio would overflow; 0 for a column without values.
+# The logarithm of a low value of each column, two standard deviations below the mean of its logarithms. A cluster with
+# a mean above the prior's pays the logarithm of their ratio, one with a mean below it pays the ratio. Not so far below
+# the largest value that their ratio would overflow; 0 for a column without values.
 low_log_values <- function(data, rounding = NULL) {
   logs <- logs_of_values(data$x, rounding)
   mean <- column_means(logs, data$weights)
@@ -136,7 +137,7 @@ obs_draw_rows.obs_gamma <- function(obs, q, rows, given) {
 obs_draw_rows.obs_shaped_gamma <- function(obs, q, rows, given) {
   columns <- lapply(shapes_of_columns(q), function(column) {
     drawn <- draw_shape(column)
-    # Values of a small shape may underflow.
+    # Values may underflow if the shape is small.
     pmax(stats::rgamma(length(rows), drawn$shape_node, stats::rgamma(1L, drawn$a, drawn$b)), 1e-150)
   })
   matrix(unlist(columns), length(rows))
@@ -157,7 +158,8 @@ obs_predictive_cdf.obs_shaped_gamma <- function(obs, q, data) {
   out
 }
 
-# The predictive of x / (x + b) is Beta(shape, a), and x has as many moments as a says.
+# Moments given the shape: x / (x + b) is Beta(shape, a) under the predictive, and moments of x of order a and higher do
+# not exist.
 moments_given_shape <- function(shape, a, b) {
   mean <- ifelse(a > 1, shape * b / (a - 1), Inf)
   list(mean = mean, square = ifelse(a > 2, mean * b * (shape + 1) / (a - 2), Inf))
@@ -178,7 +180,7 @@ obs_moments.obs_shaped_gamma <- function(obs, q, given) {
 obs_divergence.obs_gamma <- function(obs, a, b) sum(a$shape * (b$rate / a$rate - 1 - log(b$rate / a$rate)))
 obs_overlap.obs_gamma <- function(obs, a, b) prod((2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)))^a$shape)
 
-# With rates shape / mean.
+# For rates that are shape / mean.
 obs_divergence.obs_shaped_gamma <- function(obs, a, b) {
   ratio <- b$shape / b$mean * a$mean / a$shape # of the rates
   sum((a$shape - b$shape) * digamma(a$shape) - lgamma(a$shape) + lgamma(b$shape) - b$shape * log(ratio) +

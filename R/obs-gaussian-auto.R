@@ -1,34 +1,33 @@
-# obs_gaussian(covariance = "auto"): which of these covariances describes the clusters is chosen by the bound of whole
-# fits, one for each. Methods of fits meet the model that was chosen, never this one.
+# obs_gaussian(covariance = "auto"): one fit is made for each of these covariances, and the bounds of these whole fits
+# choose. Methods of fits see the chosen model, never this one.
 
 chosen_from <- c(full = "gaussian_full", diagonal = "gaussian_diagonal")
 
-# The prior probability of each, which a bound of the model with the choice pays for: log p(x) is at least
-# log p(x | covariance) - log 2.
+# The negative log prior probability of each covariance, which the bound of the model with the choice includes: log p(x)
+# >= log p(x | covariance) - log 2.
 price_of_choice <- log(length(chosen_from))
 
 model_gaussian_auto <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, full or diagonal covariance", verbs = "bnp_mixture", kind = NULL
 ))
 
-# The models that a choice is from, by covariance.
+# The models to choose from, by covariance.
 models_of_choice <- function(obs) lapply(chosen_from, function(family) as_family(obs, family, NULL))
 
-# A fit by the better of these models: fit_by(obs, control) fits one. Its bound, the terms, the table of restarts and
-# the trace, in all laps, are less the price of the choice, and so are the bounds in `covariances`.
+# The fit of the better of these models; fit_by(obs, control) makes one. Its bound, terms, table of restarts and trace
+# are reduced by the price of the choice, and so are the bounds in `covariances`.
 fit_of_choice <- function(models, control, start, fit_by, call) {
   if (inherits(start, "bnp_fit")) {
     abort("start", c(
-      "{.code covariance = \"auto\"} cannot begin at a fit: a fit has a covariance.",
-      i = "{.code obs = fit$model$obs} goes on with that; both begin at labels, {.code start = fitted(fit)}."
+      "{.code covariance = \"auto\"} cannot start from a fit, which has one covariance already.",
+      i = "{.code obs = fit$model$obs} goes on with it; labels, {.code start = fitted(fit)}, start both covariances."
     ), call = call)
   }
   check_class(control, "bnp_control", "control", "bnp_control", call)
   given <- intersect(asked_options(control), c("checkpoint", "workers"))
   if (length(given)) {
     abort(c("not_defined", "argument"), c(
-      "{.arg {given}} of {.fn bnp_control} {?is/are} not there for {.code covariance = \"auto\"}, which takes two
-       fits.",
+      "{.arg {given}} of {.fn bnp_control} cannot be used with {.code covariance = \"auto\"}, which makes two fits.",
       i = choose_covariance
     ), call = call)
   }
@@ -70,10 +69,10 @@ with_price <- function(fit) {
   fit
 }
 
-# The bound of a fit as one of its covariance, without a choice.
+# The bound of a fit with its covariance, as if there had been no choice.
 elbo_of_covariance <- function(fit) fit$elbo + if (is.null(fit$covariances)) 0 else price_of_choice
 
-# What a user gave to the constructor beside the covariance.
+# The arguments that the user gave to the constructor, without the covariance.
 given_fields <- function(obs) Filter(Negate(is.null), unclass(obs)[setdiff(names(obs), "family")])
 
 tell_choice_was_stopped <- function(done, stopped) {
@@ -98,8 +97,8 @@ described_choice <- function(fit) {
     ))
 }
 
-# How much higher the bound of a mixture with full covariances would be with diagonal ones and a prior of the same kind,
-# for its clusters: their labels are where learning begins, without moves. list(elbo, gain).
+# How much higher the bound of a mixture with full covariances would be if its clusters had diagonal ones and a prior of
+# the same kind: list(elbo, gain). Learning begins at the fit's labels and makes no moves.
 diagonal_instead <- function(fit, data, id, call) {
   require_ability(fit, "summary_data", call)
   before <- fit$model$obs

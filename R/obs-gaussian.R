@@ -1,4 +1,4 @@
-# Gaussian clusters: one model for each kind of covariance. What they share are methods of obs_gaussian.
+# Gaussian clusters: one model for each kind of covariance. Methods that they share are those of obs_gaussian.
 
 #' @rdname observation_models
 #' @order 2
@@ -159,7 +159,7 @@ gaussian_checks <- list(
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
 
-# given: arguments that not every covariance has.
+# given: values of the arguments that not every covariance has.
 refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
   lacking <- if (is_tied(covariance)) c("df", "scale", "learn") else
     "variance"
@@ -296,11 +296,11 @@ obs_draw_conditional.obs_gaussian_full <- function(obs, q, x) {
   list(location = in_each_row(mean, x), cov = cov)
 }
 
-# q$mean is NULL where it is known to be 0.
+# q$mean is NULL where the mean is known to be 0.
 spread_of_mean <- function(q) if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 
-# --- Diagonal covariance (of the spherical one, too, `scale` and `df` being one for all columns) ---
+# --- Diagonal covariance; also spherical, whose `scale` and `df` are one for all columns ---
 
 model_gaussian_diagonal <- utils::modifyList(model_gaussian_full, list(
   title = "Gaussian, diagonal covariance", arrays = list(scale = c("clusters", "columns"))

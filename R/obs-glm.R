@@ -1,4 +1,4 @@
-# Regressions of yes/no responses, numbers of successes and counts: logistic and negative binomial.
+# Regressions with yes/no responses, numbers of successes, and counts: logistic and negative binomial.
 
 #' @rdname observation_models
 #' @order 4
@@ -39,7 +39,7 @@ NULL
 
 glm_families <- c("gaussian", "binomial", "negbinomial")
 
-# `family` of obs_regression() -> one of these, or NULL.
+# The family that `family` of obs_regression() names, or NULL.
 regression_family <- function(family, call) {
   if (is.null(family)) {
     return(NULL)
@@ -57,20 +57,20 @@ regression_family <- function(family, call) {
   }
   if (identical(family, "poisson")) {
     abort(c("family", "argument"), c(
-      "{.arg family} cannot be {.code poisson()}: a bound of it does not add up over batches and clusters.",
-      i = "{.code family = \"negbinomial\"} has counts, and clusters that vary more than Poisson's.",
-      i = "Where the only covariates are levels, {.fn obs_poisson} is one."
+      "{.arg family} cannot be {.code poisson()}, whose bound does not add up over batches and clusters.",
+      i = "{.code family = \"negbinomial\"} is for counts, also those that vary more than Poisson counts.",
+      i = "If all covariates are factors, {.fn obs_poisson} is an alternative."
     ), call = call)
   }
   check_choice(family, glm_families, "family", call)
 }
 
-# A model of class obs_regression as one of this family; given: what the call gave beside.
+# A model of class obs_regression with this family; given: the other arguments of the call.
 with_family <- function(obs, family, size, call) {
   foreign <- Filter(function(name) !is.null(obs[[name]]), c("df", "scale", "tails", "learn", "random", "formula"))
   if (length(foreign)) {
     abort(c("not_defined", "argument"), c(
-      "{.arg {foreign}} of {.fn obs_regression} {?is/are} not there with {.code family = \"{family}\"}.",
+      "{.arg {foreign}} of {.fn obs_regression} cannot be used with {.code family = \"{family}\"}.",
       i = if ("formula" %in% foreign) "Blocks of a product are Gaussian regressions." else
         "Its responses have no noise of their own."
     ), call = call)
@@ -89,20 +89,21 @@ sizes_argument <- function(size, call) {
   if (!length(size) || length(size) > 30L || any(size < 1e-3 | size > 100)) {
     abort("argument", c(
       "{.arg size} must be from 1 to 30 numbers from 0.001 to 100, not {describe(size)}.",
-      i = "Counts that vary like Poisson's are not described well by larger ones: the bound is too low."
+      i = "Larger sizes do not help for counts that vary like Poisson counts, as the bound is then too low."
     ), call = call)
   }
   sort(unique(size))
 }
 default_sizes <- exp(seq(log(0.25), log(20), length.out = 10L))
 
-# Gaussian because the call said so, whatever the response is.
+# A regression that is Gaussian because the call says so, whatever the response looks like.
 with_stated_family <- function(obs) {
   obs$stated_family <- TRUE
   obs
 }
 
-# The model of these responses, of a formula: NULL stands for a Gaussian regression unless they are of two values.
+# The model for these responses of a formula. If the call gave none (NULL) it is a Gaussian regression unless responses
+# have two values.
 obs_of_response <- function(obs, y, call) {
   y <- plain_values(y)
   two <- is.logical(y) || is.factor(y) || is.character(y)
@@ -119,7 +120,8 @@ obs_of_response <- function(obs, y, call) {
   with_family(obs, "binomial", NULL, call)
 }
 
-# list(values, levels): a response of two levels as 0 and 1; numbers, and all else, as it is. levels: of a fit, or NULL.
+# list(values, levels): a response with two levels as 0 and 1; any other response unchanged. levels: those of a fit, or
+# NULL.
 coded_response <- function(y, levels, call) {
   y <- plain_values(y)
   if (is.logical(y) && length(dim(y)) < 2L) {
@@ -139,10 +141,10 @@ coded_response <- function(y, levels, call) {
   list(values = as.double(match(as.character(y), levels) - 1L), levels = levels)
 }
 
-# Of what has the field `offset`: where no other file of this family is needed, callers look at that.
+# Models of this file have the field `offset`; callers that need nothing else from this file test for the field.
 is_glm <- function(obs) inherits(obs, "obs_glm")
 
-# Columns of the data that are covariates with a coefficient: neither responses nor the offset after them.
+# The columns of the data that are covariates with a coefficient: neither responses nor the offset after them.
 covariate_columns <- function(obs) -seq_len(obs$responses + isTRUE(obs$offset))
 
 obs_resolve.obs_glm <- function(obs, data, start, call) {
@@ -180,13 +182,13 @@ obs_resolve.obs_glm <- function(obs, data, start, call) {
   with_precision(obs, z, e, call, w, 0.1)
 }
 
-# A matrix has no formula that says whether there is an offset.
+# A matrix has no formula that could name an offset: it has one only where the model says so.
 with_shape_of_table <- function(obs, data) {
   obs$offset <- isTRUE(obs$offset)
   obs
 }
 
-# 0; of counts the intercept is the logarithm of their mean, for each unit of exposure.
+# The prior mean of coefficients: 0, but for counts the intercept is the log of the mean count per unit of exposure.
 default_coefficients <- function(obs, data, e) {
   out <- matrix(0, 1L, e)
   if (inherits(obs, "obs_negbinomial_regression") && obs$intercept) {
@@ -210,8 +212,8 @@ obs_check_columns.obs_glm <- function(obs, x, arg, call) {
   abort(c("response", "argument"), c(
     "The response must be {must} for {.code family = \"{sub('_regression', '', obs$family)}\"}.",
     x = "Not so in row {places(bad)}.",
-    i = if (counts) "Shares of successes are {.code cbind(yes, no)}." else
-      "Numbers of successes and failures are {.code cbind(yes, no) ~ x}."
+    i = if (counts) "For shares of successes, give numbers as {.code cbind(yes, no)}." else
+      "For several trials, write {.code cbind(yes, no) ~ x}."
   ), call = call)
 }
 

@@ -1,4 +1,5 @@
-# Hidden states that move linearly, with dynamics that switch, seen through noise.
+# Switching linear dynamical systems: hidden states move linearly, with dynamics that switch between modes, and are
+# observed with noise.
 
 #' Linear dynamics seen through noise
 #'
@@ -106,8 +107,8 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
   emission <- check_choice(emission, c("shared", "by_mode"), "emission")
   if (emission == "by_mode" && !is.null(noise) && identical(loadings, "identity")) {
     abort("argument", c(
-      "{.arg noise} is known, and with {.code loadings = \"identity\"} {.code emission = \"by_mode\"} learns nothing
-       else by mode.", i = "Leave one of them out."
+      "With {.code loadings = \"identity\"} the only thing that {.code emission = \"by_mode\"} learns is the noise,
+       which {.arg noise} fixes.", i = "Leave one of them out."
     ))
   }
   obs <- new_obs(
@@ -129,8 +130,8 @@ check_noise <- function(x, arg, call) {
   if (is.matrix(x) && min(dim(x)) > 1L) {
     abort("argument", c(
       "{.arg {arg}} must be one number, or one for each column, not {describe(x)}.",
-      i = "Modes come and go while a fit is made, and have no numbers before: their noise is learned, with
-           {.code emission = \"by_mode\"}. Noise of modes that are known is {.arg R} of {.fn lds_model}."
+      i = "Modes have no numbers before the fit, so that their noise cannot be given: {.code emission = \"by_mode\"}
+           learns it. For known modes use {.arg R} of {.fn lds_model}."
     ), call = call)
   }
   x <- check_vector(x, arg, call)
@@ -207,7 +208,7 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
   obs
 }
 
-# Further away a first state would leave no digits for the others.
+# Further away, a first state would leave no digits for the others.
 check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
   far <- which(!(abs(x / unit - middle / unit) <= farthest))
   if (length(far)) {
@@ -219,7 +220,7 @@ check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
   }
 }
 
-# As expand_matrix(), of m hidden states.
+# expand_matrix() for m hidden states.
 expand_hidden <- function(x, m, arg, call) {
   if (is.matrix(x) || length(x) %in% c(1L, m)) {
     return(expand_matrix(x, m, arg, call))
@@ -231,8 +232,8 @@ expand_hidden <- function(x, m, arg, call) {
 
 check_noise_range <- function(x, obs, arg, call) check_in_units(x, obs$column_unit, arg, c(1e-10, 1e10), call)
 
-# Where hidden states are before anything is learned, rows x hidden states in engine units: the rows, with gaps filled
-# from neighbours, or their scores on principal components.
+# Initial values of the hidden states, rows x hidden states in engine units: the rows with gaps filled from neighbours,
+# or their scores on principal components.
 hidden_rows <- function(obs, data) {
   z <- filled_rows(obs, data)
   if (obs$identity) {
@@ -244,7 +245,7 @@ hidden_rows <- function(obs, data) {
   parts$u * rep(parts$d[seq_len(m)], each = nrow(z))
 }
 
-# Standardised columns without gaps: linear between neighbours of a sequence, 0 (the centre) where a sequence has no
+# Standardised columns without gaps: interpolated linearly within a sequence, 0 (the centre) where a sequence has no
 # value.
 filled_rows <- function(obs, data) {
   z <- standardise(data$x, list(centre = obs$column_centre, unit = obs$column_unit))
@@ -264,8 +265,8 @@ filled_rows <- function(obs, data) {
   z
 }
 
-# Variance of white noise in each column, in engine units, by moments: with autocovariances G_l, dynamics A = G_2
-# G_1^-1 know of no noise, and G_0 - G_1 G_2^-1 G_1 is its covariance.
+# The variance of white noise in each column, in engine units, by the method of moments: with autocovariances G_l, the
+# dynamics A = G_2 G_1^-1 do not depend on the noise, and G_0 - G_1 G_2^-1 G_1 is its covariance.
 white_noise <- function(obs, data) {
   z <- filled_rows(obs, data)
   z <- z - rep(colMeans(z), each = nrow(z))
@@ -301,7 +302,7 @@ obs_axes.obs_lds <- function(obs, columns) {
   list(columns = columns, hidden = names, regressors = regressors)
 }
 
-# The emission of a fit, drawn once a data set, with rows on the given path of modes.
+# Draws the emission once per data set, and rows on the given path of modes.
 obs_draw.obs_lds <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
   emission <- draw_emission(obs, given$initial$emission)

@@ -1,4 +1,5 @@
-# What is observed of a network. Its facts stand beside the table of observation models (R/obs.R), which are of rows.
+# The observation model of networks. Its facts are kept beside the table of observation models (R/obs.R), which are
+# models of rows.
 
 #' Links as observations
 #'
@@ -63,7 +64,7 @@ obs_measure.obs_links <- function(obs) {
   paste("probabilities of", if (obs$links == "counts") "counts of links" else "links")
 }
 
-# Everything that an `obs_links()` leaves open, for this network and prior.
+# Completes an `obs_links()` for this network and prior.
 resolve_links <- function(obs, data, prior, call) {
   single <- has_blocks(prior)
   check_link_choices(obs, data, prior, call)
@@ -93,7 +94,7 @@ resolve_links <- function(obs, data, prior, call) {
   lapply(if (is.null(obs$degree)) list(TRUE, FALSE) else list(obs$degree), of)
 }
 
-# Choices that do not go with this prior or this network.
+# Refuses choices that do not go with this prior or this network.
 check_link_choices <- function(obs, data, prior, call) {
   refuse <- function(...) abort("argument", c(...), call = call, .envir = rlang::caller_env())
   given <- prior_entry(prior)$constructor
@@ -124,18 +125,20 @@ check_link_choices <- function(obs, data, prior, call) {
   }
 }
 
-# Whether every pair of communities has a block and every node a degree, of a blockmodel or what it is made of.
+# Whether the model is a blockmodel in which every pair of communities has a block and every node a degree, or the
+# observation model of one.
 is_corrected <- function(obs) isTRUE(obs$degree) && isFALSE(obs$assortative)
 
 n_pairs <- function(data) {
   data$n * (data$n - 1) / (if (data$directed) 1 else 2) - length(data$hidden_from)
 }
 
-# Nodes times communities up to which nodes of the gamma network have a part of their own in every community: enough for
-# football's 115 nodes; 40 planted groups of 15 took 30 times as long with 100,000, and ended 1 higher.
+# The largest number of nodes times communities for which nodes of the gamma network keep a part in every community: it
+# includes football's 115 nodes. 40 planted groups of 15 nodes took 30 times as long with a limit of 100,000, and ended
+# 1 nat higher.
 network_dense <- 5e3
 
-# What the engine reads of model and prior.
+# Model and prior in the form that the engine reads.
 network_model <- function(obs, prior, labelled = FALSE) {
   c(
     list(
@@ -143,7 +146,7 @@ network_model <- function(obs, prior, labelled = FALSE) {
       assortative = obs$assortative
     ),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
-      # Where there is no background its prior is not read.
+      # Without a background its prior is not used.
       background <- obs$background %||% c(1, 1)
       list(
         gamma = prior$gamma, alpha = prior$alpha, a_background = background[1L], b_background = background[2L],

@@ -1,6 +1,6 @@
-# Values above 0 whose logarithms are Gaussian: the model of the logarithms, obs_gaussian(), with the Jacobian. Methods
-# here turn values to logarithms and back; all else (quantiles, divergences, marginals, ...) is that of the Gaussian
-# classes, which lognormal models have too, since it is about the parameters of the logarithms.
+# Values above 0 whose logarithms are Gaussian: the model obs_gaussian() of the logarithms, with the Jacobian. Methods
+# here convert between values and logarithms; everything about the parameters of the logarithms (quantiles, divergences,
+# marginals, ...) is inherited from the Gaussian classes.
 
 #' @rdname observation_models
 #' @order 7
@@ -46,7 +46,7 @@ model_lognormal_diagonal <- utils::modifyList(model_lognormal_full, list(
   arrays = model_gaussian_diagonal$arrays
 ))
 
-# The Gaussian model of the logarithms: of the class that comes after obs_lognormal.
+# The Gaussian model of the logarithms, which is the class after obs_lognormal.
 of_logs <- function(obs) as_family(obs, sub("^obs_", "", obs_facts.default(obs)$class[2L]), NULL)
 
 as_family <- function(obs, family, logs) {
@@ -69,7 +69,8 @@ obs_resolve.obs_lognormal <- function(obs, data, start, call) {
 obs_draw_rows.obs_lognormal <- function(obs, q, rows, given) exp(obs_draw_rows(of_logs(obs), q, rows, given))
 obs_predictive_cdf.obs_lognormal <- function(obs, q, data) obs_predictive_cdf(of_logs(obs), q, in_logs(data))
 
-# Of the lognormal distribution whose logarithms have this list(mean, var), without overflow on the way.
+# Moments of the lognormal distribution whose logarithms have this list(mean, var), computed without overflow on the
+# way.
 moments_of_exp <- function(logs) {
   log_mean <- logs$mean + logs$var / 2
   list(mean = exp(log_mean), var = exp(2 * log_mean + logs$var + log(-expm1(-logs$var))))
@@ -85,7 +86,7 @@ obs_draw_gaps.obs_lognormal <- function(obs, clusters, data, path) {
 
 obs_picture.obs_lognormal <- function(obs, fit, data) {
   fit$model$obs <- of_logs(obs)
-  # Of individuals the last column is the sum of the Jacobians, which the model of the logarithms does not have.
+  # For individuals the last column is the sum of Jacobians, which the model of the logarithms does not have.
   if (isTRUE(obs$repeated)) fit$state$obs <- fit$state$obs[, -ncol(fit$state$obs), drop = FALSE]
   fit$input$column_names <- paste0("log(", column_labels(fit), ")")
   obs_picture(fit$model$obs, fit, if (!is.null(data)) in_logs(data))

@@ -36,12 +36,12 @@ obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, 
   do.call(new_obs, c("multinomial", prior, columns_field(columns), keyword_fields(keywords, keyword_share)))
 }
 
-# Of terms whose prior is neither given nor learned.
+# The prior weight of each term, where it is neither given nor learned.
 given_term_prior <- 0.1
 
-# A term prior to be learned starts where an earlier fit ended, or near 0.06 for every term and, for what clusters have
-# in common, a token a term shared out as the terms' frequencies. From a half or a third of that speeches end with 2
-# topics instead of 20, and a lower bound.
+# Where the term prior is learned, it starts where an earlier fit ended, or near 0.06 for every term plus, for what
+# clusters have in common, one token per term distributed by the terms' frequencies. From a half or a third of that,
+# fits of speeches end with 2 topics instead of 20, and a lower bound.
 obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   if (has_keywords(obs)) obs <- with_matched_keywords(obs, data, call)
   if (!isTRUE(obs$learn)) {
@@ -62,7 +62,7 @@ obs_resolve.obs_multinomial <- function(obs, data, start, call) {
   obs
 }
 
-# The number of tokens in a simulated row: by default as many as rows of the data have on average.
+# The number of tokens in a simulated row: by default the average in the data.
 row_total <- function(total, fit, call) {
   check_count(total %||% max(1, round(fit$input$mean_total)), "total", lower = 0L, call = call)
 }

@@ -1,4 +1,4 @@
-# Counts of events that vary more than Poisson counts: each cluster has a mean and a size in each column.
+# Counts of events that vary more than Poisson counts: in each column each cluster has a mean and a size.
 
 #' @rdname observation_models
 #' @order 6
@@ -32,7 +32,7 @@ obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, co
 obs_resolve.obs_negbinomial <- function(obs, data, start, call) {
   obs$known <- !is.object(obs$size)
   if (is.null(obs$mean)) {
-    # As of obs_poisson(), whose prior mean is a / b.
+    # The prior mean of obs_poisson(), which is a / b.
     obs$mean <- 1 / obs_resolve.obs_poisson(list(a = 1), data, start, call)$b
   }
   obs <- resolve_fields(obs, c("a", "mean", if (obs$known) "size"), data$d, call)
@@ -57,7 +57,7 @@ obs_supports.obs_negbinomial <- function(obs, values) are_counts(values)
 obs_keep.obs_negbinomial <- obs_keep.obs_poisson
 obs_given.obs_negbinomial <- obs_given.obs_poisson
 
-# The share p has a Beta(a, b) posterior given the size, and the mean is size p / (1 - p).
+# Given the size, the share p has a Beta(a, b) posterior, and the mean is size p / (1 - p).
 obs_quantiles.obs_negbinomial <- function(obs) {
   shaped_quantiles(
     "size", function(column) column$shape_node * column$a / column$b,
@@ -86,8 +86,8 @@ obs_moments.obs_negbinomial <- function(obs, q, given) {
   list(mean = mean, var = pmax(moment_over_shapes(q, square) - mean^2, 0))
 }
 
-# The mean of f(log density of a, log density of b), vectors, over counts from a of one column. Counts are all that have
-# a probability, or where these are many the middles of parts of equal probability.
+# The mean of f(log density of a, log density of b), vectors, over counts of one column drawn from a: over all counts
+# with a probability above 0 or, where these are many, over the midpoints of parts of equal probability.
 over_counts <- function(a, b, f) {
   top <- stats::qnbinom(1e-14, a$size, mu = a$mean, lower.tail = FALSE)
   every <- top < 1e5

@@ -1,4 +1,4 @@
-# Counts of events: each cluster has a rate in each column.
+# Counts of events: in each column each cluster has a rate.
 
 #' @rdname observation_models
 #' @order 6
@@ -16,7 +16,7 @@ obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
   ))
 }
 
-# Exposures that came as numbers belong to the data: TRUE is left of them.
+# Exposures given as numbers belong to the data; the model keeps TRUE in their place.
 obs_resolve.obs_poisson <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     exposure <- times_weights(data$exposure %||% rep(1, data$n), data$weights)

@@ -1,4 +1,4 @@
-# Data frames of columns of several kinds: blocks of columns, each with an observation model of its own.
+# Data frames with columns of several kinds: blocks of columns, each with an observation model of its own.
 
 #' @rdname observation_models
 #' @order 9
@@ -76,7 +76,7 @@ check_block <- function(block, arg, call) {
   }
 }
 
-# Names given, or what constructors are called, numbered where they repeat.
+# The names of blocks: those given or, for others, the names of their constructors, numbered where they repeat.
 block_names <- function(blocks, call) {
   made <- vapply(blocks, function(block) sub("^obs_", "", obs_facts(block)$constructor), "")
   given <- rlang::names2(blocks)
@@ -93,7 +93,7 @@ block_names <- function(blocks, call) {
   make.unique(ifelse(nzchar(given), given, made), sep = "_")
 }
 
-# What coef() and posterior_params() hold beside the observation model's arrays.
+# Names in coef() and posterior_params() that do not belong to the observation model.
 names_of_priors <- c(
   "weights", "weights_concentration", "proportion", "concentration", "concentration_nodes", "gamma", "alpha", "start",
   "sticky", "sticks", "position", "transition", "u", "omega"
@@ -116,11 +116,12 @@ obs_resolve.obs_product <- function(obs, data, start, call) {
   obs
 }
 
-# "gaussian", "mean" -> "gaussian.mean". Names of arrays have no dots, so that the name can be taken apart again.
+# The name of a block's array in the product: "gaussian", "mean" -> "gaussian.mean". Names of arrays have no dots, so
+# that it can be split again.
 in_block <- function(block, name) if (length(name)) paste(block, name, sep = ".") else character()
 split_block <- function(name) list(block = sub("[.][^.]*$", "", name), name = sub(".*[.]", "", name))
 
-# The part of a list of a product's arrays that is one block's, by its own names.
+# One block's part of a list of a product's arrays, with the block's own names.
 arrays_of_block <- function(arrays, name, block) {
   own <- names(obs_facts(block)$arrays)
   own <- own[in_block(name, own) %in% names(arrays)]
@@ -138,9 +139,9 @@ with_learned_fields <- function(obs, learned) {
   obs
 }
 
-# --- What a product answers, put together from the answers of its blocks ---
+# --- Answers of a product, combined from those of its blocks ---
 
-# For each block f(block, name); of_blocks() is the list by block, gathered() its lists in one, by names in the product.
+# of_blocks(): the list of f(block, name) by block; gathered(): these lists joined into one, with names in the product.
 of_blocks <- function(obs, f) Map(f, obs$blocks, names(obs$blocks))
 gathered <- function(obs, f) {
   do.call(c, unname(of_blocks(obs, function(block, name) {
@@ -197,7 +198,7 @@ obs_keep.obs_product <- function(obs, data) {
   }))
 }
 
-# The numbers are those of blocks, see learned_prior().
+# The numbers are those of the blocks; see learned_prior().
 obs_learned.obs_product <- function(obs) {
   by <- unlist(lapply(obs$blocks, function(block) obs_learned(block)$by), use.names = FALSE)
   if (length(by)) list(by = by)
@@ -244,7 +245,7 @@ obs_moments.obs_product <- function(obs, q, given) {
   list(mean = both("mean"), var = both("var"))
 }
 
-# f(block, a, b) of each block, with its parts of two clusters.
+# f(block, a, b) for each block, with its parts of two clusters.
 of_block_pairs <- function(obs, a, b, f) {
   of_blocks(obs, function(block, name) f(block, arrays_of_block(a, name, block), arrays_of_block(b, name, block)))
 }
@@ -281,8 +282,8 @@ blocks_with_totals <- function(blocks) {
   names(Filter(function(block) "total" %in% names(obs_given(block)), blocks))
 }
 
-# simulate(total = ), completed: a list by block, of the blocks that have totals. `total`: what one such block takes, a
-# number for all, or a list by the names of blocks.
+# Completes simulate(total = ): a list by block, for the blocks that have totals. `total`: the value for the only such
+# block, one number for all, or a list named by blocks.
 totals_of_blocks <- function(total, fit, call) {
   takers <- blocks_with_totals(fit$model$obs$blocks)
   if (!is.null(total) && !is.list(total)) {
@@ -307,7 +308,7 @@ totals_of_blocks <- function(total, fit, call) {
   })
 }
 
-# Bounds compare where the same columns have densities, and the same ones are sequences of tokens.
+# Bounds compare if the same columns have densities and the same columns are sequences of tokens.
 obs_measure.obs_product <- function(obs) {
   blocks <- obs$blocks
   modelled <- unlist(lapply(blocks, named_columns_of))

@@ -32,7 +32,7 @@
 #' @name observation_models
 NULL
 
-# The arguments of obs_regression() about effects, for a model of class obs_regression.
+# Adds the arguments of obs_regression() about random effects to a model of class obs_regression.
 with_effects <- function(obs, random, random_df, random_scale, shared, call, independent = FALSE) {
   if (!inherits(random, "formula") || length(random) != 2L) {
     abort("formula", c(
@@ -46,7 +46,8 @@ with_effects <- function(obs, random, random_df, random_scale, shared, call, ind
   for (name in c("formula", "tails", "learn")) {
     if (!is.null(obs[[name]]) && !identical(obs[[name]], FALSE)) {
       abort(c("not_defined", "argument"), c(
-        "{.arg {name}} of {.fn obs_regression} is not there with {.arg random}.", i = "Leave one of them out."
+        "{.arg {name}} of {.fn obs_regression} cannot be used together with {.arg random}.",
+        i = "Leave one of them out."
       ), call = call)
     }
   }
@@ -96,15 +97,15 @@ obs_resolve.obs_random_effects <- function(obs, data, start, call) {
   if (mean(few) > 0.5) {
     cli::cli_inform(
       c("{sum(few)} of {length(few)} individuals have no more rows than random effects ({q}).",
-        i = "Their effects are known by those of their cluster: the prior matters, see {.arg random_scale}."),
+        i = "Their effects are mostly those of their cluster, so that the prior matters: see {.arg random_scale}."),
       class = c("bnpvi_message_few_rows", "bnpvi_message"), call = NULL
     )
   }
   begin_shared(with_prior_of_effects(obs, individuals, e, call), start)
 }
 
-# What clusters share goes on from where an earlier fit ended. Clusters that are given otherwise have taken their part
-# of what individuals differ by.
+# Parameters shared by all clusters go on from where an earlier fit ended. In a start of another kind, clusters already
+# account for their part of the differences between individuals.
 begin_shared <- function(obs, start) {
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   if (!obs$shared || is.null(start)) {
@@ -118,8 +119,8 @@ begin_shared <- function(obs, start) {
   obs
 }
 
-# Where the covariates are centred and what they are divided by. Those with effects are moved only if the intercept has
-# one, or it would take up what they moved, and if it may be correlated with them: it is after that.
+# Centres and scales of the covariates. Covariates with random effects are centred only if the intercept has a random
+# effect, which then takes up the shift, and may be correlated with them, as it is after the shift.
 with_working_units <- function(obs, data, call) {
   w <- data$weights
   medians <- column_medians(data$x, w)
@@ -137,10 +138,9 @@ with_working_units <- function(obs, data, call) {
   obs
 }
 
-# In covariates that are centred and scaled, of the response in its unit: of the rows together their coefficients and
-# variance around them, and of each individual its number of rows, least squares of what its effects have left of the
-# response, the inverse of Z'Z, the squares that it leaves, and whether it can be used. own: the variance of the
-# response.
+# Least squares with centred and scaled covariates, response in its unit: for all rows together the coefficients and the
+# variance around them; for each individual the number of rows, least squares of its effects after those of all rows,
+# the inverse of Z'Z, the residual sum of squares, and whether it can be used. own: the variance of the response.
 least_squares <- function(obs, data) {
   w <- data$weights %||% rep(1, data$n)
   y <- (data$x[, 1L] - obs$centre[1L]) / obs$unit[1L]
@@ -169,8 +169,8 @@ least_squares <- function(obs, data) {
   )
 }
 
-# Inverses of n symmetric matrices, whose entries are lists of lists of n numbers: value (n x q x q) and
-# 1 / (|A| |A^-1|) in the 1-norm.
+# Inverses of n symmetric matrices whose entries are lists of lists of n numbers: value (n x q x q), and 1 / (|A|
+# |A^-1|) in the 1-norm.
 inverse_by_row <- function(cross) {
   q <- length(cross)
   n <- length(cross[[1L]][[1L]])
@@ -216,11 +216,11 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
       i = "The default is {d + 2}."
     ), call = call)
   }
-  # From effects of covariates that are centred to those of covariates as they are.
+  # From effects of centred covariates to those of covariates as they are.
   to_users <- diag(q)
   if (obs$intercept && at[1L] == 1L) to_users[1L, -1L] <- -obs$origin[at[-1L] - 1L]
   if (is.null(obs$random_scale)) {
-    # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all share.
+    # A quarter of it is the mean of a cluster's covariance, or the mode of the one that all clusters share.
     times <- if (obs$shared) obs$random_df + d + 1 else max(obs$random_df - d - 1, 1)
     obs$centred_random_scale <- between * times / 4 * y^2 / tcrossprod(scale[at])
     obs$random_scale <- to_users %*% obs$centred_random_scale %*% t(to_users)
@@ -243,7 +243,7 @@ with_prior_of_effects <- function(obs, individuals, e, call) {
   with_prior_of_coefficients(obs, individuals$coef, scale, e, call)
 }
 
-# relative: to the squared spread of the response over that of the covariate.
+# relative: in units of the squared spread of the response over that of the covariate.
 check_random_scale <- function(relative, call) {
   bad <- which(!(relative >= 1e-7 & relative <= 1e50))
   if (length(bad)) {
@@ -255,7 +255,7 @@ check_random_scale <- function(relative, call) {
   }
 }
 
-# What individuals differ by, of their least squares without the noise in these: D_0.
+# D_0: the covariance of individuals' least-squares coefficients, minus their noise.
 covariance_of_effects <- function(individuals, usable, w, noise) {
   q <- length(individuals$square)
   u <- sum(pmin(w, 1))
@@ -272,11 +272,11 @@ covariance_of_effects <- function(individuals, usable, w, noise) {
   root %*% (pmax(eigen$values, 0.1) * t(root))
 }
 
-# How many effects have one covariance.
+# How many effects share one covariance matrix.
 joint_effects <- function(obs) if (obs$independent) 1L else length(obs$effects)
 
-# Coefficients with effects: around those of all rows together, by the strength of 0.01 individuals. The others: 0,
-# with a precision of 0.01 for covariates that are centred and scaled.
+# The prior of coefficients. Those with random effects are around the coefficients of all rows together, with the
+# strength of 0.01 individuals. Others have mean 0, and precision 0.01 for covariates that are centred and scaled.
 with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   at <- obs$effects + 1L
   y <- obs$unit[1L]
@@ -285,9 +285,9 @@ with_prior_of_coefficients <- function(obs, coef, scale, e, call) {
   mean[at] <- coef[at] * y / scale[at]
   if (!is.null(obs$coef_mean) && length(obs$coef_mean) != p) {
     abort("argument", c(
-      "{.arg coef_mean} must have a value for each coefficient without a random effect ({p}), not
+      "{.arg coef_mean} must have one value for each coefficient without a random effect ({p}), not
        {length(obs$coef_mean)}.",
-      i = "Those with one are around the coefficients of all rows together."
+      i = "Coefficients with a random effect have as prior mean the coefficients of all rows together."
     ), call = call)
   }
   if (!is.null(obs$coef_mean)) mean[-at] <- obs$coef_mean

@@ -1,7 +1,7 @@
-# Parameters of an observation model beside the data: those that have units, once the units of the columns are known.
-# Only what a user gave is refused; defaults are read from the data.
+# Checks parameters of an observation model that have units, once the units of the columns are known. Only values that a
+# user gave are refused; defaults are read from the data.
 
-# given: as its constructor made it; obs: completed by resolve_obs().
+# given: the model as its constructor made it; obs: completed by resolve_obs().
 check_against_data <- function(given, obs, call) {
   if (!is.null(obs$blocks)) {
     return(Map(check_against_data, given$blocks, obs$blocks, MoreArgs = list(call = call)))
@@ -32,7 +32,7 @@ check_against_data <- function(given, obs, call) {
   if (length(parameters)) check_strain(parameters, obs, call)
 }
 
-# Entries of a diagonal, which are as large as squares of the columns.
+# Checks entries of a diagonal, whose unit is that of the columns squared.
 check_in_units <- function(x, unit, arg, range, call) {
   relative <- x / unit / unit
   bad <- which(!(relative >= range[1] & relative <= range[2]))
@@ -49,7 +49,7 @@ check_in_units <- function(x, unit, arg, range, call) {
 largest_strain <- 1e8
 
 check_strain <- function(parameters, obs, call) {
-  # A matrix that is singular in double precision has no strain at all.
+  # The strain of a matrix that is singular in double precision is infinite.
   strain <- tryCatch(engine_strain(obs), error = function(e) Inf)
   if (!(strain <= largest_strain)) {
     abort("range", c(

@@ -94,14 +94,14 @@ obs_resolve.obs_regression <- function(obs, data, start, call) {
   begin_coefficients(obs, given, data, y, variance, noise / 4, start)
 }
 
-# The engine wants the precision of the coefficients of (covariates - origin) / spread. A default is known for
-# covariates that are centred and scaled, where it has all its digits. strength: that of each coefficient of these.
+# The engine uses the precision of the coefficients of (covariates - origin) / spread. The default is given for centred
+# and scaled covariates, where it keeps all its digits. strength: the precision of each of these coefficients.
 with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   covariates <- covariate_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
     obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
-    # Of a fit's model they are there.
+    # The model of a fit has it already.
     obs$scaled_precision <- obs$scaled_precision %||% obs$coef_precision
     obs$origin <- obs$origin %||% rep(0, length(unit))
     obs$spread <- obs$spread %||% rep(1, length(unit))
@@ -119,8 +119,8 @@ with_precision <- function(obs, z, e, call, w = NULL, strength = 0.01) {
   obs
 }
 
-# Of each response around its regression on all covariates, in working units; at least 1e-6 of its own variance, so that
-# a response that covariates explain without noise leaves a prior.
+# The residual variance of each response after regression on all covariates, in working units; at least 1e-6 of its own
+# variance, so that a response without noise leaves a proper prior.
 residual_variances <- function(y, z, intercept, w = NULL) {
   if (!is.null(w)) w <- at_least_once(w)
   own <- column_variances(y, w)
@@ -140,7 +140,7 @@ residual_variances <- function(y, z, intercept, w = NULL) {
 # The regressors of rows, intercept first.
 with_intercept <- function(z, obs) unname(if (obs$intercept) cbind(rep(1, nrow(z)), z, deparse.level = 0) else z)
 
-# Covariates of rows to be drawn: by default those of the training data.
+# Covariates of rows that will be drawn: by default those of the training data.
 covariates_of_rows <- function(covariates, fit, call) {
   if (is.null(covariates)) {
     return(fit$model$obs$covariates)
@@ -150,12 +150,12 @@ covariates_of_rows <- function(covariates, fit, call) {
   covariates
 }
 
-# One response over one covariate: each cluster's line with the band that has 90 % of its rows.
+# For one response and one covariate: each cluster's line with the band that contains 90 % of its rows.
 obs_picture.obs_regression <- function(obs, fit, data) {
   means <- coef(fit)
   if (fit$input$d != 2L || obs$responses != 1L) {
     abort("argument", c(
-      "Regressions have a picture where there are one response and one covariate.",
+      "The picture of a regression needs one response and one covariate.",
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = rlang::caller_env(2))
   }
@@ -189,7 +189,7 @@ model_regression <- list(
   parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )
 
-# Without a formula of its own its columns are numbers.
+# Without a formula of its own, its columns are numbers.
 obs_can.obs_regression <- function(obs, what) NextMethod() && (what != "read" || !is.null(obs$formula))
 obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses, "columns given the others")
 

@@ -5,7 +5,7 @@
 
 shaped_axes <- c("clusters", "columns", "nodes")
 
-# The argument `arg` of a constructor: NULL, the default, or a gamma_prior(), or a known number for each column.
+# Reads the argument `arg` of a constructor: NULL (the default), a gamma_prior(), or a known number for each column.
 shape_argument <- function(shape, arg, default, range, call = rlang::caller_env()) {
   if (is.null(shape)) {
     return(default)
@@ -18,7 +18,7 @@ shape_argument <- function(shape, arg, default, range, call = rlang::caller_env(
   shape
 }
 
-# A prior is one for all columns, and its names are not theirs.
+# A prior is the same for all columns; its names are not names of columns.
 obs_facts.obs_shaped <- function(obs) {
   facts <- NextMethod()
   facts$parameters <- facts$parameters[!vapply(names(facts$parameters), function(name) is.object(obs[[name]]), NA)]
@@ -38,15 +38,15 @@ shapes_of_columns <- function(q) {
   })
 }
 
-# The density of a shape between its points, which are at equal distances of a smooth function of it: functions of the
-# number of the point, whole or not, that are the logarithms of the shape, of its density there, and of parameters.
+# The posterior density between the points of a shape, which are equally spaced in a smooth function of the shape:
+# functions of a point's number, whole or not, that return the log of the shape, the log density there, and parameters.
 between_points <- function(column) {
   at <- seq_along(column$shape_node)
   lapply(column, function(v) stats::splinefun(at, log(v), "natural"))
 }
 
-# One draw of the shape and of the parameters that are known given it. The points are shifted at random, so that draws
-# are those of a density and not of points.
+# One draw of the shape and of the parameters given it. The points are shifted at random, so that draws have a density
+# and do not lie on the points.
 draw_shape <- function(column) {
   if (length(column$shape_node) == 1L) {
     return(column[names(column) != "shape_prob"])
@@ -58,7 +58,7 @@ draw_shape <- function(column) {
   lapply(curves[names(curves) != "shape_prob"], function(curve) exp(curve(drawn)))
 }
 
-# NA for a shape that is known.
+# NA for a known shape.
 shape_quantile <- function(column, p) {
   if (length(column$shape_node) == 1L) {
     return(NA_real_)
@@ -70,15 +70,15 @@ shape_quantile <- function(column, p) {
   exp(curves$shape_node(stats::approx(below / below[length(below)], at, p, ties = list("ordered", mean))$y))
 }
 
-# The value at which an average over the points, below(log value, column), of probabilities reaches p; `near`: where it
+# The value at which an average over the points of the probability below(log value, column) equals p; `near`: where it
 # may be.
 mixture_quantile <- function(column, p, near, below) {
   off <- function(log_value) sum(column$shape_prob * below(exp(log_value), column)) - p
   exp(stats::uniroot(off, log(near) + c(-1, 1), extendInt = "upX", tol = 1e-10)$root)
 }
 
-# Quantiles of the shape, by its name, and of `location`, the mean of each column. `mean_near`: about where the mean is
-# given each point; below(mean, column): the probability, given each point, that it is at most so large.
+# Quantiles of the shape, by its name, and of `location`, the mean of each column. `mean_near`: roughly the mean given
+# each point; below(mean, column): the probability, given each point, that the mean is at most this large.
 shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
   mean <- function(q, p) {
     vapply(shapes_of_columns(q), function(column) {
@@ -92,8 +92,8 @@ shaped_quantiles <- function(shape, mean_near, below, location = "mean") {
 # E f(column) over the points of each column.
 over_shapes <- function(q, f) vapply(shapes_of_columns(q), function(column) sum(column$shape_prob * f(column)), 1)
 
-# Moments of the predictive of a column are infinite for some shapes near 0, which have next to no probability where
-# there are data: these are left out.
+# Moments of a column's predictive are infinite for some shapes near 0. Where there are data these have hardly any
+# probability, and they are left out.
 moment_over_shapes <- function(q, moment) {
   vapply(shapes_of_columns(q), function(column) {
     value <- moment(column)

@@ -1,5 +1,5 @@
-# Student-t clusters: Gaussian rows that have a scale each, which is one more hidden variable of its row. How heavy the
-# tails are (`tails`, the degrees of freedom) is a cluster's own; regressions and autoregressions have them, too.
+# Student-t clusters: Gaussian rows with a scale each, which is a further hidden variable of the row. Each cluster has
+# its own weight of the tails (`tails`, the degrees of freedom); regressions and autoregressions can have them, too.
 
 #' @rdname observation_models
 #' @order 8
@@ -114,7 +114,7 @@ obs_predictive_cdf.obs_student <- function(obs, q, data) {
   })
 }
 
-# Given the cells that are there, by a t distribution with the expected degrees of freedom and the expected covariance.
+# Given the observed cells, a t distribution with the expected degrees of freedom and the expected covariance.
 obs_conditional.obs_student <- function(obs, q, x) {
   tails <- tails_of(q)
   nu <- sum(tails$nu * tails$prob)
@@ -122,7 +122,8 @@ obs_conditional.obs_student <- function(obs, q, x) {
   list(location = in_each_row(q$mean, x), scale = cov * nu, spread = rep(spread_of_mean(q), nrow(x)), df = nu)
 }
 
-# Of rows whose scale is 1; of few rows, whose expected covariance does not exist, by the mean precision.
+# The covariance of rows whose scale is 1; from the mean precision where a cluster has so few rows that the expected
+# covariance does not exist.
 core_covariance <- function(obs, q) {
   d <- length(q$mean)
   if (is_diagonal(obs)) {

@@ -1,4 +1,4 @@
-# Times until an event, some of which are known to be longer than what was observed: each cluster has a rate.
+# Times until an event, some of which are only known to exceed an observed time: each cluster has a rate.
 
 #' @rdname observation_models
 #' @order 8
@@ -50,7 +50,7 @@ obs_check_columns.obs_survival <- function(obs, x, arg, call) {
   }
 }
 
-# The prior mean of the rate is that of all data; without an event, as with half of one.
+# The prior mean of the rate is the rate of all data, counting at least half an event.
 obs_resolve.obs_survival <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
     totals <- column_totals(data)

@@ -1,12 +1,12 @@
-# Gaussian clusters with one variance for all columns, and those that share one covariance.
+# Gaussian clusters with one variance for all columns, and clusters that share one covariance.
 
-# Columns are measured in one unit, or spheres would not stay spheres.
+# All columns are measured in one unit, as spheres must stay spheres.
 common_unit <- function(obs) {
   obs$unit <- rep(max(obs$unit), length(obs$unit))
   obs
 }
 
-# As for other covariances; the expected variance is the average over columns.
+# The defaults of other covariances, with the average of the expected variances over columns.
 obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
   given <- given_hyperparameters(obs)
   obs <- resolve_means(obs, data, call)
@@ -26,10 +26,10 @@ obs_resolve.obs_gaussian_spherical <- function(obs, data, start, call) {
   obs
 }
 
-# A variance that is to be learned begins at a quarter of that of all data, or where an earlier fit ended. (Of 0.05,
+# The start of a variance that is to be learned: a quarter of that of all data, or where an earlier fit ended. (Of 0.05,
 # 0.25 and the default share of `scale`, a quarter ended highest, or within a few nats, on nine sets of up to 1,000
-# rows.) It is then learned from two clusters on: from one it would be that of all data, under which few births are
-# accepted.
+# rows.) It is learned only while there are at least two clusters: with one it would be that of all data, under which
+# few births are accepted.
 obs_resolve.obs_tied <- function(obs, data, start, call) {
   axes <- length(obs_facts(obs)$parameters$variance) # one number, one for each column, or a matrix
   obs <- resolve_means(obs, data, call)
@@ -46,7 +46,8 @@ obs_resolve.obs_tied <- function(obs, data, start, call) {
   obs
 }
 
-# Few clusters may be too many, as joining two of them raises the variance that all share, which a merge does not see.
+# Where at most three clusters were found they may still be too many: joining two of them raises the shared variance,
+# which the test of a merge does not take into account. The fit is repeated from one cluster, with a larger variance.
 obs_begin_again.obs_tied <- function(obs, k) {
   if (is.null(obs$data_variance) || k > 3L) {
     return(NULL)
@@ -56,7 +57,7 @@ obs_begin_again.obs_tied <- function(obs, k) {
   obs
 }
 
-# --- One covariance for all clusters, which is known to each of them ---
+# --- One known covariance for all clusters ---
 
 model_gaussian_tied <- list(
   title = "Gaussian, one covariance for all clusters", constructor = "obs_gaussian",

@@ -1,4 +1,4 @@
-# Angles: each cluster has a direction and a concentration around it in each column.
+# Angles: in each column each cluster has a direction and a concentration around it.
 
 #' @rdname observation_models
 #' @order 7
@@ -49,7 +49,7 @@ model_von_mises <- list(
 
 obs_supports.obs_vonmises <- function(obs, values) abs(values) <= 2 * pi
 
-# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), of which R has the functions themselves up to some z.
+# log(exp(-z) I_0(z)) and I_1(z) / I_0(z), where R's Bessel functions work only up to some z.
 log_scaled_bessel <- function(z) {
   far <- pmax(z, 500)
   near <- pmin(z, 500)
@@ -65,29 +65,29 @@ bessel_ratio <- function(z) {
   )
 }
 
-# From -pi, which is left out, to pi.
+# Angles in (-pi, pi].
 wrapped <- function(angle) angle - 2 * pi * ceiling((angle - pi) / (2 * pi))
 
-# Angles from -pi to pi, close to each other around 0.
+# A grid of angles from -pi to pi, denser around 0.
 angles_around_0 <- function(n = 8001L, closeness = 8) {
   pi * sinh(closeness * seq(-1, 1, length.out = n)) / sinh(closeness)
 }
 
-# Probabilities of an angle of at most each of `at`, ascending, from its log density there.
+# Probabilities of an angle of at most each of `at`, ascending, from the log density there.
 cumulated <- function(at, log_density) {
   density <- exp(log_density - max(log_density))
   below <- cumsum(c(0, diff(at) * (density[-1L] + density[-length(at)]) / 2))
   below / below[length(below)]
 }
 
-# log of the average over the points of a column's concentration of exp(log_density(point)), vectors along `at`.
+# log of the average of exp(log_density(point)) over the points of a column's concentration: vectors along `at`.
 log_average <- function(column, log_density) {
   each <- mapply(log_density, seq_along(column$shape_prob))
   top <- apply(each, 1L, max)
   top + log(exp(each - top) %*% column$shape_prob)[, 1L]
 }
 
-# The quantile may lie beyond pi: it is that of angles within pi of the direction.
+# A quantile may lie beyond pi, as it refers to angles within pi of the direction.
 obs_quantiles.obs_vonmises <- function(obs) {
   list(
     concentration = function(q, p) vapply(shapes_of_columns(q), shape_quantile, 1, p),
@@ -104,7 +104,7 @@ obs_quantiles.obs_vonmises <- function(obs) {
   )
 }
 
-# Around 0 (Best and Fisher, 1979, Applied Statistics 28, 152-157).
+# Draws of angles around 0 (Best and Fisher, 1979, Applied Statistics 28, 152-157).
 draw_angles <- function(n, concentration) {
   if (concentration > 1e6) {
     return(stats::rnorm(n) / sqrt(concentration))
@@ -138,7 +138,7 @@ obs_draw_rows.obs_vonmises <- function(obs, q, rows, given) {
   matrix(unlist(columns), length(rows))
 }
 
-# From -pi on, by cumulation around the direction.
+# Probabilities from -pi on, by cumulating from the direction.
 obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
   columns <- shapes_of_columns(q)
   at <- angles_around_0()
@@ -161,7 +161,7 @@ obs_predictive_cdf.obs_vonmises <- function(obs, q, data) {
 
 obs_gap_moments.obs_vonmises <- function(obs, q, data) {
   abort("argument", c(
-    "Missing angles have no expectation: their average is no number between them.",
+    "Missing angles have no expectation, as an average of angles is not defined.",
     i = "{.fn impute} draws them."
   ))
 }

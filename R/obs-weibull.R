@@ -22,7 +22,7 @@ obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = F
   structure(obs, class = obs_class(obs))
 }
 
-# The range in which b, the shape-th root of the rate of a prior, is a number; see the top of this file.
+# The range in which b, the shape-th root of the rate of a prior, can be represented; see the top of this file.
 weibull_weights <- c(1e-10, 1e10)
 
 new_weibull <- function(family, shape, a, b, columns, call = rlang::caller_env()) {
@@ -42,7 +42,7 @@ obs_resolve.obs_weibull <- function(obs, data, start, call) {
   resolve_weibull(obs, data, start, call)
 }
 
-# Statistics are of x / exp(log_unit), with powers that are numbers: `most` is the largest shape.
+# Statistics are sums of powers of x / exp(log_unit), chosen so that they do not overflow: `most` is the largest shape.
 resolve_weibull <- function(obs, data, start, call) {
   obs$known <- !is.object(obs$shape)
   if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
@@ -137,8 +137,8 @@ obs_divergence.obs_weibull <- function(obs, a, b) {
     exp(b$shape * ratio + lgamma(b$shape / a$shape + 1)) - 1)
 }
 
-# By the trapezoid rule in log x, which is exact to rounding: the integrand falls exponentially on the left, and doubly
-# so on the right.
+# By the trapezoidal rule in log x, which is exact to rounding: the integrand falls exponentially on the left and doubly
+# exponentially on the right.
 obs_overlap.obs_weibull <- function(obs, a, b) {
   prod(mapply(function(k, l, log_scale, other) {
     steps <- min(max(4000, 2000 * max(k, l) / min(k, l)), 2e5)
@@ -186,7 +186,7 @@ obs_axes.obs_censored_weibull <- function(obs, columns) {
   c(obs_axes.obs_survival(obs, columns), list(nodes = character()))
 }
 
-# Of the times that were observed, whether an event came or not.
+# Defaults are read from all observed times, with or without an event.
 obs_resolve.obs_censored_weibull <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", if (!is.object(obs$shape)) "shape"), 1L, call)
   obs$censored <- TRUE

@@ -1,6 +1,6 @@
-# Models of positive values that may also be 0: obs_gamma(zeros = TRUE) and its like, of the class obs_with_zeros before
-# their own. A cell is 0 with a probability that has a Beta posterior, zero_a and zero_b, and else follows the model of
-# positive values, of which these methods ask what it says of the rest.
+# Models of positive values that may also be 0: obs_gamma(zeros = TRUE) and similar ones, with the class obs_with_zeros
+# before their own. A cell is 0 with a probability that has a Beta posterior, zero_a and zero_b; otherwise it follows
+# the model of positive values, which these methods call for that part.
 
 # The model of the positive values.
 positive_part <- function(obs) {
@@ -69,7 +69,7 @@ obs_moments.obs_with_zeros <- function(obs, q, given) {
   )
 }
 
-# Column by column: the parts of coef() of one column each.
+# The parts of coef() for single columns.
 parts_by_column <- function(means) lapply(seq_along(means$zero), function(j) lapply(means, `[`, j))
 
 obs_divergence.obs_with_zeros <- function(obs, a, b) {
@@ -86,7 +86,7 @@ obs_overlap.obs_with_zeros <- function(obs, a, b) {
   }, parts_by_column(a), parts_by_column(b)))
 }
 
-# Densities are those of positive values, beside a mass at 0.
+# Densities of positive values, with a point mass at 0.
 obs_measure.obs_with_zeros <- function(obs) "densities beside a mass at 0"
 
 obs_marginals.obs_with_zeros <- function(obs, means) {

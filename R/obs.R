@@ -78,7 +78,7 @@ new_obs_facts <- function(title, constructor, values, arrays, class = constructo
   lapply(rlang::set_names(names(formals())), get, envir = environment())
 }
 
-# R reads the files obs-*.R before this one.
+# R loads the files obs-*.R before this one.
 obs_models <- list(
   gaussian_full = model_gaussian_full,
   gaussian_diagonal = model_gaussian_diagonal,
@@ -111,25 +111,25 @@ obs_models <- list(
   student_diagonal = model_student_diagonal
 ) |> lapply(function(facts) do.call(new_obs_facts, facts))
 
-# Of pairs of nodes, not of rows: no verb of the others takes them.
+# The model of pairs of nodes; only bnp_network() takes it.
 network_models <- list(links = do.call(new_obs_facts, model_links))
 
-# Of rows that are seen through noise: not for models of rows as they are, to which the other table is.
+# Models of rows observed with noise. The other table has models of rows themselves.
 hidden_models <- list(lds = do.call(new_obs_facts, model_lds))
 
-# Of which a fit chooses one (R/obs-gaussian-auto.R): no fit has them.
+# Models from which a fit chooses one (R/obs-gaussian-auto.R); no fit keeps them.
 choice_models <- list(gaussian_auto = do.call(new_obs_facts, model_gaussian_auto))
 is_choice <- function(obs) identical(obs$family, names(choice_models))
 
-# Models that drift have other methods than those that stay, which standing() has; models whose values may be 0 have
-# some before those of their positive values (R/obs-zeros.R).
+# Classes of an observation model. Models that drift have other methods than those without drift, which standing()
+# returns; models whose values may be 0 have methods before those for positive values (R/obs-zeros.R).
 obs_class <- function(obs) {
   own <- if ("drift" %in% names(obs)) "obs_drifting" else
     c(paste0("obs_", obs$family), obs_facts.default(obs)$class)
   unique(c(if (isTRUE(obs$zeros)) "obs_with_zeros", own, "bnp_obs", "list"))
 }
 
-# Whether this is an observation model whose class is that of its fields, as methods are found by it.
+# Whether x is an observation model whose class agrees with its fields, as methods are chosen by class.
 is_obs <- function(x) {
   is.list(x) && rlang::is_string(x[["family"]]) && !is.null(obs_facts.default(x)) &&
     identical(class(x), obs_class(x)) && all(vapply(x$blocks, is_obs, NA))
@@ -138,16 +138,16 @@ is_obs <- function(x) {
 refuse_changed <- function(arg, call) {
   abort("argument", c(
     "{.arg {arg}} is not as its constructor made it: its class and its fields do not go together.",
-    i = "Give arguments to the constructor in place of changing fields. What another version of the package made must be
-         made again."
+    i = "Give arguments to the constructor in place of changing fields. Objects made by another version of the package
+         must be made again."
   ), call = call)
 }
 
-# Are the clusters of this model at other places at other times?
+# Whether clusters of this model move over time.
 has_drift <- function(obs) inherits(obs, "obs_drifting")
 
-# Constructors of these families, or of those for whose facts `has(facts)` is TRUE, whose constructors have an argument,
-# or that can answer a question of R/obs-generics.R.
+# Constructors of these families; of those for which `has(facts)` is TRUE; of those with an argument; and of those with
+# a method for a generic of R/obs-generics.R.
 makers_of <- function(facts) unique(vapply(facts, function(facts) facts$constructor, "", USE.NAMES = FALSE))
 obs_makers <- function(has) makers_of(Filter(has, c(obs_models, hidden_models, network_models)))
 makers_with <- function(argument) obs_makers(function(facts) argument %in% names(formals(facts$constructor)))
@@ -158,7 +158,7 @@ makers_that_can <- function(what) {
 verb_makers <- function(verb) obs_makers(function(facts) verb %in% facts$verbs)
 token_makers <- function() obs_makers(function(facts) facts$counts_tokens)
 
-# `verb`: the name of the function that was given `obs`.
+# `verb`: the name of the function to which `obs` was given.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
   check_class(obs, "bnp_obs", "obs", verb_makers(verb), call)
   if (!is_obs(obs)) refuse_changed("obs", call)
@@ -230,7 +230,7 @@ check_positive <- function(x, arg, call = rlang::caller_env()) {
   x
 }
 
-# Fields of an observation model or a prior on one line, defaults named.
+# Fields of an observation model or a prior on one line; those with default values are named as such.
 format_fields <- function(x, fields) {
   one <- function(v) {
     if (is.null(v)) {

@@ -1,8 +1,8 @@
-# The options of bnp_control() and bnp_moves(): how each is checked, and which kinds of fit take it. An option is used
-# or refused, never ignored: one that has its default value was not asked for, any other that the kind does not take is
-# an error.
+# The options of bnp_control() and bnp_moves(): how each is checked, and which kinds of fit use it. An option is used or
+# refused, never ignored: an option at its default value counts as not asked for, and any other value that the kind of
+# fit does not use is an error.
 
-# Of each option how it is checked where it is given.
+# For each option, how a given value is checked.
 option_checks <- list(
   batches = or_null(check_batches),
   max_laps = or_null(check_count),
@@ -30,8 +30,8 @@ option_checks <- list(
   keep_data = or_null(check_flag)
 )
 
-# What options are that are not given: of several choices the first, but for `init`, which models choose. NULL: it
-# depends on the algorithm or the session.
+# The values of options that are not given: the first of several choices, except for `init`, which depends on the model.
+# NULL: depends on the algorithm or the session.
 usual_options <- lapply(formals(bnp_control)[c("algorithm", names(option_checks))], function(value) {
   if (is.call(value) && !identical(value[[1L]], quote(c))) NULL else eval(value)
 })
@@ -40,14 +40,15 @@ of_choices <- c("algorithm", "keep", "bound", "effort")
 usual_options[of_choices] <- lapply(usual_options[of_choices], `[`, 1L)
 usual_laps <- c(memoized = 1000L, full = 1000L, stochastic = 100L, truncation_free = 3L)
 
-# Options that every kind takes; the algorithm's own are checked where a control is made (check_algorithm_has()).
+# Options that every kind of fit uses. Those of an algorithm are checked where a control is made
+# (check_algorithm_has()).
 common_options <- c(
   "algorithm", "max_laps", "tol", "threads", "seed", "verbose", "learning_rate", "k_max", "sweeps", "half_life",
   "checkpoint_every", "birth", "merge", "delete", "reorder"
 )
 
-# Of each kind (R/abilities.R): its algorithms, the options that it takes beside the common ones (and the common ones
-# that it lacks), what there is instead of others, and why it is refused some algorithms.
+# For each kind of fit (R/abilities.R): its algorithms, the options that it uses in addition to the common ones (and
+# common ones that it lacks), what to use instead of others, and why some algorithms are refused.
 option_table <- list(
   mixture = list(
     algorithms = c("memoized", "full", "stochastic"),
@@ -56,7 +57,7 @@ option_table <- list(
       "workers", "wave", "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
-  # Whose weights go by time.
+  # Mixtures with weights by time.
   mixture_by_time = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -80,7 +81,7 @@ option_table <- list(
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
-  # Whose states have places: they are exchanged, but neither born nor joined.
+  # Models whose states have places: states are exchanged, but never born or joined.
   placed = list(
     algorithms = c("memoized", "full", "stochastic"),
     takes = c(
@@ -133,7 +134,7 @@ option_table <- list(
     takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
-  # With hard labels, whose search ends where nothing is gained.
+  # Models with hard labels, whose search ends when nothing is gained any more.
   corrected_network = list(
     algorithms = c("memoized", "full"),
     takes = c("restarts", "effort", "k_init", "init", "checkpoint"),
@@ -166,14 +167,15 @@ option_table <- list(
   )
 )
 
-# Options that the prior has no use for: its number of clusters is fixed, or it has no level above them.
+# Options that make no difference for a prior: those for an open number of clusters if it is fixed, and those for a
+# level above the clusters if there is none.
 needless_options <- function(prior) {
   c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
 }
 
-# Names of the options, of moves included, that have not their defaults, but for most of those that all fits take. One
-# batch is no batches, one start (which "auto" may mean) is no restarts, and without any move nothing else is asked of
-# moves.
+# Names of the options, moves included, that do not have their defaults, without most of those that all fits use. One
+# batch counts as no batches, and one start (which "auto" may become) as no restarts; without any move the other options
+# of moves do not count.
 asked_options <- function(control) {
   differ <- function(given, usual) names(usual)[!mapply(identical, unclass(given)[names(usual)], unclass(usual))]
   usual <- usual_options[special_options]
@@ -198,7 +200,7 @@ kind_of_fit <- function(class, prior, trees = FALSE) {
 
 moves_are_off <- function(moves) !any(unlist(moves[c("birth", "merge", "delete")]))
 
-# Refuses what a kind of fit, a name of the table, does not take.
+# Refuses options that a kind of fit (a name of the table) does not use.
 check_options <- function(control, kind, prior, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   entry <- option_table[[kind]]
@@ -220,12 +222,12 @@ check_options <- function(control, kind, prior, call) {
   with <- if (any(wrong %in% intersect(entry$takes, needless))) " with {.fn {prior_entry(prior)$constructor}}"
   hints <- as.character(entry$instead[intersect(wrong, names(entry$instead))])
   abort(c("not_defined", "argument"), c(
-    paste0("{.arg {wrong}} of {.fn {maker}} {?is/are} not there for ", what, with, "."),
+    paste0("{.arg {wrong}} of {.fn {maker}} {?is/are} not available for ", what, with, "."),
     stats::setNames(hints, rep("i", length(hints))), i = "Leave {cli::qty(wrong)}{?it/them} out."
   ), call = call)
 }
 
-# The start that a user gave takes the place of these.
+# Tells the user that a given start replaces these options.
 tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts", "effort")) {
   wrong <- intersect(asked_options(control), replaced)
   if (length(wrong)) {

@@ -1,15 +1,16 @@
-# Fitted densities of single columns over their histograms: a panel for each column, a curve for each cluster.
+# Fitted densities of single columns over histograms: a panel for each column, a curve for each cluster.
 
-# What obs_densities() says of a column in a cluster. density: a function of values; quantile: of probabilities; mass_0:
-# the probability of 0 beside a density, which does not have it; circular: are values angles?
+# The form in which obs_densities() describes a column in a cluster. density: a function of values; quantile: a function
+# of probabilities; mass_0: the probability of 0 where there is a point mass at 0, which the density leaves out;
+# circular: whether values are angles.
 column_density <- function(density, quantile, discrete = FALSE, mass_0 = 0, circular = FALSE) {
   list(density = density, quantile = quantile, discrete = discrete, mass_0 = mass_0, circular = circular)
 }
 
-# Do rows tell nothing of a column's density by themselves? Counts over an exposure do not.
+# Whether the values of a column alone do not determine its density. Counts over an exposure are such values.
 lacks_density <- function(obs) !obs_can(obs, "densities") || isTRUE(obs$exposed)
 
-# list(kind, panels, cluster, word); data: internal form, or NULL.
+# The picture's data: list(kind, panels, cluster, word); data: internal form, or NULL.
 densities_picture <- function(fit, data, call) {
   obs <- fit$model$obs
   require_density(fit, call)
@@ -68,7 +69,7 @@ tell_without_density <- function(columns) {
   }
 }
 
-# list(parts (x, density, cluster), total (x, density), values, discrete, mass_0 (NULL: none)).
+# One panel: list(parts (x, density, cluster), total (x, density), values, discrete, mass_0 (NULL: none)).
 density_panel <- function(columns, weight, cluster, values) {
   first <- columns[[1L]]
   if (first$circular) values <- if (!is.null(values)) wrapped(values)
@@ -87,7 +88,8 @@ density_panel <- function(columns, weight, cluster, values) {
   )
 }
 
-# Where the data are, or else where clusters have all but a hundredth.
+# The points of a panel: the range of the data or, without data, where the clusters have all but a hundredth of their
+# probability.
 points_of_panel <- function(columns, values) {
   if (columns[[1L]]$circular) {
     return(seq(-pi, pi, length.out = 401L))
@@ -104,7 +106,8 @@ points_of_panel <- function(columns, values) {
   seq(ends[1L], ends[2L], length.out = 401L)
 }
 
-# A bar for each whole number, of which there are a hundred at most; of values beside a mass at 0 without that.
+# Bars: one for each whole number if there are at most a hundred; values with a point mass at 0 get bars without the
+# zeros.
 bars_of_panel <- function(panel) {
   values <- panel$values
   if (!length(values)) {
@@ -127,7 +130,7 @@ bars_of_panel <- function(panel) {
   bars
 }
 
-# Densities that rise without end at 0 are cut there.
+# Densities that tend to infinity at 0 are cut off there.
 top_of_panel <- function(panel, bars) {
   density <- panel$total$density[is.finite(panel$total$density)]
   max(bars$density, if (panel$discrete) density else stats::quantile(density, 0.985))

@@ -1,10 +1,10 @@
-# Pictures of more points than anyone can see, which would make files of tens of megabytes: some of them are drawn.
+# Pictures with more points than anyone can see, whose files would take tens of megabytes: only some points are drawn.
 
 most_points <- 1e5 # more make files slow to open, with 56 bytes a point in a pdf
 points_of_many <- 2e4 # of which more cover each other: a guess
 points_of_cluster <- 100 # of a small cluster, which stays in sight: a guess
 
-# Which of these points are drawn: all, or of each cluster the same share, at equal distances in their order.
+# Which of these points are drawn: all or, of each cluster, the same share, evenly spaced in their order.
 drawn_of <- function(cluster, word = "row") {
   n <- length(cluster)
   if (n <= most_points) {
@@ -22,8 +22,8 @@ drawn_of <- function(cluster, word = "row") {
 
 thinned <- function(points, word = "row") points[drawn_of(points$cluster, word), , drop = FALSE]
 
-# Which rows of a long series are drawn: in each stretch the least and the largest value of each column, so that the
-# line covers what it would. x: a matrix; NA: nothing is drawn.
+# Which rows of a long series are drawn: in each stretch the smallest and the largest value of each column, so that the
+# line covers the same area. x: a matrix; NA: nothing is drawn.
 drawn_of_series <- function(x) {
   n <- nrow(x)
   if (n <= most_points) {

@@ -1,9 +1,9 @@
-# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any
-# number of clusters, and words that say what was left out.
+# The layout of pictures: margins that always leave room for the plot, labels that do not overlap, a legend for any
+# number of clusters, and a note on what was left out.
 
-# Sets margins (inches: bottom, left, top, right) of one figure, in less of them and smaller letters where the figure is
-# small; returns the parameters as they were. At least 55 % of the width and of the height stay for the plot (a guess
-# by eye at 300 x 250 pixels).
+# Sets the margins (inches: bottom, left, top, right) of a figure, with smaller margins and letters where the figure is
+# small; returns the previous parameters. At least 55 % of the width and of the height remain for the plot (chosen by
+# eye at 300 x 250 pixels).
 set_margins <- function(mai, ...) {
   old <- graphics::par("mai", "mgp", "cex.axis", "cex.lab", "xpd")
   graphics::par(...)
@@ -18,8 +18,8 @@ set_margins <- function(mai, ...) {
   invisible(old)
 }
 
-# A grid of panels with margins (inches) and outer margins that leave at least 0.3 inches of each panel; returns what
-# restores the parameters.
+# Sets up a grid of panels with margins and outer margins (inches) that leave at least 0.3 inches of each panel; returns
+# what restores the parameters.
 set_panels <- function(mfrow, mai, omi) {
   old <- graphics::par("mfrow", "cex", "mai", "omi", "mgp", "tcl", "xpd", "cex.axis")
   size <- graphics::par("din")
@@ -34,9 +34,9 @@ set_panels <- function(mfrow, mai, omi) {
   old
 }
 
-# A grid of panels, each at least as wide and high as `least` (inches; guesses by eye), as many as there is room for:
-# draw(title) draws the panel of a title. `below` labels the horizontal axes of all, `side` is the room in inches at the
-# left of each, `legend` a list(plan, colour) of states.
+# Draws a grid of as many panels as there is room for, each at least as wide and high as `least` (inches, chosen by
+# eye): draw(title) draws the panel of a title. below: the label of all horizontal axes; side: the room in inches to the
+# left of each panel; legend: list(plan, colour) of states.
 draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1.6, 1), titled = TRUE,
                       legend = NULL) {
   right <- if (is.null(legend)) 0.05 else legend$plan$width
@@ -57,7 +57,7 @@ draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1
   if (!is.null(legend)) state_legend(legend$plan, legend$colour, size[1], 0.95 * size[2])
 }
 
-# How many of n panels a region of this size (inches) has room for, and how many across and down.
+# How many of n panels fit into a region of this size (inches), and in how many columns and rows.
 panel_grid <- function(n, size, least) {
   room <- pmax(1L, floor(size / least))
   shown <- min(n, prod(room))
@@ -65,10 +65,10 @@ panel_grid <- function(n, size, least) {
   list(shown = shown, across = across, down = ceiling(shown / across))
 }
 
-# Usual margins.
+# The usual margins.
 usual <- c(0.85, 0.85, 0.4, 0.2)
 
-# Which of the labels at (x, y), given in order of importance, have no more important one within dx and dy.
+# Which labels at (x, y), given in order of importance, have no more important label within dx and dy.
 apart <- function(x, y, dx, dy) {
   kept <- integer()
   for (i in seq_along(x)) {
@@ -77,7 +77,7 @@ apart <- function(x, y, dx, dy) {
   seq_along(x) %in% kept
 }
 
-# Labels of more than four letters cut to a width in inches.
+# Cuts labels of more than four letters to a width in inches.
 shorten <- function(labels, width, cex) {
   wide <- function(label) graphics::strwidth(label, units = "inches", cex = cex) > width
   vapply(labels, function(label) {
@@ -88,13 +88,13 @@ shorten <- function(labels, width, cex) {
   }, "", USE.NAMES = FALSE)
 }
 
-# Width and height of a piece of text in the units of the axes.
+# Width and height of a text in the units of the axes.
 text_size <- function(text, cex) {
   c(max(graphics::strwidth(text, cex = cex)), max(graphics::strheight(text, cex = cex)))
 }
 
-# A legend of clusters in as many columns as the height asks for, at most three; the rest is said in a last line.
-# list(labels, rows, columns, width in inches)
+# Plans a legend of clusters in as many columns as the height needs, at most three; a last line says how many are left
+# out. list(labels, rows, columns, width in inches)
 legend_plan <- function(labels, height, cex = 0.75, title = "State") {
   labels <- as.character(labels)
   line <- 1.5 * graphics::strheight("0", units = "inches", cex = cex)
@@ -110,7 +110,7 @@ legend_plan <- function(labels, height, cex = 0.75, title = "State") {
   )
 }
 
-# Draws it up to `right` and from `top` down, in inches from the lower left corner of the device.
+# Draws the legend to the left of `right` and down from `top`, in inches from the lower left corner of the device.
 draw_legend <- function(plan, colour, right, top) {
   x <- right - plan$width + plan$line * 0.5 + plan$column * ((seq_along(plan$labels) - 1L) %/% plan$rows)
   y <- top - plan$line * (1.5 + (seq_along(plan$labels) - 1L) %% plan$rows)
@@ -129,7 +129,7 @@ draw_legend <- function(plan, colour, right, top) {
 # "12 of 22 topics", or nothing where all are shown.
 shown_of <- function(shown, all, word) if (shown < all) paste(shown, "of", all, paste0(word, "s"))
 
-# A word above the right end of a figure.
+# Writes a word above the right end of a figure.
 say_above <- function(text, line = 0.2) {
   if (!is.null(text)) graphics::mtext(text, side = 3L, line = line, adj = 1, cex = 0.75, col = "grey30")
 }

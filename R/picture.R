@@ -1,8 +1,7 @@
-# What the pictures of a mixture show, as data frames, shared by plot() and
-# autoplot().
+# The contents of pictures of mixtures as data frames, shared by plot() and autoplot().
 
-# Up to eight colours of Okabe and Ito (2008), which the colour-blind can tell apart; more are the same hues in other
-# lightness: darker, lighter, and so on in between, so that clusters of neighbouring numbers always differ in hue.
+# Up to eight colours of Okabe and Ito (2008), which people with colour blindness can tell apart. Further colours have
+# the same hues, alternately darker and lighter, so that clusters with neighbouring numbers always differ in hue.
 cluster_colours <- function(k) {
   base <- unname(grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)])
   round <- (seq_len(k) - 1L) %/% 8L
@@ -14,7 +13,7 @@ cluster_colours <- function(k) {
 
 column_labels <- function(fit) fit$input$column_names %||% default_names(fit$input$d)
 
-# list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
+# list(kind, ...) with kind "curve" (one column), "plane" (two or more) or "heat".
 cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!obs_can(obs, "picture")) {
@@ -29,7 +28,7 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
 
-# Clusters of a picture under their identities, which last when numbers change.
+# Labels the clusters of a picture by their identities, which persist when numbers change.
 by_identity <- function(picture, fit) {
   for (name in intersect(c("parts", "rings", "centres", "points"), names(picture))) {
     if (!is.null(picture[[name]])) picture[[name]]$cluster <- cluster_ids(fit)[picture[[name]]$cluster]
@@ -38,8 +37,8 @@ by_identity <- function(picture, fit) {
   picture
 }
 
-# Classes as wide as Freedman and Diaconis have them, which needs two values; at most about a thousand, where a few
-# values are far from all others.
+# A histogram with classes of the width of Freedman and Diaconis, which needs two different values; at most about a
+# thousand classes, where a few values are far from all others.
 histogram_of <- function(values) {
   breaks <- if (length(values) > 1L) min(grDevices::nclass.FD(values), 1000) else 1L
   graphics::hist(values, breaks = breaks, plot = FALSE)
@@ -49,7 +48,7 @@ obs_picture.obs_gaussian <- function(obs, fit, data) {
   if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
 }
 
-# Rows that lack a value have no place.
+# Rows with a missing value cannot be placed and are left out.
 placed_rows <- function(picture, data) {
   if (!is.null(picture$points)) picture$points <- picture$points[stats::complete.cases(picture$points), ]
   drawn <- if (is.null(picture$points)) length(picture$values) else nrow(picture$points)
@@ -104,7 +103,7 @@ plane_picture <- function(fit, data) {
   project <- function(x) (x - rep(axes$centre, each = nrow(x))) %*% axes$direction
   angle <- seq(0, 2 * pi, length.out = 101L)
   circle <- cbind(cos(angle), sin(angle)) * sqrt(stats::qchisq(0.9, 2))
-  # A cluster that next to no row is in may have no expected covariance: of it the centre is drawn.
+  # A cluster with hardly any rows may have no expected covariance: then only its centre is drawn.
   rings <- lapply(used, function(k) {
     cov <- crossprod(axes$direction, m$cov[, , k] %*% axes$direction)
     around <- if (all(is.finite(cov))) circle %*% chol(cov) else 0 * circle
@@ -122,8 +121,8 @@ plane_picture <- function(fit, data) {
   )
 }
 
-# Two columns as they are; more by the first two principal components of the
-# fitted mixture, columns scaled to unit variance.
+# The axes of the picture: the two columns themselves or, for more, the first two principal components of the fitted
+# mixture with columns scaled to unit variance.
 plane_axes <- function(fit, m) {
   d <- fit$input$d
   if (d == 2L) {
@@ -146,8 +145,8 @@ plane_axes <- function(fit, m) {
   )
 }
 
-# Columns that tell clusters apart best, grouped by the cluster they stand for: probabilities, or rates relative to
-# their average over the clusters, which tell clusters apart the better the more counts there are.
+# The columns that tell clusters apart best, grouped by the cluster for which they stand: probabilities, or rates
+# relative to their average over the clusters. Rates with more counts tell clusters apart better.
 heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
   means <- mean_arrays(fit)
   used <- in_use(fit)
@@ -195,8 +194,8 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture
 }
 
-# Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows,
-# `labels` the laps where the number of clusters changed.
+# Laps of the trace with a mark for each kind of move that was accepted in them. `from`: the first lap on the scale;
+# `labels`: the laps in which the number of clusters changed.
 trace_picture <- function(fit, call = rlang::caller_env()) {
   require_ability(fit, "elbo", call)
   trace <- elbo_trace(fit)
@@ -221,9 +220,9 @@ trace_picture <- function(fit, call = rlang::caller_env()) {
   )
 }
 
-# The scale leaves out laps at the beginning, before any move, that would take more than half of it each, at most a
-# quarter of all. Where later laps gain less than a fiftieth of the whole (a guess), they would show only rounding, and
-# all stay.
+# The scale leaves out first laps, before any move, each of which would take more than half of it; at most a quarter of
+# all laps. Where later laps gain less than a fiftieth of the whole (a guess), all laps stay, as the others would show
+# only rounding.
 first_lap_shown <- function(elbo, moved) {
   n <- length(elbo)
   from <- 1L

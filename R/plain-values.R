@@ -1,10 +1,10 @@
-# Vectors and columns of any class -> bare values, in one place: what other classes hold is read by what is.na() says of
-# it, and never by the numbers in which it is stored.
+# Converts vectors and columns of any class to plain values, all in one place. What another class holds is read by what
+# is.na() says about it, never by the numbers in which it is stored.
 
-# x: a vector, matrix or column -> the same as numbers, logical values, text or a factor without another class, with its
-# names and dimensions (one dimension is none). What has a meaning of its own (a date, a unit, a list) stays as it is,
-# and so do 64-bit integers that are no exact numbers: who reads it refuses it, and columns that nobody reads do no
-# harm.
+# x: a vector, matrix or column. Returns numbers, logical values, text or a factor without another class, with names and
+# dimensions (a single dimension is dropped). Values with a meaning of their own (dates, units, lists) are returned
+# unchanged, and so are 64-bit integers that are not exact as doubles: functions that use them refuse them, and in
+# columns that are not used they do no harm.
 plain_values <- function(x) {
   if (isS4(x) || !is.atomic(x)) {
     return(x)
@@ -31,11 +31,11 @@ plain_values <- function(x) {
   bare
 }
 
-# Classes of numbers that are no bare numbers.
+# Classes of numbers that are not plain numbers.
 with_meaning <- c("units", "difftime", "Date", "POSIXt", "Surv")
 
-# 64-bit integers, which stand in the place of doubles -> list(number, exact): NA where all bits but the first are 0, as
-# package bit64 has it; exact up to 2^53.
+# 64-bit integers, which are stored in place of doubles: list(number, exact). NA is the pattern that package bit64 uses
+# (all bits but the first are 0); exact: TRUE up to 2^53.
 halves_of_integer64 <- function(x) {
   halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2L * length(x)), 2L)
   halves <- if (.Platform$endian == "little") halves else halves[2:1, , drop = FALSE]
@@ -46,8 +46,8 @@ halves_of_integer64 <- function(x) {
   list(number = number, exact = is.na(number) | abs(number) <= 2^53 & number - high == low)
 }
 
-# A data frame of such columns. A column that is a matrix or a data frame becomes its columns, as scale() of one column,
-# or poly(). The attribute `parts` says by the name of each such column what its columns are called.
+# A data frame of plain columns. A column that is a matrix or a data frame becomes its columns, as with scale() of one
+# column, or poly(). The attribute `parts` has, by the name of each such column, the names of the columns made of it.
 plain_columns <- function(x) {
   if (!is.data.frame(x)) {
     return(x)
@@ -69,7 +69,7 @@ plain_columns <- function(x) {
   frame_like(x, out, lapply(parts[wide], names))
 }
 
-# Columns as a data frame with the row names of another, which may be automatic.
+# Columns as a data frame with the row names of another one, which may be automatic.
 frame_like <- function(x, columns, parts) {
   structure(columns, class = "data.frame", row.names = .row_names_info(x, 0L), parts = parts)
 }

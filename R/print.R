@@ -55,7 +55,7 @@ print.summary.bnp_fit <- function(x, ...) {
   invisible(x)
 }
 
-# "Sizes: 155 123 63 1"
+# The line "Sizes: 155 123 63 1".
 described_clusters.default <- function(fit) {
   used <- in_use(fit)
   sizes <- round(cluster_sizes(fit)[utils::head(used, 12L)])
@@ -63,7 +63,7 @@ described_clusters.default <- function(fit) {
   strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2)
 }
 
-# What to look at where the number of clusters may surprise.
+# Advice where the number of clusters may surprise.
 described_advice <- function(fit) {
   k <- n_clusters(fit)
   joins <- is.null(refusal(kinds_of(fit), "cluster_tree"))
@@ -77,7 +77,7 @@ described_advice <- function(fit) {
   )
 }
 
-# Were births tried?
+# Whether births were tried.
 is_searched <- function(fit) isTRUE(fit$control$moves$birth) && fit$control$algorithm != "stochastic" && nobs(fit) > 1L
 
 described_terms <- function(fit) {
@@ -111,7 +111,7 @@ described_learning <- function(fit) {
   )
 }
 
-# "1 birth", "2 births", "3 communities".
+# A number with its noun: "1 birth", "2 births", "3 communities".
 count_of <- function(n, word, plural = "s") {
   paste(n, if (n == 1) word else if (plural == "s") plural_of(word) else paste0(word, plural))
 }
@@ -184,7 +184,7 @@ learned_prior <- function(fit) {
   }, blocks, names(blocks))))
 }
 
-# "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7"
+# Learned concentrations in words: "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7".
 described_concentrations <- function(learned) {
   if (!length(learned)) {
     return(NULL)
@@ -197,14 +197,14 @@ described_concentrations <- function(learned) {
   paste0(toupper(substr(line, 1L, 1L)), substring(line, 2L))
 }
 
-# Which columns went to which block of a product.
+# The columns of each block of a product, in words.
 described_blocks <- function(obs) {
   columns <- vapply(obs$blocks, shown_columns, "", 8L)
   named <- paste0(names(columns), " (", columns, ")", collapse = ", ")
   if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
 }
 
-# The spacing of the values of each column that is rounded.
+# The spacing of the values of each rounded column, in words.
 described_rounding <- function(fit) {
   of_model <- function(obs, columns) {
     at <- which(obs$rounding > 0)
@@ -221,7 +221,7 @@ shown_columns <- function(block, ...) {
   if (is.null(block$formula)) places(block$columns, ...) else paste(deparse(block$formula), collapse = " ")
 }
 
-# Of the data that a fit was given; those of a product may have others in the internal form.
+# The number of columns of the data that the fit was given; products may have others in the internal form.
 n_columns <- function(fit) if (is.null(fit$model$obs$blocks)) fit$input$d else length(fit$model$obs$columns)
 
 described_data.default <- function(fit) {
@@ -244,7 +244,7 @@ as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   if (is.null(locations)) out else cbind(out, as.data.frame(locations, row.names = seq_len(k)))
 }
 
-# Number, size and weights of each cluster: the share of the data before that of the top level, where these differ.
+# Number, size and weights of each cluster. Where they differ, the share of the data comes before the top-level weight.
 cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   force(means)
   k <- fit$state$k
@@ -255,7 +255,7 @@ cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   stats::setNames(out, c(word, names(out)[-1L]))
 }
 
-# Where each cluster is, clusters x columns (or levels of these); NULL where the model has no array that says so.
+# The location of each cluster, clusters x columns (or levels); NULL where the model has no array for it.
 cluster_locations <- function(fit, means = mean_arrays(fit)) {
   do.call(cbind, lapply(obs_facts(fit$model$obs)$location, function(name) {
     `colnames<-`(means[[name]], colnames(means[[name]]) %||% location_labels(fit, name))

@@ -109,8 +109,8 @@ prior_covariates <- function(formula, concentration = 1, effect_scale = 1, k = N
 
 of_transitions <- c("alpha", "start", "sticky")
 
-# The same prior of transitions. previous(a, b) in its formula becomes previous_a + previous_b, and `previous` has the
-# columns that it names.
+# The prior for sequences: previous(a, b) in its formula becomes previous_a + previous_b, and the field `previous` has
+# the columns that it names.
 for_sequences <- function(prior) {
   if (!has_covariates(prior)) {
     return(prior)
@@ -141,7 +141,8 @@ without_previous <- function(e) {
   e
 }
 
-# Of clusters of rows and of topics, which have no transitions; `takes`: arguments of sequences that they have, too.
+# Refuses arguments about transitions where clusters of rows or topics are fitted. `takes`: arguments of sequences that
+# these accept, too.
 need_no_transitions <- function(prior, call, takes = character()) {
   if (has_covariates(prior) && length(unlist(previous_in(prior$formula[[2L]])))) {
     abort("covariates", "{.fn previous} in {.arg formula} is for sequences ({.fn bnp_hmm}).", call = call)
@@ -157,9 +158,9 @@ need_no_transitions <- function(prior, call, takes = character()) {
 
 has_covariates <- function(prior) inherits(prior, "bnp_prior_covariates")
 
-# What the engine and the fit have beside the arguments: `design` (R/covariate-design.R), and the covariates of each
-# pattern.
+# Beside its arguments the prior has `design` (R/covariate-design.R) and the covariates of each pattern.
 n_patterns_of <- function(model) model$prior$n_patterns %||% 0L
 
-# Patterns whose rows each cluster counts with its last features; of sequences transitions count them.
+# The number of patterns by which each cluster counts rows, in its last features; 0 for sequences, whose transitions are
+# counted instead.
 counted_patterns <- function(model) if (identical(model$prior$family, "hmm_covariates")) 0L else n_patterns_of(model)

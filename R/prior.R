@@ -126,7 +126,7 @@
 #' @name priors
 NULL
 
-# The arguments of a constructor, of which `given` are the names of those that are given, as a prior.
+# Makes a prior of the arguments of a constructor; `given`: the names of those that were given.
 new_prior <- function(family, given, checks = prior_checks, frame = rlang::caller_env()) {
   arguments <- setdiff(names(formals(prior_models[[family]]$constructor)), c("transitions", "fixed"))
   parameters <- sapply(arguments, get, envir = frame, simplify = FALSE)
@@ -152,7 +152,7 @@ prior_py <- function(concentration = 1, discount = 0.25) {
   new_prior("py", names(match.call()), list(concentration = above))
 }
 
-# A number above `lower`, or a prior to learn it with.
+# Checks for a number above `lower`, or a prior with which to learn it.
 check_concentration <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
   if (inherits(x, "bnp_gamma_prior")) check_gamma_prior(x, arg, call) else check_number(x, arg, lower, strict, call)
 }
@@ -163,7 +163,7 @@ prior_checks <- list(
   sticky = function(x, arg, call) check_concentration(x, arg, strict = FALSE, call = call)
 )
 
-# One that was changed by hand after gamma_prior() made it has numbers that nobody has checked.
+# Checks a gamma_prior() again, as it may have been changed by hand.
 sound_gamma_prior <- function(x, arg, call) {
   parameters <- as.list(unclass(x))[c("shape", "rate")]
   for (name in c("shape", "rate")) check_number(parameters[[name]], paste0(arg, "$", name), call = call)
@@ -171,7 +171,7 @@ sound_gamma_prior <- function(x, arg, call) {
   x
 }
 
-# Of a concentration, whose density must not have a pole at 0.
+# Checks a prior of a concentration, whose density must not have a pole at 0.
 check_gamma_prior <- function(x, arg, call) {
   sound_gamma_prior(x, arg, call)
   check_range(x[["shape"]], paste0(arg, "$shape"), c(1, parameter_ranges$shape[2L]), call)
@@ -223,10 +223,10 @@ prior_ibp <- function(alpha = 1) new_prior("ibp", names(match.call()))
 #' @export
 prior_beta_bernoulli <- function(k, alpha = 1) new_prior("beta_bernoulli", names(match.call()))
 
-# The table of priors: the name in print(), the constructor, the function that takes
-# it, which gives the fit its class, and whether proportions of all groups share a
-# level above them, which `bnp_control(bound =)` is about; `class`: of its fits, if it has one of its own; `learns`:
-# the parameters that may be a gamma_prior().
+# The table of priors. Each entry has the name in print(); the constructor; the function that takes it, which gives the
+# fit its class; whether the proportions of all groups share a level above them (to which `bnp_control(bound =)`
+# refers); `class`: that of its fits, if they have one of their own; `learns`: the parameters that may be a
+# gamma_prior().
 prior_models <- list(
   dp = list(
     title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration",
@@ -273,17 +273,18 @@ prior_makers <- function(verbs, has = function(entry) TRUE) {
   vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
 }
 
-# Priors of communities: each node in one ("blocks"), or in several ("overlapping").
+# Constructors of priors of communities, in which each node is in one community ("blocks") or in several
+# ("overlapping").
 network_prior_makers <- function(kinds = c("blocks", "overlapping")) {
   prior_makers(names(cluster_words), function(entry) isTRUE(entry$network %in% kinds))
 }
 
 has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
-# Does its constructor ask for k?
+# Whether the constructor requires k.
 is_finite_prior <- function(entry) identical(formals(entry$constructor)$k, quote(expr = ))
 
-# verb: of the function, and others whose priors it takes here.
+# verb: of the function, and other verbs whose priors it accepts.
 check_prior <- function(prior, verbs, call) {
   check_class(prior, "bnp_prior", "prior", prior_makers(verbs), call)
   entry <- prior_entry(prior)

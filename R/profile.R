@@ -1,15 +1,15 @@
-# What each column says of the clusters: how much it tells them apart, and the picture of that.
+# How much each column tells clusters apart, and the picture of it.
 
-# Nats by column, the largest first: the expected log Bayes factor of a value of the column for its own cluster against
-# all clusters, sum_k w_k E[log p_j(x | k) - log sum_l w_l p_j(x | l) | k], at the posterior means of the parameters. Of
-# a row's columns they do not add up, as columns may say the same.
+# Nats by column, the largest first: the expected log Bayes factor of a column's value for its own cluster against all
+# clusters, sum_k w_k E[log p_j(x | k) - log sum_l w_l p_j(x | l) | k], at the posterior means of the parameters. The
+# columns of a row do not add up, as they may tell the same.
 column_information <- function(fit) {
   profile <- cluster_profile(fit)
   sort(vapply(profile$columns, function(parts) information_of(parts, profile$weight), 1), decreasing = TRUE)
 }
 
 # list(cluster, weight, columns): the clusters in use, their shares, and for each column its distribution in each of
-# them, as obs_marginals() has it.
+# these clusters, as from obs_marginals().
 cluster_profile <- function(fit, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!obs_can(obs, "marginals")) {
@@ -55,8 +55,8 @@ information_of <- function(parts, weight) {
   )
 }
 
-# Expectations are means over the middles of 200 parts of equal probability, which is exact to some 0.01 nats: enough
-# to put columns in order.
+# Expectations as means over the midpoints of 200 parts of equal probability, exact to about 0.01 nats, which is enough
+# to rank columns.
 of_densities <- function(weight, quantile, log_density) {
   clusters <- seq_along(weight)
   at <- (1:200 - 0.5) / 200
@@ -71,9 +71,9 @@ of_densities <- function(weight, quantile, log_density) {
   }, 1))
 }
 
-# list(kind, panels, cluster, word): one panel for each column, the most telling first, list(kind, information, data).
-# Kind "interval": mean and one standard deviation to either side of each cluster, in standard deviations of all data
-# from their mean. Kind "bars": the probability of each level in each cluster.
+# The picture's data: list(kind, panels, cluster, word), one panel for each column, the most informative first:
+# list(kind, information, data). Kind "interval": for each cluster the mean and one standard deviation to either side,
+# in standard deviations of all data from their mean. Kind "bars": the probability of each level in each cluster.
 profile_picture <- function(fit, call = rlang::caller_env()) {
   profile <- cluster_profile(fit, call)
   profile$cluster <- cluster_ids(fit)[profile$cluster]
@@ -91,8 +91,8 @@ profile_picture <- function(fit, call = rlang::caller_env()) {
   list(kind = "profile", panels = panels, cluster = profile$cluster, word = word, items = items_of(panels, profile))
 }
 
-# More than a dozen columns of two levels, as the items of a questionnaire are, have no room for a panel each: the
-# probabilities of their second levels as a heat map. NULL for other columns.
+# A heat map for more than a dozen columns of two levels, such as the items of a questionnaire, which have no room for a
+# panel each: the probabilities of the second levels. NULL for other columns.
 items_of <- function(panels, profile) {
   levels <- lapply(panels, function(panel) levels(panel$data$level))
   if (length(panels) <= 12L || any(lengths(levels) != 2L)) {
@@ -128,7 +128,7 @@ intervals_of <- function(parts, profile) {
   data.frame(cluster = profile$cluster, mean = at, low = at - sd / unit, high = at + sd / unit)
 }
 
-# "island 0.95, bill_length 0.81 and 4 more"
+# The most informative columns in words: "island 0.95, bill_length 0.81 and 4 more".
 described_information <- function(fit) {
   information <- column_information(fit)
   places(paste(names(information), format(round(information, 2), nsmall = 2L, trim = TRUE)), 6L)
@@ -162,7 +162,7 @@ draw_intervals <- function(data, cluster) {
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
-# With the names of the levels at the right, the first ones from below.
+# Stacked bars with the names of levels at the right, the first level at the bottom.
 draw_bars <- function(data, cluster, most = 8L) {
   k <- seq_along(cluster)
   prob <- matrix(data$prob, length(k))
@@ -188,7 +188,7 @@ draw_bars <- function(data, cluster, most = 8L) {
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
-# Light to dark, the same for the levels of every column.
+# Shades from light to dark, in the same order for the levels of every column.
 level_shades <- function(n) grDevices::hcl.colors(n + 2L, "Blues 3", rev = TRUE)[seq_len(n) + 1L]
 
 gg_profile <- function(picture, most = 24L) {

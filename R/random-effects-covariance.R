@@ -1,4 +1,4 @@
-# How uncertain the coefficients of clusters are where individuals have their own.
+# The uncertainty of the coefficients of clusters in models with random effects.
 
 # The covariance of each cluster's coefficients (regressors x regressors x clusters), of the clusters in their order:
 # the inverse of the second derivatives, with a minus, of the log likelihood of all clusters' coefficients together and
@@ -30,7 +30,7 @@ covariance_of_coefs <- function(fit, sums, weights) {
     complete <- complete + part$complete
     lost <- lost + part$lost
   }
-  # Far from the maximum the difference may have no such inverse.
+  # Far from the maximum the difference may not be positive definite.
   all <- inverse_of_scaled(complete - lost) %||% inverse_of_scaled(complete)
   if (!is.null(all)) vapply(seq_len(k), function(j) {
     own <- (j - 1L) * e + seq_len(e)
@@ -59,14 +59,15 @@ prior_precision_of_coefs <- function(obs, at) {
   out
 }
 
-# The inverse of a positive definite matrix, whatever the units of its rows and columns; NULL if it is none.
+# The inverse of a positive definite matrix, whatever the units of its rows and columns; NULL if it is not positive
+# definite.
 inverse_of_scaled <- function(a) {
   unit <- 1 / sqrt(diag(a))
   root <- tryCatch(chol(a * tcrossprod(unit)), error = function(e) NULL)
   if (!is.null(root)) chol2inv(root) * tcrossprod(unit)
 }
 
-# Coefficients of the engine's units -> of the users', but for where the response is centred.
+# Maps coefficients from the engine's units to the user's, without the shift by the centre of the response.
 map_of_coefs <- function(obs, e) {
   scale <- obs$unit[1L] / c(if (obs$intercept) 1, obs$unit[-1L])
   out <- diag(scale, e)
@@ -74,7 +75,7 @@ map_of_coefs <- function(obs, e) {
   out
 }
 
-# list(complete, lost), both (clusters regressors) squared, of some individuals.
+# list(complete, lost) for some individuals, both square matrices over clusters times regressors.
 information_of_coefs <- function(fit, sums, weights, at_estimates) {
   obs <- fit$model$obs
   e <- length(at_estimates[[1L]]$beta)
@@ -108,15 +109,15 @@ information_of_coefs <- function(fit, sums, weights, at_estimates) {
   list(complete = (complete + t(complete)) / 2, lost = lost - crossprod(scores * sqrt(weights)))
 }
 
-# What a fit keeps of its individuals: their sums, their weights where they are not all 1, and what these say of the
-# coefficients of clusters.
+# What a fit keeps about its individuals: their sums, their weights where these are not all 1, and the covariance of the
+# clusters' coefficients.
 kept_of_individuals <- function(fit, data) {
   sums <- individual_sums(fit$model$obs, data)
   weights <- of_units(data, data$weights)
   list(individual_sums = sums, individual_weights = weights, coef_cov = covariance_of_coefs(fit, sums, weights))
 }
 
-# After an update: of all individuals.
+# kept_of_individuals() after an update, for earlier and new individuals.
 with_earlier_individuals <- function(fit, before) {
   weights_of <- function(fit) fit$individual_weights %||% rep(1, nrow(fit$individual_sums))
   weighted <- !is.null(fit$individual_weights) || !is.null(before$individual_weights)

@@ -1,7 +1,8 @@
-# The picture of individuals over time, of fits with random effects.
+# The picture of individuals over time, for fits with random effects.
 
-# list(parts, lines, labels): of each cluster in use its mean at points of the covariate, and between which values 90 %
-# of its individuals' means are; the rows of the data with their individuals (of at most 500) and clusters.
+# The picture's data: list(parts, lines, labels): for each cluster in use its mean at points of the covariate, and the
+# interval that contains 90 % of its individuals' means; and the rows of the data with their individuals (at most 500)
+# and clusters.
 individual_picture <- function(fit, data, call = rlang::caller_env()) {
   obs <- fit$model$obs
   axes <- obs_axes(obs, fit$input$column_names)

@@ -1,7 +1,7 @@
-# What is known of individuals with coefficients of their own, and of their rows to come.
+# Effects of individuals with coefficients of their own, and predictions of further rows of theirs.
 
-# Sums over the rows of each individual (individuals x numbers), in the units of the engine: the number of rows, then
-# the second moments of (1, covariates, response), packed.
+# Sums over the rows of each individual (individuals x numbers), in the engine's units: the number of rows, then the
+# packed second moments of (1, covariates, response).
 individual_sums <- function(obs, data) {
   x <- standardise(data$x, obs)
   v <- unname(cbind(if (obs$intercept) rep(1, data$n), x[, -1L, drop = FALSE], x[, 1L]))
@@ -13,8 +13,8 @@ individual_sums <- function(obs, data) {
   out
 }
 
-# list(mean: individuals x effects x clusters, cov: effects x effects x individuals x clusters, prob), in the clusters'
-# order, of individuals with such sums.
+# list(mean: individuals x effects x clusters, cov: effects x effects x individuals x clusters, prob) of individuals
+# with these sums, clusters in the user's order.
 individual_effects <- function(fit, sums) {
   out <- engine_individual_effects(sums, fit$model, fit$state)
   list(
@@ -41,7 +41,7 @@ need_effects <- function(fit, type, call) {
   }
 }
 
-# predict(type = "effects"): a row an individual, of newdata or else of the fit.
+# predict(type = "effects"): one row per individual of newdata, or else of the fit.
 predicted_effects <- function(fit, newdata, id, na_action, call) {
   sums <- if (is.null(newdata)) fit$individual_sums else {
     individual_sums(fit$model$obs, as_newdata(fit, newdata, call, na_action = na_action, id = id))
@@ -53,8 +53,8 @@ predicted_effects <- function(fit, newdata, id, na_action, call) {
 
 effect_names <- function(fit) obs_axes(fit$model$obs, fit$input$column_names)$effects
 
-# Rows of newdata, which may lack the response: list(z, sums of those rows that have it, individual of each row among
-# the rows of the sums, 0: none of which anything is known).
+# Rows of newdata, some without a response: list(z, sums over the rows with a response by individual, the number of each
+# row's individual among these, 0 for an individual without observed responses).
 rows_of_individuals <- function(fit, newdata, id, call) {
   obs <- fit$model$obs
   known <- fit$individual_sums
@@ -79,8 +79,8 @@ rows_of_individuals <- function(fit, newdata, id, call) {
   list(z = z, sums = sums, individual = match(id, rownames(sums), 0L))
 }
 
-# Expectation and variance of each row's response in each cluster, rows x clusters, and the clusters' probabilities;
-# of rows of individuals of whom nothing is known those of a new one.
+# Expectation and variance of each row's response in each cluster, rows x clusters, and probabilities of the clusters.
+# Rows of individuals without observed responses get those of a new individual.
 moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) {
   obs <- fit$model$obs
   design <- with_intercept(z, obs)
@@ -108,7 +108,7 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
     cov <- matrix(effects$cov[, , , j], length(at)^2)[, i, drop = FALSE]
     pairs <- own[known, rep(seq_along(at), length(at)), drop = FALSE] *
       own[known, rep(seq_along(at), each = length(at)), drop = FALSE]
-    # Coefficients without effects are as uncertain as ever, around the centre of the covariates.
+    # Coefficients without random effects stay as uncertain as they are, around the centre of the covariates.
     centred <- design[known, , drop = FALSE]
     if (obs$intercept) centred[, -1L] <- centred[, -1L] - rep(obs$origin, each = nrow(centred))
     centred[, at] <- 0
@@ -119,7 +119,7 @@ moments_of_rows <- function(fit, z, sums = NULL, individual = rep(0L, nrow(z))) 
   }, 1))
 }
 
-# The covariance of coefficients of covariates that are centred, from that of covariates as they are.
+# The covariance of coefficients of centred covariates, from that for covariates as they are.
 fixed_covariance <- function(obs, q) {
   e <- ncol(q$coef_cov)
   to_centred <- diag(e)
@@ -127,14 +127,14 @@ fixed_covariance <- function(obs, q) {
   to_centred %*% q$coef_cov %*% t(to_centred)
 }
 
-# E sigma^2 and E D of a cluster; where all share them, they are known.
+# E sigma^2 and E D of a cluster; parameters that all clusters share are known numbers.
 noise_of_cluster <- function(q) if (is.finite(q$df)) q$scale[1L] / max(q$df - 2, 1) else q$scale[1L]
 effects_of_cluster <- function(obs, q) {
   if (is.finite(q$random_df)) q$random_scale / max(q$random_df - joint_effects(obs) - 1, 1) else q$random_scale
 }
 
-# predict(type = "response" or "individual"), with an interval for each row where it is asked for: quantiles of the
-# mixture over clusters of t distributions with these moments.
+# predict(type = "response" or "individual"). Intervals, if asked for, are quantiles of the mixture over clusters of t
+# distributions with these moments.
 predicted_responses <- function(moments, interval, names) {
   fit <- rowSums(moments$mean * moments$prob)
   if (is.null(interval)) {
@@ -154,7 +154,7 @@ responses_of_individuals <- function(fit, newdata, type, id, interval, call) {
   predicted_responses(moments_of_rows(fit, rows$z, rows$sums, rows$individual), interval, NULL)
 }
 
-# By bisection, all rows at once.
+# By bisection, for all rows at once.
 quantile_of_rows <- function(p, moments) {
   df <- rep(moments$df, each = nrow(moments$mean))
   scale <- sqrt(moments$variance * ifelse(is.finite(df), (df - 2) / df, 1))
@@ -170,7 +170,7 @@ quantile_of_rows <- function(p, moments) {
   (lower + upper) / 2
 }
 
-# --- As an observation model ---
+# --- Generics of observation models ---
 
 obs_axes.obs_random_effects <- function(obs, columns) {
   out <- NextMethod()
@@ -182,8 +182,9 @@ obs_learned.obs_random_effects <- function(obs) {
   if (isTRUE(obs$shared)) list(by = "shared = TRUE", numbers = "shared_noise")
 }
 
-# What individuals differ by is first all that they do, of which clusters then take their part; and once more from a
-# quarter of it, as births are judged under it: from all of it to few clusters, from a quarter to many.
+# The fit is repeated. In the first fit the covariance of effects starts at the whole difference between individuals, of
+# which clusters then take their part; in the second at a quarter of it. Births are judged at that covariance: starting
+# at the whole leads to few clusters, at a quarter to many.
 obs_begin_again.obs_random_effects <- function(obs, k) {
   if (!obs$shared) {
     return(NULL)
@@ -192,9 +193,9 @@ obs_begin_again.obs_random_effects <- function(obs, k) {
   obs
 }
 
-# With two fits starts that disagree are not followed for as long as elsewhere, and the second fit begins with many
-# clusters alone: on six data sets with ten seeds the same was found with more (inst/bench/growth-mixtures.R). control:
-# as the engine has it; n: individuals.
+# The control for fits that are repeated: starts that disagree get less work than elsewhere, and the second fit begins
+# with many clusters only. On six data sets with ten seeds more work found the same (inst/bench/growth-mixtures.R).
+# control: in the engine's form; n: the number of individuals.
 starts_with_effects <- function(obs, control, n) {
   if (obs$shared && length(control$kinds)) control$most_work <- min(control$most_work, 1e5 * n)
   control
@@ -205,7 +206,7 @@ starts_again <- function(control) {
   control
 }
 
-# Another centre of the covariates is another model.
+# A model with another centre of the covariates is a different model.
 obs_layout.obs_random_effects <- function(obs) list(effects = obs$effects, centre = obs$centre)
 
 obs_quantiles.obs_random_effects <- function(obs) {
@@ -235,7 +236,7 @@ obs_quantiles.obs_random_effects <- function(obs) {
   )
 }
 
-# given$id: whose the rows are, each one of a cluster.
+# given$id: the individual of each row; all rows of an individual are in one cluster.
 obs_draw.obs_random_effects <- function(obs, clusters, path, lengths, given) {
   z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
   design <- with_intercept(z, obs)
@@ -263,7 +264,7 @@ draw_covariance_of_effects <- function(obs, q) {
   diag(diag(q$random_scale) / stats::rchisq(n, q$random_df), n)
 }
 
-# R of R'R = cov, which may be singular but for rounding.
+# R with R'R = cov, where cov may be singular up to rounding.
 root_of_covariance <- function(cov) {
   eigen <- eigen(cov, symmetric = TRUE)
   sqrt(pmax(eigen$values, 0)) * t(eigen$vectors)

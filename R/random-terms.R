@@ -1,8 +1,8 @@
-# Random effects of a formula, y ~ t + (1 + t | id): which coefficients individuals have of their own.
+# Random effects in a formula, y ~ t + (1 + t | id): the coefficients that differ between individuals.
 
-# list(formula, random, independent, id): the formula without its term in brackets with a bar, the term as a one-sided
-# formula, whether the bar is `||`, and the name of the column after it; the formula alone where it has no such term, or
-# one that check_bars() refuses.
+# list(formula, random, independent, id): the formula without its bracketed term with a bar, that term as a one-sided
+# formula, whether the bar is `||`, and the name of the column after the bar. Only the formula where it has no such
+# term, or one that check_bars() refuses.
 split_random <- function(formula, call) {
   plain <- list(formula = formula)
   if (length(formula) != 3L) {
@@ -40,7 +40,7 @@ split_random <- function(formula, call) {
   )
 }
 
-# What obs_regression(random = ) takes: a one-sided formula, or one with `||`, as in ~ (1 + t || id).
+# Reads obs_regression(random = ): a one-sided formula, or one with `||`, as in ~ (1 + t || id).
 split_independent <- function(random) {
   term <- random[[2L]]
   if (is.call(term) && identical(term[[1L]], quote(`(`))) term <- term[[2L]]
@@ -55,7 +55,7 @@ bad_random <- function(why, remedy, call, env = rlang::caller_env()) {
   abort("formula", c(why, i = remedy), call = call, .envir = env)
 }
 
-# The model that a formula with such a term asks for.
+# The model for a formula with such a term.
 obs_with_random <- function(obs, random, independent, call) {
   if (is.null(random)) {
     return(obs)
@@ -84,8 +84,8 @@ id_of_random <- function(name, id, formula, call) {
   stats::as.formula(call("~", as.name(name)), environment(formula))
 }
 
-# Which regressors (intercept first, from 0) have effects: those of the random formula, by their names in the model
-# matrix.
+# Numbers of the regressors (intercept first, from 0) with random effects: those of the random formula, matched by their
+# names in the model matrix.
 columns_of_effects <- function(random, names, data, call) {
   terms <- evaluate_formula(stats::terms(random, data = if (is.data.frame(data)) data), "data", call)
   variables <- evaluate_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", call)

@@ -16,8 +16,8 @@ check_obs_of_responses <- function(obs, verb, call = rlang::caller_env()) {
   obs
 }
 
-# list(x, model, obs, input): a table of responses and covariates, the model `obs`, or another one that these responses
-# ask for, what it is to know of the table, and what new data need.
+# list(x, model, obs, input): the table of responses and covariates; the model `obs`, or another that these responses
+# need; facts about the table that it must know; and what is needed to read new data.
 regression_table <- function(formula, data, call, obs) {
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
@@ -49,7 +49,7 @@ regression_table <- function(formula, data, call, obs) {
   )
 }
 
-# Is the response among its covariates?
+# Whether the response is among its covariates.
 explains_itself <- function(terms) {
   among <- attr(terms, "factors") # variables x terms; empty where the intercept is alone
   length(among) > 0L && any(among[attr(terms, "response"), ] > 0L)
@@ -87,7 +87,8 @@ response_matrix <- function(frame, formula, call, obs, levels = NULL) {
   matrix(as.double(y), NROW(y), NCOL(y), dimnames = list(row.names(frame), names))
 }
 
-# Without the intercept, which the engine has by itself, and with the offset first; with the attribute `contrasts`.
+# The model matrix without the intercept, which the engine adds, and with the offset first; its attribute `contrasts` is
+# kept.
 covariate_matrix <- function(terms, frame, contrasts, arg, call) {
   full <- evaluate_formula(stats::model.matrix(terms, frame, contrasts.arg = contrasts), arg, call)
   z <- full[, colnames(full) != "(Intercept)", drop = FALSE]
@@ -103,7 +104,7 @@ side_by_side_table <- function(y, z) {
   table
 }
 
-# New data of a fit by a formula -> the columns of its table.
+# The columns of the training table from new data, for a fit by a formula.
 regression_newdata <- function(fit, newdata, arg, call) {
   frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels, arg, call), arg, call)
   y <- response_matrix(frame, stats::formula(fit$input$terms), call, fit$model$obs, fit$input$response_levels)
@@ -111,7 +112,7 @@ regression_newdata <- function(fit, newdata, arg, call) {
   side_by_side_table(y, z)
 }
 
-# A matrix of the covariates of new rows, whether the response is there or not.
+# A matrix of the covariates of new rows, with or without the response.
 as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_env()) {
   obs <- fit$model$obs
   y <- response_columns(obs)
@@ -145,7 +146,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
   unname(matrix(z, nrow(z)))
 }
 
-# Does new data lack a response, of a fit that has one?
+# Whether new data lack the response of a fit that has one.
 lacks_response <- function(fit, newdata) {
   obs <- fit$model$obs
   if (is.null(obs$responses) || is_internal(newdata)) {
@@ -162,7 +163,7 @@ lacks_response <- function(fit, newdata) {
     !all(wanted %in% given)
 }
 
-# Rows x clusters: their weights, the same for every row.
+# Rows x clusters: the weights of clusters, the same in every row.
 prior_probabilities <- function(fit, newdata, covariates = NULL) {
   z <- as_covariates(fit, newdata, call = rlang::caller_env())
   weight <- known_weights(fit, newdata, covariates, rlang::caller_env())
@@ -172,7 +173,7 @@ prior_probabilities <- function(fit, newdata, covariates = NULL) {
   `dimnames<-`(weight, list(names, seq_len(ncol(weight))))
 }
 
-# Weights of the fit's clusters, which sum to 1: a vector, or where they depend on covariates a row for each row.
+# Weights of the fit's clusters, which sum to 1: a vector or, where they depend on covariates, one row per row of data.
 known_weights <- function(fit, newdata, covariates, call) {
   if (has_covariates(fit$model$prior)) in_known(fit, weights_at_rows(fit, newdata, covariates, call)) else
     proportion(fit) / sum(proportion(fit))
@@ -203,8 +204,8 @@ expected_response <- function(fit, newdata, covariates = NULL, call = rlang::cal
   if (ncol(out) == 1L) drop(unname(out)) else out
 }
 
-# E[y | z] of rows with covariates z: rows x responses, the average over clusters by these weights, of all rows or (a
-# matrix) of each.
+# E[y | z] of rows with covariates z: rows x responses, averaged over clusters with these weights, for all rows or (a
+# matrix) for each row.
 average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
   obs_average_response(fit$model$obs, fit, z, weight)
 }
@@ -243,7 +244,7 @@ response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env
   if (ncol(out) == 1L) stats::setNames(as.vector(out), rownames(out)) else out
 }
 
-# New data without the response: with missing values there.
+# New data with missing values as response.
 with_unknown_response <- function(fit, newdata) {
   if (is.list(newdata) && !is.data.frame(newdata)) {
     return(lapply(newdata, function(x) with_unknown_response(fit, x)))

@@ -1,6 +1,6 @@
-# Control and start completed for one data set: what C++ reads.
+# Completes control and start for a data set, in the form that C++ reads.
 
-# word: what the rows that the engine counts are, for messages; d: columns.
+# word: the noun for the engine's rows in messages; d: the number of columns.
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
                             word = "observations", d = 1L) {
   if (control$algorithm == "stochastic") {
@@ -40,7 +40,7 @@ check_stochastic_prior <- function(prior, call) {
   }
 }
 
-# A seed from R's generator, so that set.seed() governs.
+# A seed from R's generator, so that set.seed() determines the fit.
 draw_seed <- function() as.double(sample.int(.Machine$integer.max, 1L))
 
 resolve_batches <- function(control, n_units, call, word) {
@@ -66,11 +66,11 @@ resolve_batches <- function(control, n_units, call, word) {
   batches
 }
 
-# What a unit is called.
+# What the units of batches are called.
 unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
 
-# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where reading a source
-# has dealt with them.
+# `batches` as the number of each used unit's batch, from that of each given unit; NULL where reading a source has dealt
+# with it.
 batch_numbers <- function(control, data, class, call) {
   if (is_spooled(data)) {
     return(NULL)
@@ -145,8 +145,8 @@ resolve_k_init <- function(control, prior, n, start, call, word) {
   k_init
 }
 
-# labels, responsibilities or an earlier fit -> what C++ reads. `order` is the
-# row order of the internal form, when it differs from the user's.
+# Labels, responsibilities or an earlier fit in the form that C++ reads. `order`: the row order of the internal form,
+# where it differs from the user's.
 resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
@@ -172,7 +172,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
 }
 
-# As many as the finite prior has, if there is one.
+# The number of clusters of a start; with a finite prior, that of the prior.
 start_clusters <- function(given, prior, call) {
   k <- prior$k %||% given
   if (given > k) {
@@ -184,8 +184,8 @@ start_clusters <- function(given, prior, call) {
   as.integer(k)
 }
 
-# The statistics of a fit's clusters, and the observation model that says in which units they are. They start any fit
-# of the same kind: to other data, with other parameters of the priors, or with a larger k.
+# The statistics of a fit's clusters with the observation model that defines their units. They can start any fit of the
+# same kind: to other data, with other parameters of the priors, or with a larger k.
 start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
@@ -257,7 +257,7 @@ check_start_columns <- function(before, now, call) {
   ), call = call)
 }
 
-# A state with k clusters, the last ones empty; of a finite prior, which has no sticks.
+# A state extended to k clusters, the last ones empty; for finite priors, which have no sticks.
 add_empty_clusters <- function(state, k) {
   more <- k - state$k
   if (more == 0L) {
@@ -272,8 +272,8 @@ add_empty_clusters <- function(state, k) {
   state
 }
 
-# What each document has of each topic of an earlier topic model of the same
-# documents, in the engine's numbering: a fit that starts there cannot end lower.
+# The expected counts of each topic in each document under an earlier topic model of the same documents, in the engine's
+# numbering: a fit that starts from them cannot end lower.
 documents_of_fit <- function(fit, data) {
   if (is.null(fit$documents) || !identical(fit$input$group_names, data$group_names) ||
         !identical(fit$input$lengths, document_lengths(data, fit$model$obs))) {
@@ -292,7 +292,7 @@ refuse_source_of_starts <- function(start, call) {
   }
 }
 
-# `kept`: numbers of the rows whose labels are needed; NULL: all.
+# `kept`: numbers of the rows whose labels are needed; NULL for all.
 check_labels <- function(x, n, call, kept = NULL) {
   if (!is.atomic(x) || length(x) != n) {
     abort("start", c(

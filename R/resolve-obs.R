@@ -1,6 +1,5 @@
-# The observation model completed from the data: every NULL of the constructor
-# becomes a number, and C++ gets `centre` and `unit` to work in. Here is what
-# models share; each completes itself in its own file.
+# Completes an observation model from the data: every NULL of the constructor becomes a number, and C++ gets `centre`
+# and `unit`, in which it works. This file has what models share; each model completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   if (has_parameters(obs)) obs <- in_column_order(obs, data, call)
@@ -9,7 +8,8 @@ resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
   obs
 }
 
-# Spacings as given, else as an earlier fit has them, or as the values show. Of logarithms nothing is rounded.
+# Spacings of rounded values: as given, else those of an earlier fit, else those that the values show. Logarithms are
+# never taken as rounded.
 with_spacings <- function(obs, data, start, call) {
   if (!is.null(obs$rounding)) {
     obs$rounding <- expand_vector(obs$rounding, data$d, "rounding", call)
@@ -20,9 +20,9 @@ with_spacings <- function(obs, data, start, call) {
   obs
 }
 
-# Classes of observation models whose prior is learned unless the constructor was told (by `learn`, or by a prior of
-# proportions), by the class of fits: they predict held-out rows better on most data and are badly hurt on none
-# (inst/design/decisions.md).
+# Classes of observation models whose prior is learned unless the user gave one (by `learn`, or by a prior of
+# proportions), for each class of fits. In these, learned priors predict held-out rows better on most data and much
+# worse on none (inst/design/decisions.md).
 learned_by_default <- list(
   bnp_mixture = c(
     "obs_gaussian_full", "obs_gaussian_diagonal", "obs_gaussian_spherical", "obs_gaussian_zero_mean",
@@ -31,9 +31,9 @@ learned_by_default <- list(
   bnp_topics = "obs_multinomial", bnp_hmm = "obs_multinomial"
 )
 
-# The model with `learn = TRUE` where it is to be learned in fits of this class with this control. A model that drifts,
-# or whose rows have scales, has a given prior, and so have draws that are not begun from a fit (see
-# with_given_priors()), and what is learned without a summary of the whole data.
+# The model with `learn = TRUE`, if by default it is learned in fits of this class with this control. The prior is given
+# for models that drift or whose rows have scales, for draws that do not begin from a fit (see with_given_priors()), and
+# for algorithms without a summary of the whole data.
 with_default_learning <- function(obs, class, control) {
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, with_default_learning, class, control)
   learns <- inherits(obs, as.character(learned_by_default[[class]])) && !has_drift(obs) && !has_tails(obs) &&
@@ -42,14 +42,14 @@ with_default_learning <- function(obs, class, control) {
   obs
 }
 
-# Was a prior of proportions given? It is a whole one; of one for Gaussian clusters parts may be given.
+# Whether a prior of proportions was given, which is a complete prior. Priors of Gaussian clusters may be given in part.
 gives_proportions <- function(obs) {
   !all(vapply(unclass(obs)[c("term_prior", "prior", "a", "b")], is.null, NA))
 }
 
 with_given_priors <- function(control) structure(control, given_priors = TRUE)
 
-# Was anything said beside the family and whether to learn?
+# Whether any argument was given beside the family and `learn`.
 has_parameters <- function(obs) !all(vapply(obs[!names(obs) %in% c("family", "learn")], is.null, NA))
 
 resolve_fields <- function(obs, fields, d, call) {
@@ -57,7 +57,7 @@ resolve_fields <- function(obs, fields, d, call) {
   obs
 }
 
-# Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
+# Copies these fields from an earlier fit with as many columns, so that learning goes on from where it ended.
 learned_before <- function(obs, start, d, fields) {
   before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == d)) start$model$obs
   if (!is.null(before$learn) && identical(before$family, obs$family)) obs[fields] <- before[fields]
@@ -75,9 +75,9 @@ column_totals <- function(data) {
   totals
 }
 
-# Share of the data's variance that a cluster is expected to have: n observations (or individuals)
-# hardly tell more than sqrt(n) clusters apart, and so many of equal size fill d
-# dimensions when each has n^(-1/d) of the variance. Rounded data need a floor.
+# The share of the data's variance that a cluster is expected to have: n observations (or individuals) hardly
+# distinguish more than sqrt(n) clusters, and that many clusters of equal size fill d dimensions if each has n^(-1/d) of
+# the variance. Rounded data need a lower limit.
 spread_within <- function(n, d) max(max(n, 1)^(-1 / d), 1e-3)
 
 column_medians <- function(x, w = NULL) {
@@ -95,8 +95,8 @@ column_medians <- function(x, w = NULL) {
   }, 1)
 }
 
-# Powers of two near the spread of each column about `centre`, so that C++ can
-# work with numbers near 1 and lose no bit by it.
+# Powers of two near the spread of each column about `centre`: C++ then works with numbers near 1, and the scaling loses
+# no bit.
 column_units <- function(x, centre, names, call, w = NULL) {
   if (!is.null(w)) x <- x[w > 0, , drop = FALSE]
   w <- w[w > 0]
@@ -127,8 +127,7 @@ standardise <- function(x, obs) {
   (x - rep(obs$centre, each = nrow(x))) / rep(obs$unit, each = nrow(x))
 }
 
-# Variances in working units; 1 where the data tell nothing (constant columns,
-# fewer than two rows).
+# Variances in working units; 1 where the data do not determine one (constant columns, fewer than two rows).
 column_variances <- function(z, w = NULL) {
   if (!is.null(w)) {
     w <- at_least_once(w)
@@ -144,9 +143,8 @@ column_variances <- function(z, w = NULL) {
   }, 1)
 }
 
-# In working units, column by column so that no second copy of the data is made:
-# the variance, or what the central 95 % of the values would make it for a normal
-# sample where that is smaller, so that a few outliers cannot inflate it.
+# Variances in working units, column by column so that the data are not copied: the variance or, if smaller, the
+# variance of a normal distribution with the same central 95 %, so that a few outliers cannot inflate it.
 robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x)), w = NULL) {
   vapply(seq_len(ncol(x)), function(j) {
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
@@ -158,13 +156,14 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
   }, 1)
 }
 
-# The common spacing of the values of each column, 0 where there is none: of a column whose values come five times and
-# more on average, rows counted by their weights. Of a few values that are not on the grid nothing is made.
+# The common spacing of the values of each column; 0 where there is none. A column has a spacing if its values occur
+# five times or more on average (rows count by their weights) and nearly all lie on one grid; a few values off the grid
+# are allowed.
 column_spacings <- function(x, weights = NULL) {
   weights <- weights %||% rep(1, nrow(x))
   spacing_of <- function(values, weights) {
     seldom <- function(distinct) sum(weights) <= 5 * length(distinct)
-    # Of measurements that hardly repeat a quarter of the rows has enough values already.
+    # For measurements that hardly repeat, a quarter of the rows already has enough different values.
     first <- seq_len(min(length(values), ceiling(sum(weights) / 4)))
     if (seldom(unique(values[first])) || seldom(distinct <- sort(unique(values))) || length(distinct) < 2L) {
       return(0)
@@ -174,7 +173,7 @@ column_spacings <- function(x, weights = NULL) {
     if (!length(steps)) {
       return(0)
     }
-    # The most common step, the smallest of those that are as common; steps of one grid differ by rounding alone.
+    # The most common step; of equally common ones, the smallest. Steps of one grid differ by rounding only.
     rounded <- signif(steps, 6)
     found <- sort(unique(rounded))
     spacing <- mean(steps[rounded == found[which.max(tabulate(match(rounded, found)))]])
@@ -219,8 +218,8 @@ check_df <- function(df, d, call) {
   as.double(df)
 }
 
-# The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
-# levels.
+# The observation model of data for which none was given. For data frames with a column of levels it depends on the
+# columns.
 default_obs <- function(x, call) {
   measured <- function(v) is.double(v) && is.null(attributes(v)) && !is_two_valued(v)
   if (is.data.frame(x) && !all(vapply(x, measured, NA))) obs_of_columns(x, call) else obs_gaussian()
@@ -253,8 +252,8 @@ obs_of_columns <- function(x, call) {
   )
 }
 
-# A column of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which
-# a density would be made as high as one likes on.
+# Whether v has two different whole numbers and at least one is repeated, such as yes and no coded as 0 and 1, or 1 and
+# 2. A density on such a column could be made arbitrarily high.
 is_two_valued <- function(v) length(few_values(v)) == 2L && sum(!is.na(v)) > 2L
 
 # The values of a column of whole numbers, at most three of them; NULL for others.
@@ -277,8 +276,8 @@ tell_of_two_values <- function(columns, call) {
   }
 }
 
-# A factor that stands for numbers, of a source.
+# Whether a factor made by a source stands for numbers.
 stands_for_numbers <- function(v) isTRUE(attr(v, "was") %in% c("integer", "double"))
 
-# Beyond this number a full covariance has more parameters than most data can tell: a guess.
+# With more columns than this a full covariance has more parameters than most data can determine: a guess.
 most_full_columns <- 50L

@@ -1,7 +1,7 @@
-# Several starts of a fit: bnp_control(restarts = "auto"), and what print() says of starts.
+# Several starts of a fit, bnp_control(restarts = "auto"), and what print() says about them.
 
-# Work of all starts of a fit, in the products of numbers that the engine counts (never in seconds, so that the answer
-# depends on nothing else): of "default" what took about two seconds of one core in 2026 (inst/bench/starts.R).
+# The work allowed for all starts of a fit, in products of numbers that the engine counts (never in seconds, so that
+# answers depend on nothing else). "default" took about two seconds of one core in 2026 (inst/bench/starts.R).
 work_of_starts <- c(low = 4e8, default = 1.5e9, high = 1.5e10)
 
 default_restarts <- function(call = rlang::caller_env()) {
@@ -17,14 +17,14 @@ default_restarts <- function(call = rlang::caller_env()) {
   1L
 }
 
-# Do starts take turns until that does not pay any more? start: where the fit begins, if that was given.
+# Whether starts take turns until further ones do not pay. start: the user's start, if any.
 chooses_starts <- function(control, start) {
   identical(control$restarts, "auto") && is.null(start) && is.null(control$init) && is.null(control$k_init) &&
     control$algorithm %in% c("memoized", "full")
 }
 
-# `control`, completed for a fit, as one start or as starts of these kinds, a list of start_kind() by their `init` (""
-# where it is left out). times: how much more work than others they may take.
+# `control`, completed for a fit, for one start or for starts of these kinds: a list of start_kind(), named by `init`
+# ("" for the default). times: a factor of the allowed work.
 with_starts <- function(control, kinds, times = 1) {
   if (is.null(kinds)) {
     if (identical(control$restarts, "auto")) control$restarts <- 1L
@@ -35,11 +35,11 @@ with_starts <- function(control, kinds, times = 1) {
   control
 }
 
-# Twice as many clusters as the best start so far has found, but at least and at most so many; 0: `k_init` is left out.
+# A kind of start: twice as many clusters as the best start so far found, within these limits; 0 leaves `k_init` out.
 start_kind <- function(least, most = least) list(least = as.integer(least), most = as.integer(max(least, most)))
 
-# Of mixtures, topics and sequences: one cluster and many, of words also two topics; with a finite prior its number
-# of them. n, d: rows and columns; init: that of a fit that is told nothing.
+# The kinds of start for mixtures, topics and sequences: one cluster, and many; for words also two topics; with a finite
+# prior, its number of clusters. n, d: rows and columns; init: the default of the fit.
 kinds_of_clusters <- function(prior, n, d, init) {
   if (!is.null(prior$k)) {
     kinds <- list(start_kind(prior$k), start_kind(prior$k))
@@ -51,11 +51,11 @@ kinds_of_clusters <- function(prior, n, d, init) {
     stats::setNames(kinds, c(init, init))
 }
 
-# How many seeds rows carry, each with some rows of its own; a guess. (Of 100 touching clusters in two columns 182 for
-# 100,000 rows, of penguins 10.)
+# The number of seeds that rows can support, each with some rows of its own; a guess. (100 touching clusters in two
+# columns: 182 seeds for 100,000 rows; penguins: 10.)
 seeds_of_rows <- function(n, d) max(10L, as.integer(sqrt(n / (d + 1))))
 
-# The table of the starts as users see it.
+# The table of starts that users see.
 with_table_of_restarts <- function(result, control) {
   if (is.null(control$kinds)) {
     if (!is.null(control$init)) result$restarts$init <- control$init

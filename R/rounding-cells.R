@@ -1,6 +1,6 @@
-# How probable the cells of rounded values are: log(P(cell) / width) under the posterior predictive of a cluster, the
-# log density of columns without a spacing. P(cell) of several columns is a product, or one integral, where these are
-# independent given the precision.
+# The probability of the cells of rounded values: log(P(cell) / width) under the posterior predictive of a cluster, or
+# the log density for columns without a spacing. P(cell) of several columns is a product or, where columns are
+# independent given a common precision, one integral.
 
 # of: list(mean, scale, df), each a number, or one for each column of x. Rows x columns, 0 where a value is missing.
 log_cells <- function(x, width, of) {
@@ -11,9 +11,8 @@ log_cells <- function(x, width, of) {
   replace(matrix(out, nrow(x)), is.na(x), 0)
 }
 
-# log of the probability of a Student-t variate in [z - width / 2, z + width / 2], divided by the width; z >= 0. Where
-# the cell is beyond the middle, by upper tails, which keep their digits; where it is too narrow for a difference, the
-# density.
+# log of the probability that a Student-t variable lies in [z - width / 2, z + width / 2], divided by the width; z >= 0.
+# Cells beyond the middle use upper tails, which keep their digits; cells too narrow for a difference use the density.
 log_student_cells <- function(z, width, df) {
   width <- rep_len(width, length(z))
   df <- rep_len(df, length(z))
@@ -30,7 +29,7 @@ log_student_cells <- function(z, width, df) {
   out
 }
 
-# Of each column, or 0 where nothing was said of any.
+# The spacing of each column; 0 where no spacing was given or found.
 width_of <- function(obs) obs$rounding %||% 0
 
 obs_log_cells.obs_gaussian_diagonal <- function(obs, q, x) {
@@ -38,20 +37,20 @@ obs_log_cells.obs_gaussian_diagonal <- function(obs, q, x) {
   rowSums(log_cells(x, width_of(obs), list(mean = q$mean, scale = scale, df = q$df)))
 }
 
-# Of one column.
+# For one column.
 obs_log_cells.obs_gaussian_full <- function(obs, q, x) {
   of <- list(mean = q$mean %||% 0, scale = sqrt(drop(q$scale) * spread_of_mean(q) / q$df), df = q$df)
   rowSums(log_cells(x, width_of(obs), of))
 }
 
-# One column, or columns whose variances are known.
+# For one column, or columns with known variances.
 obs_log_cells.obs_tied <- function(obs, q, x) {
   scale <- sqrt(diag(as.matrix(q$cov)) * (1 + 1 / q$mean_strength))
   rowSums(log_cells(x, width_of(obs), list(mean = q$mean, scale = scale, df = Inf)))
 }
 
-# Columns share the precision, Gamma(df / 2, scale / 2), over whose logarithm the trapezoid rule is exact to rounding:
-# the integrand falls faster than any power on the right, and as that of a row on the edge of its cell on the left.
+# Columns share the precision, Gamma(df / 2, scale / 2). The trapezoidal rule over its logarithm is exact to rounding:
+# the integrand falls faster than any power on the right, and on the left like that of a row on the edge of its cell.
 obs_log_cells.obs_gaussian_spherical <- function(obs, q, x) {
   if (ncol(x) == 1L) {
     return(NextMethod())
@@ -75,7 +74,7 @@ obs_log_cells.obs_gaussian_spherical <- function(obs, q, x) {
   log_sum_exp_rows(matrix(log_terms, nrow(x))) + log(step)
 }
 
-# away: distances (rows x columns); scale: of each of them.
+# away: distances (rows x columns); scale: that of each of them.
 log_normal_cells <- function(away, width, scale) {
   width <- rep(rep_len(width, ncol(away)), each = nrow(away))
   out <- log_student_cells(as.vector(away / scale), width / as.vector(scale), Inf) - log(as.vector(scale))
@@ -93,7 +92,7 @@ obs_log_cells.obs_product <- function(obs, q, x) {
   }))
 }
 
-# Why cells of this model have no probability that could be computed; NULL where they have.
+# Why the probability of this model's cells cannot be computed; NULL if it can.
 why_no_cells <- function(obs) {
   if (!is.null(obs$blocks)) {
     return(unlist(lapply(obs$blocks, why_no_cells), use.names = FALSE)[1L])
@@ -106,7 +105,7 @@ why_no_cells <- function(obs) {
   }
 }
 
-# Of each row, over the clusters of the fit and one that is not seen yet, by their mean weights.
+# For each row, averaged over the clusters of the fit and one that is not seen yet, with their mean weights.
 log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   obs <- fit$model$obs
   if (!is_rounded(obs)) {
@@ -119,7 +118,7 @@ log_predictive_of_cells <- function(fit, data, call = rlang::caller_env()) {
   if (is.null(why) && has_individuals(data)) why <- "Rows of one individual are not independent of each other."
   if (!is.null(why)) {
     abort(c("not_defined", "argument"), c(
-      "{.code cells = TRUE} is not there for this fit.", i = why,
+      "{.code cells = TRUE} is not available for this fit.", i = why,
       i = "{.code cells = FALSE} gives densities, and {.code covariance = \"diagonal\"} has the probability of cells."
     ), call = call)
   }

@@ -1,6 +1,6 @@
-# Rounded values: the field `rounding` says by column how far apart they are, and a fit then is one to their cells.
-# What clusters learn from are averages over the cells (Columns in src/observations/gather.h); what is asked of rows
-# afterwards, predictives and samplers, takes them as they are.
+# Rounded values: the field `rounding` has the spacing of each column's values, and the likelihood of a fit is then that
+# of their cells. Clusters learn from averages over the cells (Columns in src/observations/gather.h); predictives and
+# samplers later take rows as they are.
 
 #' @section Rounded values:
 #' A density can be made as high as one likes at values that repeat, so that clusters of rounded data may shrink to
@@ -21,7 +21,7 @@
 #' @name observation_models
 NULL
 
-# rounding: as a user gives it -> fields of the observation model.
+# The fields of the observation model for `rounding` as a user gives it.
 rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env()) {
   rounding <- check_vector(rounding, "rounding", call)
   if (any(rounding < 0)) {
@@ -36,8 +36,8 @@ rounding_field <- function(rounding, drifts = FALSE, call = rlang::caller_env())
   list(rounding = rounding)
 }
 
-# Models of values above 0 take a 0 as the cell of a rounded one, and only so. found: where no spacing is known do those
-# count that the values show, as in a fit that is still to look for them?
+# Models of values above 0 accept a 0 only as the cell of a rounded value. found: whether, where no spacing is known,
+# one that the values themselves show counts, as in a fit that has yet to look for spacings.
 supports_rounded <- function(obs, values) {
   values > 0 | (values == 0 & (is.null(obs$rounding) || any(obs$rounding > 0)))
 }
@@ -69,7 +69,7 @@ need_spacing_of_zeros <- function(obs, x, arg, call, found = TRUE) {
 
 is_rounded <- function(obs) any(obs$rounding > 0) || any(vapply(obs$blocks, is_rounded, NA))
 
-# The same model of rows as they are.
+# The same model with rows taken as they are.
 without_rounding <- function(obs) {
   obs$rounding <- NULL
   if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, without_rounding)

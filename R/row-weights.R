@@ -1,5 +1,5 @@
-# Weights: how often each row counts, or each sequence or document. Here is what resolving, fitting and printing need of
-# them; `w` is NULL where every row counts once.
+# Weights: how often each row, sequence or document counts. This file has what resolving, fitting and printing need
+# about them; `w` is NULL where every row counts once.
 
 # kept: the rows that are used, NULL for all.
 check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL) {
@@ -20,19 +20,19 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
     abort("weights", c(
       "{.arg weights} must be finite and at least 0.",
       x = "Not so: {sub(' .*', '', of)} {places(bad)}.",
-      i = if (of == "row of {.arg x}") "Give rows that are not to count weight 0."
+      i = if (of == "row of {.arg x}") "Rows that should not count have weight 0."
     ), call = call)
   }
   if (!is.null(kept)) weights <- weights[kept]
   if (all(weights == 0)) {
     abort("weights", c(
-      "{.arg weights} must not all be 0.", i = "At least one row must count: its weight is how often."
+      "{.arg weights} must not all be 0.", i = "At least one row must have a weight above 0."
     ), call = call)
   }
   as.double(weights)
 }
 
-# One weight for each sequence or document (`word`) -> one for each of its rows, in the order of the internal form.
+# Weights of rows, in the order of the internal form, from one weight for each sequence or document (`word`).
 unit_weights <- function(weights, data, word, call) {
   groups <- given_groups(data)
   if (is.null(weights)) {
@@ -41,7 +41,7 @@ unit_weights <- function(weights, data, word, call) {
   if (length(weights) == rows_given(data) && groups$n != rows_given(data)) {
     abort("weights", c(
       "{.arg weights} must have one number per {word} ({groups$n}), not one per row.",
-      i = "All rows of a {word} count equally often: how they hang together has no meaning otherwise."
+      i = "All rows of a {word} must have the same weight, as they depend on each other."
     ), call = call)
   }
   weights <- values_of_groups(weights, data, "weights", word, call)
@@ -56,7 +56,7 @@ unit_weights <- function(weights, data, word, call) {
   rep(weights, diff(data$starts))
 }
 
-# Data with the weights of their rows, as users give them. of: what there is one of, in a message.
+# Data with the weights of their rows, as users give them. of: in messages, the noun for what has a weight.
 with_weights <- function(data, weights, call, of = "row of {.arg x}") {
   weights <- values_of_rows(weights, data, "weights", call)
   data$weights <- check_weights(weights, rows_given(data), call, of, data$left_out$kept)
@@ -66,18 +66,19 @@ with_weights <- function(data, weights, call, of = "row of {.arg x}") {
 # The rows of a matrix, or the elements of a vector, times their weights.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
 
-# Of what is not missing: means, and how often each column counts.
+# Over observed cells: means, and the total weight of each column.
 column_means <- function(x, w) {
   if (is.null(w)) colMeans(x, na.rm = TRUE) else colSums(x * w, na.rm = TRUE) / counts_of_columns(x, w)
 }
 
 counts_of_columns <- function(x, w) if (anyNA(x)) colSums((!is.na(x)) * w) else rep(sum(w), ncol(x))
 
-# For quantiles and variances: weights of which the smallest is at least 1, so that weights that sum to 1 have them too.
+# For quantiles and variances: weights rescaled so that the smallest is at least 1; weights that sum to 1 would
+# otherwise have none.
 at_least_once <- function(w) w / min(1, w[w > 0])
 
-# Quantiles of the values written out as often as they count (type 7), between whole weights as if there were parts of
-# an order statistic: that of number t is the smallest value with at least the weight t up to it.
+# Quantiles of the values repeated as often as they count (type 7). For fractional weights it interpolates: the order
+# statistic of number t is the smallest value up to which the weights sum to at least t.
 weighted_quantile <- function(x, w, p) {
   kept <- w > 0 & !is.na(x)
   order <- order(x[kept])
@@ -90,7 +91,7 @@ weighted_quantile <- function(x, w, p) {
   at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
 }
 
-# "1000 observations (272 rows with weights)"
+# The number of rows in words: "1000 observations (272 rows with weights)".
 described_rows <- function(fit, word = "observation", row = "row") {
   w <- fit$input$weights
   if (has_individuals(fit$input)) {

@@ -1,13 +1,13 @@
-# Running the chains of bnp_sample(): in parts, with progress, and what is kept of each draw.
+# Runs the chains of bnp_sample() in parts, with progress, and keeps results of each draw.
 
-# `warmup` sweeps and then `draws` more draws, in parts of about so many seconds, between which R can be interrupted.
+# Runs `warmup` sweeps and then `draws` draws, in parts of about this many seconds; between parts R can be interrupted.
 draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
   options <- object$options
   engine_data <- as_engine_data(data)
   all <- warmup + draws * options$thin
   progress <- sampling_progress(options$verbose, warmup, all)
   on.exit(progress$finish())
-  # Changes in one assignment, or an interrupt could come between two.
+  # Changed in a single assignment, as an interrupt could come between two.
   at <- list(chains = object$chains, done = 0, parts = list())
   n <- 1
   tryCatch(
@@ -44,8 +44,8 @@ say_stopped <- function(done, all) {
   )
 }
 
-# Adds what the engine returned: of every draw its numbers, of some the partition. Where that makes more partitions than
-# are kept, every other one goes.
+# Adds the engine's results: the recorded numbers of every draw, the partitions of some. When there are more partitions
+# than are kept, every second one is dropped.
 with_draws <- function(object, parts) {
   if (!length(parts)) {
     return(object)
@@ -74,7 +74,7 @@ with_draws <- function(object, parts) {
   object
 }
 
-# Arrays draws x chains x numbers, one after the other.
+# Joins arrays draws x chains x numbers along the draws.
 along_draws <- function(a, b) {
   if (is.null(a)) {
     return(b)
@@ -85,7 +85,8 @@ along_draws <- function(a, b) {
   out
 }
 
-# list(report, finish), as for fits: a bar in a terminal, elsewhere a line for every tenth part, or late ones.
+# list(report, finish), as for fits: in a terminal a progress bar, elsewhere a line after every tenth of the sweeps, or
+# late lines.
 sampling_progress <- function(verbose, warmup, all) {
   silent <- list(report = function(done) NULL, finish = function() NULL)
   if (isFALSE(verbose) || isTRUE(getOption("knitr.in.progress"))) {

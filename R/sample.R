@@ -170,8 +170,9 @@ refuse_proposals <- function(verb, prior, options, call = rlang::caller_env()) {
   }
 }
 
-# Splits and merges a sweep: a number that does not depend on where a chain is, which would spoil the law of its draws.
-# (Guesses: sequences gain by more; with four a state beaver1 had twice the effective draws a second of one.)
+# Splits and merges per sweep: a fixed number, as one that depends on the chain's state would change the distribution of
+# its draws. (Guesses: sequences gain from more; with four per state, beaver1 had twice the effective draws per second
+# of one.)
 default_proposals <- function(fit) {
   if (has_places(fit$model$prior)) {
     return(0L)
@@ -194,7 +195,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
   options
 }
 
-# What no one has the time for, or the memory. (Both are guesses.)
+# The largest numbers of sweeps and records that are accepted. (Both are guesses.)
 most_sweeps <- 1e9
 most_recorded <- 1e8
 most_chains <- 1000L
@@ -252,7 +253,7 @@ say_values_are_sampled <- function() {
   )
 }
 
-# As many as take 128 MB, at most 500.
+# The number of partitions that fit into 128 MB, at most 500.
 partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 
 # The training data of a fit in the engine's form, if they can be sampled from.
@@ -279,7 +280,7 @@ sampled_data <- function(fit, data, id, call) {
   data
 }
 
-# Rows x clusters of a fit with `keep = "probabilities"`: nothing that is done with draws needs them.
+# Removes responsibilities that `keep = "probabilities"` has stored, which draws do not need.
 without_probabilities <- function(fit) {
   fit[c("probabilities", "predictive")] <- NULL
   fit
@@ -290,7 +291,7 @@ sampled_obs <- function(obs, data) {
   with_held_prior(without_gaps(without_rounding(obs), data))
 }
 
-# Rows are taken as they are, and a 0 then is no value above 0.
+# Refuses zeros under models of values above 0: draws take rows as they are, not as rounded.
 need_sampled_values <- function(obs, data) {
   if (!is.null(obs$blocks)) {
     for (block in obs$blocks) need_sampled_values(block, data_of_block(data, block))
@@ -299,7 +300,7 @@ need_sampled_values <- function(obs, data) {
   }
 }
 
-# Models whose rows may have gaps, for data that have none.
+# Removes gaps from the models of data that have none.
 without_gaps <- function(obs, data) {
   if (has_missing(data)) {
     return(obs)
@@ -309,8 +310,8 @@ without_gaps <- function(obs, data) {
   obs
 }
 
-# list(labels, weights, concentration, sweeps, number) of each chain: odd ones from the fit's probabilities, even ones
-# drawn in sequence, where states that known labels allow were found so.
+# The first state of each chain: list(labels, weights, concentration, sweeps, number). Odd chains start from the fit's
+# probabilities; even ones draw rows in sequence, if states that known labels allow can be found in this way.
 first_states <- function(fit, data, model, options) {
   numbers <- seq_len(options$chains)
   concentration <- starting_concentration(model$prior)
@@ -338,19 +339,19 @@ labels_from_fit.default <- function(fit, data, model, numbers, seed) {
   engine_draw_labels(prob, as.double(numbers), seed)
 }
 
-# Concentrations of a prior that chains have, in the engine's order.
+# The concentrations of a prior that chains record, in the engine's order.
 sampled_concentrations <- function(prior) {
   unclass(prior)[intersect(c("concentration", "gamma", "alpha", "start", "sticky"), names(prior))]
 }
 
-# Names of those that are drawn, too.
+# The names of the concentrations that are drawn.
 drawn_concentrations <- function(draws) names(Filter(is_learned, sampled_concentrations(draws$model$prior)))
 
 starting_concentration <- function(prior) {
   vapply(sampled_concentrations(prior), function(x) if (is_learned(x)) x[["shape"]] / x[["rate"]] else x, 1)
 }
 
-# Rows that have a likelihood of their own.
+# Values of the rows that have a likelihood of their own.
 modelled_rows_of <- function(data, obs, x) {
   lag <- obs_lag(obs)
   if (lag == 0L) {
@@ -372,7 +373,7 @@ update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = N
   draw_more(object, data_of_draws(object, data, id), 0L, draws)
 }
 
-# The data of draws in the engine's form, which must be those that they were made of.
+# The data of draws in the engine's form, which must be those from which they were made.
 data_of_draws <- function(object, data, id, call = rlang::caller_env()) {
   training_data(object$fit, data, id, call)
 }

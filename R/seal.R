@@ -15,7 +15,7 @@ fit_elements <- c(
   "numbering", "input"
 )
 
-# What the package made and nobody changed is not looked at any further.
+# Fits that the package made and nobody changed pass without further checks.
 check_format <- function(fit, call = rlang::caller_env()) {
   if (!identical(fit[["format"]], fit_format)) {
     abort("format", c(
@@ -30,7 +30,7 @@ check_format <- function(fit, call = rlang::caller_env()) {
   invisible(fit)
 }
 
-# A start may be anything else, and latent features as a start are refused elsewhere, in other words.
+# A start that is not a fit passes; fits of latent features as a start are refused elsewhere, with other words.
 check_start_format <- function(start, call) {
   if (inherits(start, "bnp_fit") && !inherits(start, "bnp_features")) check_format(start, call)
 }
@@ -43,10 +43,10 @@ refuse_damaged <- function(why, call, called = "This fit is") {
   ), call = call)
 }
 
-# The engine calls this where what it was given does not belong together.
+# Called by the engine where parts that it was given do not fit together.
 refuse_parts <- function(why) {
   abort("format", c(
-    "What the engine was given does not belong together.", x = "{why}",
+    "The parts of this fit do not fit together.", x = "{why}",
     i = "A fit that was damaged or changed by hand does this: fit again. If there is none, this is an error of the
          package."
   ), call = NULL)
@@ -57,7 +57,7 @@ sealed <- function(fit) {
   fit
 }
 
-# Classes and attributes that a user adds break no seal.
+# Classes and attributes that a user adds do not break the seal.
 seal_of <- function(fit) {
   family <- intersect(class(fit), c(classes_of_kinds, names(object_shapes)))
   attributes(fit) <- list(names = names(fit))
@@ -71,12 +71,12 @@ without_seal <- function(fit) {
 
 check_seal <- function(fit, call, called = "This fit is") {
   seal <- attr(fit, "seal")
-  # What was damaged may be no value of R that can be walked through.
+  # A damaged object may contain something that is not a valid R value.
   if (!is.null(seal) && !identical(seal, tryCatch(seal_of(fit), error = function(e) NULL))) {
     abort("format", c(
-      "{called} damaged: not what the package made.",
+      "{called} damaged: it is not as the package made it.",
       i = "Read it again from where it was stored, or make it again.",
-      i = "What was written as text has lost digits: {.code saveRDS(fit, file)} keeps them."
+      i = "A fit written as text loses digits; {.code saveRDS(fit, file)} keeps them."
     ), call = call)
   }
 }
@@ -90,7 +90,7 @@ check_seal <- function(fit, call, called = "This fit is") {
 #' @export
 `[<-.bnp_fit` <- function(x, i, value) without_seal(NextMethod())
 
-# Other results that have a seal lose it likewise.
+# Other results with a seal lose it in the same way.
 unsealing_methods <- function() {
   for (class in c("bnp_draws", "bnp_filter", "bnp_dynamic_means", "bnp_tree", "bnp_check")) {
     for (assign in c("$<-", "[[<-", "[<-")) {

@@ -1,4 +1,4 @@
-# Files of counts of documents: those of lda-c, and Matrix Market files.
+# Reads files of word counts of documents: the format of lda-c, and Matrix Market files.
 
 with_terms <- function(x, terms) {
   if (!is.null(terms) && length(terms) != ncol(x)) {
@@ -8,7 +8,8 @@ with_terms <- function(x, terms) {
   x
 }
 
-# A Matrix Market file as a sparse matrix, or a matrix where it lists all values. What its head says must be so.
+# A Matrix Market file as a sparse matrix, or as a dense one where it lists all values. Checks that the file is what its
+# header says.
 read_market <- function(path) {
   check_complete(path)
   text <- text_connection(path)
@@ -87,8 +88,8 @@ text_connection <- function(path) {
   })
 }
 
-# Documents of a file as lda-c has them, so many at a time: a sparse matrix. Without names of terms there are as many
-# columns as the piece needs, which is said by the attribute `grows`.
+# Documents from a file in the format of lda-c, this many at a time: a sparse matrix. Without names of terms the number
+# of columns is what the piece needs, and the attribute `grows` says so.
 count_pieces <- function(path, rows, terms) {
   check_complete(path)
   text <- text_connection(path)

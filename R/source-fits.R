@@ -1,4 +1,4 @@
-# The verbs that take a source where they take data.
+# Methods of fitting functions for data in a source.
 
 #' @rdname bnp_mixture
 #' @export

@@ -1,6 +1,7 @@
-# Columns of levels in pieces: all pieces have to be coded alike, so that what levels there are is gathered first.
+# Columns of levels in pieces. All pieces must have the same codes, so that the levels of the whole data are gathered
+# first.
 
-# Must rows wait until all levels, or what a formula learns from its variables, are known?
+# Whether rows must wait until all levels, or what a formula learns from its variables, are known.
 waits_for_levels <- function(x, obs, formula) {
   if (!is.null(formula) || obs_can(obs, "read")) {
     return(TRUE)
@@ -8,7 +9,7 @@ waits_for_levels <- function(x, obs, formula) {
   is.data.frame(x) && any(vapply(x, column_kind, "") == "level")
 }
 
-# Names of columns that an observation model takes as levels, whatever they are.
+# Names of columns that an observation model takes as levels, whatever their class.
 columns_as_levels <- function(obs, names) {
   if (is.null(obs)) {
     return(NULL)
@@ -22,8 +23,8 @@ columns_as_levels <- function(obs, names) {
   }))
 }
 
-# What is known of the columns of a table: a list by column of list(type, values). type: "number", "text", "factor",
-# "ordered", "logical", "unknown" (nothing but NA so far) or another class. values: of levels, as far as they were seen.
+# Facts about the columns of a table: for each column list(type, values). type: "number", "text", "factor", "ordered",
+# "logical", "unknown" (only NA so far), or another class. values: the levels seen so far.
 describe_columns <- function(frame, as_levels) {
   Map(function(v, name) {
     type <- type_of_column(v)
@@ -49,14 +50,14 @@ type_of_column <- function(v) {
   if (is.character(v)) "text" else if (is.logical(v)) "logical" else if (is_plain_number(v)) "number" else class(v)[1L]
 }
 
-# Might a column turn out to have two whole numbers only?
+# Whether a column could turn out to have only two different whole numbers.
 any_few_values <- function(x) {
   x <- plain_columns(x)
   few <- function(v) column_kind(v) == "number" && length(few_values(v)) %in% 1:2
   is.data.frame(x) && any(vapply(x, few, NA))
 }
 
-# What is known of columns, those of two whole numbers as levels (default_obs()).
+# The facts about columns, in which columns of two whole numbers count as levels (default_obs()).
 two_values_as_levels <- function(known, names) {
   for (name in intersect(names, names(known))) {
     few <- known[[name]]$few
@@ -65,7 +66,7 @@ two_values_as_levels <- function(known, names) {
   known
 }
 
-# Columns that are a model's variables as they are: of a formula those that it names outside of functions.
+# Columns that are variables of the model as they are: for a formula those that it names outside of functions.
 bare_variable_names <- function(formula, x) {
   if (is.null(formula)) {
     return(names(x))
@@ -78,7 +79,7 @@ bare_variable_names <- function(formula, x) {
   setdiff(vapply(variables[bare], as.character, ""), unlist(lapply(variables[!bare], all.vars)))
 }
 
-# The columns of one more piece.
+# Updates the facts about columns by one more piece.
 join_columns <- function(known, new) {
   if (is.null(known)) {
     return(new)
@@ -92,13 +93,13 @@ join_columns <- function(known, new) {
     }
     if (a$type != b$type) {
       abort("columns", c(
-        "The column {.field {name}} is not what it was before.",
+        "The column {.field {name}} has another type than before.",
         x = "It has {b$type} values here, and {a$type} values in the rows before.",
-        i = "Say what it is: {.code types = c({name} = \"text\")} of the source, say."
+        i = "Set its type in the source, for example {.code types = c({name} = \"text\")}."
       ))
     }
     if (a$type == "ordered" && !identical(a$values, b$values)) {
-      abort("columns", "The ordered factor {.field {name}} has not the levels that it had in the rows before.")
+      abort("columns", "The ordered factor {.field {name}} has other levels than in the rows before.")
     }
     a$values <- union(a$values, b$values)
     a["few"] <- list(if (!is.null(a$few) && !is.null(b$few)) few_values(union(a$few, b$few)))
@@ -107,8 +108,8 @@ join_columns <- function(known, new) {
   }, known, new[names(known)], names(known))
 }
 
-# A piece with factors that have all levels, in the order that the column in memory would give them. A factor that
-# stands for text or numbers says so by its attribute `was` (column_type()).
+# A piece whose factors have all levels, in the order that the column in memory would give them. A factor that stands
+# for text or numbers has the attribute `was` (column_type()).
 with_all_levels <- function(frame, known) {
   for (name in intersect(names(frame), names(known))) {
     column <- known[[name]]
@@ -129,7 +130,7 @@ with_all_levels <- function(frame, known) {
   frame
 }
 
-# The table of a piece with the columns of the first one, in their order.
+# The table of a piece with the columns of the first piece, in their order.
 same_columns <- function(x, first) {
   given <- colnames(x)
   if (is.null(given) || is.null(first$names)) {

@@ -1,7 +1,7 @@
-# Parts of the internal form of data: what is known of all of them, a random sample of their units, and their numbers as
-# files until the spool is written. A part is what an input function made of a piece.
+# Collects parts of the internal form of data: what is known of all of them, a random sample of their units, and their
+# numbers in files until the spool is written. A part is what an input function makes of a piece.
 
-# list of what adds up over parts, as an environment.
+# What adds up over parts, as an environment.
 new_parts <- function(folder, grouped, tokens) {
   list2env(list(
     folder = folder, grouped = grouped, tokens = tokens, files = character(), n = 0, n_given = 0, units = 0,
@@ -47,7 +47,7 @@ add_part <- function(all, part) {
   if (all$n > .Machine$integer.max) abort("memory", "More than {(.Machine$integer.max)} rows cannot be numbered.")
 }
 
-# Terms are numbered as they come; those without names are numbers.
+# Terms are numbered in order of appearance; terms without names are numbers.
 in_known_terms <- function(all, part) {
   if (is.null(part$column_names)) {
     return(part)
@@ -75,8 +75,8 @@ add_totals <- function(all, part) {
   all$totals <- c(all$totals, double(length(total) - length(all$totals))) + total
 }
 
-# The sample has the units with the smallest random keys, at most so many and with about so many numbers: guesses, with
-# which medians are right to a hundredth of a spread.
+# The sample has the units with the smallest random keys, up to these limits on units and numbers: guesses, with which
+# medians are accurate to a hundredth of a spread.
 most_sampled <- 65536L
 most_sampled_numbers <- 2^22
 
@@ -112,11 +112,11 @@ thin_sample <- function(all) {
   all$keys <- list(key[kept])
 }
 
-# Some units of a part, ascending.
+# Takes some units of a part, in ascending order.
 units_of_part <- function(part, units, grouped) if (grouped) data_groups(part, units) else part[units]
 
-# An R object as a file, and read again, neither with a copy of it as bytes in memory. A full disk is an error, or a
-# warning when the file is closed.
+# Writes an R object to a file, and reads it again, without a copy of its bytes in memory. A full disk is an error or,
+# when the file is closed, a warning.
 write_part <- function(folder, number, object, name = "part") {
   path <- file.path(folder, sprintf("%s-%06d", name, number))
   done <- tryCatch(
@@ -130,7 +130,7 @@ write_part <- function(folder, number, object, name = "part") {
   if (!done) {
     abort("spool", c(
       "The spool cannot be written: {.file {folder}}.",
-      i = "There may be no room left. Give a folder on another disk as {.arg spool} of the source."
+      i = "The disk may be full. Give a folder on another disk as {.arg spool} of the source."
     ))
   }
   path
@@ -147,8 +147,8 @@ read_part <- function(path) {
   )
 }
 
-# Has R take back what a large piece left behind; by itself it would wait until there is as much again as is in use.
-# 2^20 numbers: a guess, a collection takes as long as reading some hundred thousand.
+# Runs R's garbage collector after a large piece; by itself R would wait until memory in use has doubled. The limit of
+# 2^20 numbers is a guess: a collection takes as long as reading some hundred thousand.
 collect_after <- function(numbers) if (numbers >= 2^20) gc(FALSE)
 
 numbers_of <- function(x) if (is.null(dim(x))) length(x) else prod(dim(x))

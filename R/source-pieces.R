@@ -1,7 +1,7 @@
-# Pieces of a source as a family takes them: list(x, id, name, before), a table, which document or sequence each row
-# belongs to (NULL: rows are units, or documents), and where it is from.
+# Pieces of a source as a family needs them: list(x, id, name, before), a table, the document or sequence of each row
+# (NULL: rows are units, or documents), and where the piece comes from.
 
-# Evaluates what makes something of a piece; its error says which piece it was.
+# Evaluates code that works on a piece; its error names the piece.
 in_piece <- function(piece, call, expr) {
   tryCatch(expr, error = function(e) {
     cli::cli_abort("{piece$name} cannot be used.",
@@ -41,13 +41,14 @@ read_units <- function(source, class, id, call, counts_tokens = FALSE) {
   )
 }
 
-# Which columns of a table with these names hold labels, never numbers: `id`; of a table of documents and terms, both.
+# Which columns of a table with these names hold labels, never numbers: `id`, and for a table of documents and terms
+# both of these.
 label_columns <- function(names, id, documents) {
   of_terms <- documents && is.null(id) && is_term_frame(stats::setNames(vector("list", length(names)), names))
   intersect(c(id, if (of_terms) c("document", term_names)), names)
 }
 
-# Rows of sparse matrices are documents; a table of counts has all rows of a document together.
+# Rows of sparse matrices are documents; tables of counts have all rows of a document together.
 read_documents <- function(reader, alone, call) {
   by_document <- NULL
   first <- NULL
@@ -70,8 +71,8 @@ read_documents <- function(reader, alone, call) {
   }
 }
 
-# The rows of one value of the column `id` after the other: those of the last one in a piece wait for the next piece.
-# take: goes the column out of the table?
+# Collects rows by the value of column `id`: those of the last value in a piece wait for the next piece. take: whether
+# the column is removed from the table.
 read_by_id <- function(reader, id, take, call) {
   waiting <- list() # pieces whose rows all belong to one unit
   seen <- new.env(parent = emptyenv())
@@ -153,12 +154,12 @@ read_by_id <- function(reader, id, take, call) {
   }
 }
 
-# Without `id` each file is a sequence, or each piece of a function, which may be a list of them.
+# Without `id` each file is a sequence, or each piece of a function, which may be a list of sequences.
 read_sequences <- function(reader, source, call) {
   if (!source$kind %in% c("files", "function")) {
     abort("id", c(
       "{.arg id} is needed: it names the column that says to which sequence each row belongs.",
-      i = "Only files and pieces of a function may be sequences as they are."
+      i = "Without {.arg id}, only whole files, or pieces returned by a function, can be sequences."
     ), call = call)
   }
   count <- 0L

@@ -1,8 +1,7 @@
-# Fits asked about new data in a source, piece by piece.
+# Answers of fits about new data in a source, piece by piece.
 
-# f(table, id): the answer for the rows of one piece. write: NULL, a function of the answer and the number of the piece,
-# or the path of a text file, whose first columns say of whom each row is; then the number of rows is all that comes
-# back.
+# f(table, id): the answer for the rows of one piece. write: NULL; a function of the answer and the number of the piece;
+# or the path of a text file, whose first columns identify each row. With `write` only the number of rows is returned.
 over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
   id <- id_column(id, call) %||% fit$input$id_column %||% if (isTRUE(fit$model$obs$repeated)) fit$input$id
   put <- check_write(write, call)
@@ -23,7 +22,7 @@ over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_e
   if (is.null(put)) answers else invisible(rows)
 }
 
-# Columns that were text, or levels of a factor, are text in new data too, whatever their file looks like.
+# Columns that were text, or levels of a factor, are read as text in new data too, whatever their file looks like.
 types_of_fit <- function(fit) {
   classes <- attr(fit$input$terms, "dataClasses")
   levels <- c(
@@ -50,7 +49,8 @@ check_write <- function(write, call) {
   }
 }
 
-# Whose the rows of an answer are: their names, or numbers in the whole source, and the sequence or individual of each.
+# Identifies the rows of an answer: their names, or their numbers in the whole source, and the sequence or individual of
+# each.
 key_of <- function(answer, piece, before, fit) {
   names <- if (is.data.frame(answer)) row_names_of(answer) else rownames(answer) %||% names(answer)
   number <- before + seq_len(NROW(answer))
@@ -63,7 +63,7 @@ key_of <- function(answer, piece, before, fit) {
   key
 }
 
-# The answer of predict(): of all pieces one after the other, unless they were written.
+# The answer of predict() for all pieces together, unless it was written.
 predict_source <- function(fit, source, id, write, f, call = rlang::caller_env()) {
   answers <- over_source(fit, source, id, f, write, call)
   if (!is.null(write)) {
@@ -84,12 +84,12 @@ factor_of <- function(parts) {
 refuse_write <- function(write, call = rlang::caller_env()) {
   if (!is.null(write)) {
     abort("argument", c(
-      "{.arg write} is for new data in a source.", i = "Of data in memory the answer is in memory, too."
+      "{.arg write} is for new data in a source.", i = "For data in memory the answer is returned in memory."
     ), call = call)
   }
 }
 
-# Mean log likelihood over the pieces: f(table, id) has the numbers that are averaged, NA of rows without one.
+# The mean log likelihood over pieces: f(table, id) returns the numbers to average, NA for rows without one.
 mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
   sum <- count <- 0
   answers <- over_source(fit, source, id, function(x, id) {
@@ -103,7 +103,7 @@ mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
   sum / count
 }
 
-# Takes the pieces in one after the other.
+# Takes in the pieces, one after the other.
 update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, call = rlang::caller_env()) {
   read_arguments(rlang::enquos(id = id), source, "newdata")
   if (!is.null(olddata)) {

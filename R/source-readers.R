@@ -1,5 +1,6 @@
-# Readers of sources: open_source() -> list(read, close). read() gives the next piece, list(data, name, before): rows as
-# R has them, where they are from, in words, and how many rows came from there before; NULL after the last.
+# Readers of sources: open_source() returns list(read, close). read() returns the next piece, list(data, name, before):
+# rows in an R object, a description of where they are from, and the number of rows before them there; NULL after the
+# last piece.
 
 open_source <- function(source, call = rlang::caller_env()) {
   check_object(source, call)
@@ -20,7 +21,8 @@ open_source <- function(source, call = rlang::caller_env()) {
   reader
 }
 
-# A table, and if it is a data frame, some of its columns as these types; before: rows before it in its file.
+# Converts columns of a data frame to these types; other tables pass unchanged. before: the number of rows before it in
+# its file.
 as_types <- function(x, types, before) {
   for (name in if (is.data.frame(x)) intersect(names(types), names(x))) {
     given <- x[[name]]
@@ -34,7 +36,7 @@ as_types <- function(x, types, before) {
   x
 }
 
-# convert: of text or numbers to the type.
+# convert: a function from text or numbers to the type.
 as_declared <- function(given, name, what, convert, before) {
   plain <- if (is_plain_number(given)) given else label_text(given)
   value <- suppressWarnings(convert(plain))
@@ -50,18 +52,17 @@ as_declared <- function(given, name, what, convert, before) {
   value
 }
 
-# For streams: a function of the number of a batch, 1, 2, ..., which are asked for in this order. labels: see
-# types_of_text().
+# For streams, a function of the number of a batch, 1, 2, ..., in this order. labels: see types_of_text().
 reader_of <- function(source, labels = NULL) {
   source$labels <- labels
   reader <- open_source(source)
   function(i) reader$read()$data
 }
 
-# Is it a batch of rows, documents or sequences?
+# The number of rows, documents or sequences of a batch.
 rows_of_piece <- function(x) if (is.list(x) && !is.data.frame(x)) length(x) else NROW(x)
 
-# Evaluates what reads a piece; its error says where.
+# Evaluates code that reads a piece; its error says where the piece is.
 in_reading <- function(name, before, call, expr) {
   tryCatch(expr, error = function(e) {
     after <- if (before > 0) " after row {format(before, big.mark = ',', scientific = FALSE)}" else ""
@@ -71,7 +72,7 @@ in_reading <- function(name, before, call, expr) {
   })
 }
 
-# Reading by one function without arguments, NULL after the last.
+# A reader by one function without arguments that returns NULL after the last piece.
 open_by <- function(name, read, close, call) {
   before <- 0
   list(
@@ -185,7 +186,7 @@ state_of_files <- function(paths) as.list(file.info(paths, extra_cols = FALSE)[c
 
 kind_of_file <- function(paths) tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", paths)))
 
-# One file: list(read, close).
+# A reader of one file: list(read, close).
 open_file <- function(source, path, types) {
   if (!is.null(source$read)) {
     return(read_once(function() source$read(path)))

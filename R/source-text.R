@@ -1,12 +1,12 @@
-# Text files of tables: what types their columns have, and their rows, piece by piece. The types are those of all rows
-# of all files, so that they depend neither on where a piece ends nor on the order of files.
+# Text files of tables: the types of their columns, and their rows in pieces. Types are determined from all rows of all
+# files, so that they depend neither on where pieces end nor on the order of files.
 
-# Names of types, in the order in which the engine numbers them from 0 (src/r_text.cpp). "unknown": no value at all.
+# Names of types, in the order of their numbers in the engine, from 0 (src/r_text.cpp). "unknown": no value at all.
 text_types <- c("unknown", "logical", "integer", "number", "text")
 is_text_table <- function(paths) kind_of_file(paths) %in% c("csv", "tsv")
 separator_of <- function(path) if (kind_of_file(path) == "csv") "," else "\t"
 
-# `types =` of a source: names of types by column, or NULL.
+# Checks `types =` of a source: names of types by column, or NULL.
 check_types <- function(types, call = rlang::caller_env()) {
   if (is.null(types)) {
     return(NULL)
@@ -16,22 +16,22 @@ check_types <- function(types, call = rlang::caller_env()) {
     !anyNA(names(types)) && !anyDuplicated(names(types)) && all(types %in% known)
   if (!ok) {
     abort("argument", c(
-      "{.arg types} must say by names of columns {.or {.val {known}}}, not {describe(types)}.",
+      "{.arg types} must be named by columns, with values {.or {.val {known}}}, not {describe(types)}.",
       i = "For example {.code types = c(code = \"text\", age = \"number\")}."
     ), call = call)
   }
   types
 }
 
-# A source some columns of which have these types, unless the user said otherwise.
+# A source in which some columns have these types, unless the user declared others.
 with_types <- function(source, types) {
   source$types <- c(source$types, types[setdiff(names(types), names(source$types))])
   source
 }
 
-# Types of the columns of all text files of a source, by name: declared, or text of those that hold labels
-# (source$labels, a function of the names of columns), or read from all rows. Files are looked through once, and again
-# when they changed.
+# Types of the columns of all text files of a source, by name: declared by the user; text for columns of labels
+# (source$labels, a function of the column names); else determined from all rows. Files are scanned once, and again if
+# they change.
 types_of_text <- function(source, call) {
   paths <- source$paths[is_text_table(source$paths)]
   state <- state_of_files(paths)
@@ -63,7 +63,7 @@ types_of_text <- function(source, call) {
 
 label_columns_of <- function(source, names) if (!is.null(source$labels)) source$labels(names)
 
-# A data frame, a row for each column: which kinds of values there are (see src/r_text.cpp), and the first text.
+# A data frame with a row for each column: the kinds of values that occur (see src/r_text.cpp), and the first text.
 evidence_of_text <- function(path) {
   check_complete(path)
   table <- engine_text_begin(separator_of(path))
@@ -89,7 +89,7 @@ join_evidence <- function(parts) {
   out
 }
 
-# Of columns of numbers with a text among them it is said where this is, as it may be an error.
+# Reports where text occurs in columns of numbers, as it may be an error.
 tell_of_text_columns <- function(evidence, settled) {
   mixed <- evidence[evidence$text & (evidence$integer | evidence$number) & !evidence$name %in% settled, ]
   if (nrow(mixed)) {
@@ -102,7 +102,7 @@ tell_of_text_columns <- function(evidence, settled) {
   }
 }
 
-# Rows of a text file, so many at a time.
+# Rows of a text file, this many at a time.
 text_pieces <- function(path, rows, types) {
   table <- engine_text_begin(separator_of(path))
   bytes <- open_bytes(path)
@@ -121,7 +121,7 @@ text_pieces <- function(path, rows, types) {
   }, close = bytes$close)
 }
 
-# The bytes of a file, uncompressed: list(read, close); read() gives some, none at the end.
+# The uncompressed bytes of a file: list(read, close), where read() returns some bytes, and none at the end.
 open_bytes <- function(path) {
   connection <- suppressWarnings(gzfile(path, "rb")) # reads what is not compressed, too; the error says it all
   close <- function() {
@@ -133,7 +133,7 @@ open_bytes <- function(path) {
   }, close = close)
 }
 
-# Refuses a compressed file whose end is not there, which R reads as if it ended there. (Of .xz files R says so.)
+# Refuses a compressed file that is cut off, which R would read as if it ended there. (For .xz files R reports it.)
 check_complete <- function(path) {
   start <- readBin(path, "raw", 3L)
   size <- file.size(path)
@@ -158,8 +158,8 @@ end_of_file <- function(path, n) {
   readBin(connection, "raw", n)
 }
 
-# The last eight bytes are the checksum and the size (modulo 2^32) of the text, or of its last part where files were put
-# behind each other.
+# The last eight bytes are the checksum and the size (modulo 2^32) of the text, or of its last part where compressed
+# files were concatenated.
 gzip_is_complete <- function(path, end) {
   number <- function(bytes) sum(as.integer(bytes) * 256^(0:3))
   last_size <- number(end[5:8])
@@ -184,7 +184,7 @@ gzip_is_complete <- function(path, end) {
   last_size < all$n && pass(all$n - last_size)$crc == number(end[1:4])
 }
 
-# The last 80 bits, but for up to seven that fill the last byte, begin with the mark of the end.
+# The last 80 bits, apart from up to seven padding bits, begin with the end mark.
 bzip2_is_complete <- function(end) {
   bits <- as.integer(rev(rawToBits(rev(end))))
   mark <- as.integer(rev(rawToBits(as.raw(c(0x90, 0x50, 0x38, 0x45, 0x72, 0x17)))))

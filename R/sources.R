@@ -169,8 +169,8 @@ need_package <- function(package, what, call = rlang::caller_env()) {
   }
 }
 
-# `kept`: what is known of the source's spool and text files while the session lasts. `declared`: the columns whose
-# types the user gave; `types` may have more, of columns that a verb needs as text.
+# `kept`: facts about the source's spool and text files, kept during the session. `declared`: the columns whose types
+# the user gave; `types` may have more columns, which a verb needs as text.
 new_source <- function(kind, spool, types, ...) {
   types <- check_types(types, rlang::caller_env())
   if (!is.null(spool)) spool <- check_path(spool, "spool", rlang::caller_env())

@@ -1,4 +1,4 @@
-# Data in a spool: how they come to be, and what R does with them batch by batch.
+# How data in a spool are made, and what R does with them batch by batch.
 
 spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   if (all$n == 0) abort("no_rows", "All rows of {.arg x} are left out for missing values.", call = call)
@@ -52,7 +52,7 @@ tell_left_out <- function(n, na_action) {
   )
 }
 
-# The batch of every unit, from 1; `numbers`: values that the rows have in all.
+# The batch of every unit, from 1; `numbers`: the total number of values in the rows.
 batches_of_spool <- function(control, all, class, numbers, call) {
   n <- all$units
   if (length(control$batches) > 1L) {
@@ -107,16 +107,16 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
   finished <- TRUE
 }
 
-# Of groups where rows are grouped, else of rows.
+# The number of groups where rows are grouped, else of rows.
 rows_or_groups <- function(data) if (is.null(data$group_names)) data$n else length(data$group_names)
 sample_size <- function(data) {
   if (is.null(data$group_names)) data$sample$n else length(data$sample$starts) - 1L
 }
 
-# As an integer, if it is one.
+# As an integer, if it fits.
 whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
 
-# Which columns lack cells, as data of one row.
+# Which columns have missing cells, as data of one row.
 gaps_of <- function(data) {
   if (!is_spooled(data)) {
     return(data)
@@ -127,7 +127,7 @@ gaps_of <- function(data) {
   )
 }
 
-# Calls f(data, rows) for the data of every batch; rows: their numbers among all.
+# Calls f(data, rows) for the data of every batch; rows: their numbers among all rows.
 for_batches <- function(data, f) {
   for (b in seq_len(data$n_batches)) {
     part <- in_spool(engine_spool_batch(data$spool, b), NULL)

@@ -5,7 +5,7 @@
 # ordinary internal form of some units, with `counted`, how many rows and units it stands for; `fingerprint`, `lengths`
 # (tokens of documents), and `cells_missing` by column.
 
-# list(data, obs, input): as a fit's input functions give them.
+# list(data, obs, input), as a fit's input functions return them.
 read_source <- function(source, class, obs, na_action, id, formula, control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   check_object(source, call)
@@ -28,7 +28,7 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
   read
 }
 
-# What tells a source from another without reading it.
+# What distinguishes a source from others without reading it.
 identity_of_source <- function(source) {
   list(
     source$kind, source$paths, if (source$kind == "files") state_of_files(source$paths), deparse(source$read),
@@ -36,16 +36,17 @@ identity_of_source <- function(source) {
   )
 }
 
-# Formulas as text: their environments may hold anything.
+# Formulas as text, as their environments may hold anything.
 without_environments <- function(x) {
   if (inherits(x, "formula")) deparse(x) else if (is.list(x)) lapply(x, without_environments) else x
 }
 
 spool_file <- function(folder) file.path(folder, "batches.spool")
-# Not made by saveRDS(): serialised, with a checksum.
+# The file is serialised with a checksum, not made by saveRDS().
 spool_note <- function(folder) file.path(folder, "description.rds")
 
-# The spool of an earlier fit from this source. A temporary one only of files, whose times say whether they changed.
+# The spool of an earlier fit from this source. Temporary spools are reused only for files, whose times show whether
+# they changed.
 known_spool <- function(source, key, class, call) {
   folder <- source$spool
   if (is.null(folder)) {
@@ -83,7 +84,7 @@ known_spool <- function(source, key, class, call) {
   read
 }
 
-# A description with the fingerprint of all that is in it, as fits have (R/seal.R): the sum of its file says only that
+# A description with the fingerprint of its contents, as fits have (R/seal.R): the checksum of its file only shows that
 # the file is as it was written.
 sealed_note <- function(note) {
   note$seal <- NULL
@@ -97,7 +98,7 @@ refuse_note <- function(folder, call) {
   ), call = call)
 }
 
-# Whether what pass_over() returned belongs to a spool with this index.
+# Whether a stored result of pass_over() belongs to a spool with this index.
 is_note_of <- function(read, index, class) {
   data <- read[["data"]]
   sample <- data[["sample"]]
@@ -127,18 +128,18 @@ is_note_of <- function(read, index, class) {
 
 holds_no_function <- function(x) !is.function(x) && (!is.list(x) || all(vapply(x, holds_no_function, NA)))
 
-# Numbers of which a model can be made: some are there, and none is beyond what data may be.
+# Whether a model can be made of these numbers: some are present, and none is beyond the range of data.
 are_values <- function(x) {
   is.numeric(x) && (!length(x) || any(!is.na(x))) && all(abs(x) < 1e200, na.rm = TRUE)
 }
 
-# Evaluates what reads a spool, or writes one.
+# Evaluates code that reads or writes a spool.
 in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
       "The spool cannot be {if (writes) 'written' else 'read'}.", x = "{conditionMessage(e)}",
       i = if (writes) {
-        "Is there room on the disk? Another folder may be given as {.arg spool} of the source."
+        "The disk may be full. Another folder may be given as {.arg spool} of the source."
       } else {
         "Delete the folder of the spool to make it anew, and let nothing else write to it meanwhile."
       }
@@ -173,8 +174,8 @@ keep_spool <- function(source, folder, key, read, call) {
   in_spool(engine_write_bytes(spool_note(folder), note), call, writes = TRUE)
 }
 
-# The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is
-# known what levels there are.
+# The pass over the source. If all columns are numbers, rows are converted to the engine's form at once; otherwise they
+# wait in files until all levels are known.
 pass_over <- function(source, class, obs, na_action, id, formula, control, folder, call) {
   tokens <- class == "bnp_topics" && obs_facts(obs)$counts_tokens
   reader <- read_units(source, class, id, call)
@@ -195,7 +196,7 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
     waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
-      # Where is it? That no row is left is so in no one place.
+      # Names the place of the error. That no rows are left has no single place.
       for (file in if (!inherits(e, "bnpvi_error_no_rows")) waiting$files) {
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)
@@ -231,7 +232,7 @@ without_id <- function(piece) {
   piece
 }
 
-# A column in which all is missing may be read as a logical one.
+# A column in which all values are missing may be read as logical.
 numbers_only <- function(x) {
   if (is.data.frame(x)) {
     for (name in names(x)) if (type_of_column(x[[name]]) == "unknown") x[[name]] <- as.double(x[[name]])
@@ -239,7 +240,7 @@ numbers_only <- function(x) {
   x
 }
 
-# A piece, its levels complete, as numbers. fit: what the first look made of the sample; NULL: columns are numbers.
+# Adds a piece, with all levels, as numbers. fit: the result of first_look() at the sample; NULL if columns are numbers.
 add_piece <- function(all, piece, class, obs, na_action, fit, call) {
   arg <- arg_from("x", piece)
   part <- in_piece(piece, call, {
@@ -257,7 +258,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
       bnp_topics = as_documents(x, obs, piece$id, arg, TRUE, call, na_action),
       bnp_hmm = as_sequence_data(x, obs, piece$id, arg, call, na_action)
     )
-    # Where the sample lacks them, nothing else would tell. Sparse rows are counts.
+    # Checked here, as the sample may not contain such values. Sparse rows are counts.
     far <- if (!is.null(part$x)) which(abs(part$x) > 1e150, arr.ind = TRUE)
     if (length(far)) {
       abort("range", c(
@@ -278,7 +279,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
   add_part(all, part)
 }
 
-# Reads to the end: list(files, columns, sample), what is known of all columns, and the rows of a random sample of
+# Reads to the end: list(files, columns, sample), with facts about all columns, and the rows of a random sample of
 # units, with all levels.
 gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   known <- NULL
@@ -304,7 +305,7 @@ gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   list(files = files, columns = known, sample = replace(rows, "x", list(with_all_levels(rows$x, known))))
 }
 
-# The same random sample as choose_units() has, of rows as R has them.
+# Adds rows, still in R's form, to the random sample that choose_units() would draw.
 add_rows_to_sample <- function(sample, piece, unit, before) {
   key <- engine_unit_keys(before, max(unit))[unit]
   at <- which(key < sample$bound)
@@ -329,8 +330,8 @@ sampled_rows <- function(sample) {
   )
 }
 
-# What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
-# observation model before it is resolved; own: what the fit is to keep.
+# What the sample determines about formula and levels, in the form that fits keep, so that all pieces are read like new
+# data. given: the observation model before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
   arg <- arg_from("x", sample, sample = TRUE)
   own <- list()

@@ -1,6 +1,6 @@
-# How well batches of a stream were predicted before they were learned from, and the number of clusters.
+# The picture of a stream: how well batches were predicted before they were learned from, and the number of clusters.
 
-# Batches, or where there are more than 200 the means of as many groups of them.
+# One row per batch or, for more than 200 batches, means of groups of batches.
 score_picture <- function(fit, call = rlang::caller_env()) {
   if (!is_stream_fit(fit)) {
     abort("argument", c(

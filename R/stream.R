@@ -119,7 +119,7 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
   fit_stream("bnp_mixture", x, obs, prior, control, start, na_action, rename_call(match.call()), here)
 }
 
-# A stream that goes on from a fit does as this did, unless it is told.
+# The na_action of a stream that goes on from a fit: the given one, else that of the fit.
 action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
   action_of_fit(if (inherits(start, "bnp_fit")) start, na_action, call)
 }
@@ -177,7 +177,7 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   fit
 }
 
-# Learns from all batches of the reader; `first` was read already.
+# Learns from all batches of the reader; `first` has already been read.
 learn_stream <- function(fit, reader, first, new_terms, call) {
   progress <- progress_reporter(fit$control, verb_of(fit), batch_teller)
   on.exit(progress$finish())
@@ -206,7 +206,7 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
   so_far()
 }
 
-# Evaluates what reads the first batch again, of which begin_stream() has said all there is to say.
+# Evaluates code that reads the first batch a second time, without the messages, which begin_stream() has shown.
 said_before <- function(rows) {
   withCallingHandlers(
     rows,
@@ -222,8 +222,8 @@ rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action
   data
 }
 
-# list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors. id: the
-# column that says which document a row belongs to.
+# list(read): the next batch, NULL after the last. so_far(): for errors, the fit to the batches before, or NULL. id: the
+# column that names each row's document.
 batch_reader <- function(stream, id, class, call) {
   i <- 0L
   rows <- 0
@@ -240,7 +240,7 @@ batch_reader <- function(stream, id, class, call) {
   })
 }
 
-# Evaluates an expression that reads batch number i; its error says which batch it was and has the fit so far.
+# Evaluates an expression that reads batch number i; its error names the batch and contains the fit so far.
 in_batch <- function(i, so_far, call, expr, problem = "cannot be learned from") {
   tryCatch(expr, error = function(e) {
     fit <- if (!is.null(so_far)) so_far()

@@ -1,6 +1,6 @@
-# Densities of t distributions, of which divergences and overlaps are averages.
+# Densities of t distributions, from which divergences and overlaps are averaged.
 
-# How far two clusters are apart: averages over points of equal probability of one of them, as integrals of several
+# Divergences of two clusters, as averages over points of equal probability of one of them: the integrals over several
 # columns have no closed form.
 
 obs_divergence.obs_student <- function(obs, a, b) {
@@ -29,7 +29,8 @@ points_of_student <- function(a, n = 8192L) {
   rep(a$mean, each = n) + (z %*% chol(as.matrix(a$cov))) / sqrt(u)
 }
 
-# The j-th coordinate of n points that fill the unit cube evenly: multiples of square roots of primes.
+# The j-th coordinate of n points that fill the unit cube evenly: fractional parts of multiples of the square root of a
+# prime.
 spread_points <- function(n, j) (seq_len(n) * sqrt(primes_to(j)) + 0.5 / n) %% 1
 
 primes_to <- function(j) {

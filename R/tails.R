@@ -1,13 +1,13 @@
-# Tails of t distributions: their degrees of freedom, the field `tails` of observation models that have them (those
-# without are Gaussian), and scales of rows. Posterior parameters of a cluster have points of the posterior of its
+# Tails of t distributions: their degrees of freedom, the field `tails` of observation models that have them (models
+# without are Gaussian), and the scales of rows. Posterior parameters of a cluster have points of the posterior of its
 # degrees of freedom, `tails_node`, and their probabilities `tails_prob`.
 
 tails_arrays <- list(
   tails = "clusters", tails_node = c("clusters", "nodes"), tails_prob = c("clusters", "nodes")
 )
 
-# NULL for infinite ones: a Gaussian model has no field of that name.
-# Priors of noise with tails are not learned.
+# NULL for infinite degrees of freedom: Gaussian models have no field `tails`. Priors of noise with tails are not
+# learned.
 tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
   if (identical(tails, Inf)) {
     return(NULL)
@@ -30,7 +30,7 @@ tails_argument <- function(tails, learn = NULL, call = rlang::caller_env()) {
 has_tails <- function(obs) !is.null(obs$tails)
 any_tails <- function(obs) has_tails(obs) || any(vapply(obs$blocks, has_tails, NA))
 
-# Facts of a model whose field `tails` decides what it is.
+# Facts of a model that depend on whether it has the field `tails`.
 facts_with_tails <- function(facts, obs) {
   if (has_tails(obs)) {
     facts$title <- paste0(facts$title, ", Student-t noise")
@@ -39,7 +39,8 @@ facts_with_tails <- function(facts, obs) {
   facts
 }
 
-# --- One cluster, q: its posterior parameters. Points of the posterior of the degrees of freedom, and their weights ---
+# --- One cluster with posterior parameters q: points of the posterior of its degrees of freedom, and their
+# probabilities ---
 
 tails_of <- function(q) {
   used <- q$tails_prob > 0
@@ -53,20 +54,21 @@ tails_quantile <- function(q, p) {
   shape_quantile(list(shape_node = tails$nu, shape_prob = tails$prob), p)
 }
 
-# Scales of n rows in one cluster.
+# Draws scales of n rows in one cluster.
 draw_scales <- function(q, n) {
   nu <- draw_tails(q)
   stats::rgamma(n, nu / 2, nu / 2)
 }
 
-# E 1 / u, infinite where some probability is on at most two degrees of freedom.
+# E 1 / u; infinite where degrees of freedom of at most two have a probability above 0.
 mean_spread <- function(q) {
   tails <- tails_of(q)
   heavy <- tails$nu <= 2
   if (sum(tails$prob[heavy]) > 1e-6) Inf else sum((tails$prob * tails$nu / (tails$nu - 2))[!heavy])
 }
 
-# By cluster, the variance of noise as a multiple of the covariance of rows with scale 1; tails: NULL of Gaussian noise.
+# For each cluster, the variance of noise as a multiple of the covariance of rows with scale 1; tails: NULL for Gaussian
+# noise.
 spread_by_tails <- function(tails, k) {
   if (is.null(tails)) rep(1, k) else ifelse(tails > 2, tails / (tails - 2), Inf)
 }
@@ -83,7 +85,7 @@ scale_nodes <- function(q) {
   list(u = exp(log_u[used]), prob = weight[used] / sum(weight[used]))
 }
 
-# The average of of(spread) over scales u of rows, of which `spread` is that of rows with u = 1, as Gaussian ones have.
+# The average of of(spread) over scales u of rows, where `spread` belongs to rows with u = 1.
 over_scales <- function(q, spread, of) {
   if (is.null(q$tails_node)) {
     return(of(spread))
@@ -94,8 +96,8 @@ over_scales <- function(q, spread, of) {
   out
 }
 
-# E u of each row under q(u), NA of rows without any value: of offsets from `location` with expected precisions the
-# inverse of `cov` (a matrix, or a vector of independent columns); spread: z' V^-1 z of the mean's posterior.
+# E u of each row under q(u); NA for rows without any value. Offsets are from `location`, with expected precisions
+# inverse to `cov` (a matrix, or a vector for independent columns); spread: z' V^-1 z from the posterior of the mean.
 scales_of_rows <- function(q, x, location, cov, spread) {
   tails <- tails_of(q)
   nu <- sum(tails$nu * tails$prob)
@@ -109,13 +111,13 @@ scales_of_rows <- function(q, x, location, cov, spread) {
     square <- if (length(o)) {
       colSums(backsolve(chol(cov[o, o, drop = FALSE]), t(offset[at, o, drop = FALSE]), transpose = TRUE)^2)
     }
-    # All columns stay in the part of the mean, as those that are missing are expected given it.
+    # The term of the mean counts all columns, as missing cells have their expectations given it.
     out[at] <- if (length(o)) (nu + length(o)) / (nu + square + d * spread[at]) else NA_real_
   }
   out
 }
 
-# One draw of each cluster, then of each row's scale given its cells, and of its other cells.
+# Draws parameters of each cluster once, then each row's scale given its observed cells, then its missing cells.
 draw_gaps_with_scales <- function(obs, clusters, data, path) {
   x <- data$x
   for (k in unique(path)) {
@@ -136,8 +138,8 @@ draw_gaps_with_scales <- function(obs, clusters, data, path) {
   x
 }
 
-# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... of the blocks whose
-# rows have one; an empty list where none do. prob: of all rows that were given, rows x clusters.
+# Columns of augment(): the expected scale of each row, `.scale`, or `.scale_1`, `.scale_2`, ... for the blocks whose
+# rows have one; an empty list where none do. prob: rows that were given x clusters.
 row_scales <- function(fit, data, prob) {
   obs <- fit$model$obs
   clusters <- posterior_clusters(fit)

@@ -52,7 +52,7 @@
 #' @name tidiers
 NULL
 
-# One row for each cluster and column, or level of a column, of a data frame.
+# For data frames: one row for each cluster and column, or level of a column.
 tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
   terms <- obs_terms(obs, column_labels(fit))
@@ -104,7 +104,7 @@ tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
   as_tidy(interval_table(check_format(fit, call), check_level(level, "conf.level", call)))
 }
 
-# One row per cluster with means and standard deviations; one per cluster and column where a model has no covariances.
+# One row per cluster with means and standard deviations; one per cluster and column where the model has no covariances.
 tidy_clusters <- function(x, word) {
   means <- mean_arrays(x)
   k <- x$state$k
@@ -123,7 +123,7 @@ tidy_clusters <- function(x, word) {
   as_tidy(cbind(out, wide_moments(x, means)))
 }
 
-# Clusters x means, coefficients and standard deviations, as a data frame, of a fit whose clusters have covariances.
+# A data frame, clusters x means, coefficients and standard deviations, for fits whose clusters have covariances.
 wide_moments <- function(fit, means = mean_arrays(fit)) {
   named <- function(values, prefix) {
     values <- matrix(values, fit$state$k)
@@ -135,7 +135,7 @@ wide_moments <- function(fit, means = mean_arrays(fit)) {
   do.call(cbind, c(mean, wide_coefficients(fit), named(cluster_sds(means$cov), "sd")))
 }
 
-# Clusters x coefficients of regressions, as a data frame; NULL for other models.
+# A data frame, clusters x coefficients of regressions; NULL for other models.
 wide_coefficients <- function(fit) {
   obs <- fit$model$obs
   if (is.null(obs$responses)) {
@@ -184,7 +184,7 @@ uncertainty <- function(prob, class) unname(pmax(0, 1 - prob[cbind(seq_along(cla
 
 data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
 
-# A tibble for those who have tibbles loaded; without them a data frame that prints its first rows.
+# A tibble if the package tibble is loaded, else a data frame that prints its first rows.
 as_tidy <- function(x) {
   rownames(x) <- NULL
   class(x) <- c("bnp_table", "tbl_df", "tbl", "data.frame")

@@ -1,15 +1,15 @@
-# Topics whose proportions in documents depend on covariates (prior_covariates()). A document has a covariate pattern,
-# its number, from 0, in fit$input$document_pattern; the engine reads it as the value of the document.
+# Topics whose proportions in documents depend on covariates (prior_covariates()). fit$input$document_pattern has the
+# number of each document's covariate pattern, from 0; the engine reads it as the document's value.
 
-# prior_covariates() as the engine and the tables of priors know it where documents are modelled.
+# prior_covariates() in the form that the engine and the tables of priors use for documents.
 prior_of_documents <- function(prior, call) {
   if (!has_covariates(prior)) {
     return(prior)
   }
   if (!is.null(prior$k)) {
     abort("argument", c(
-      "{.fn prior_covariates} has no {.arg k} in {.fn bnp_topics}: the number of topics is found.",
-      i = "Leave {.arg k} out; {.arg k_init} of {.fn bnp_control} says with how many to begin."
+      "{.arg k} of {.fn prior_covariates} cannot be used in {.fn bnp_topics}, which finds the number of topics.",
+      i = "Leave {.arg k} out; {.arg k_init} of {.fn bnp_control} sets the number at the start."
     ), call = call)
   }
   need_no_transitions(prior, call, takes = "alpha")
@@ -19,7 +19,7 @@ prior_of_documents <- function(prior, call) {
 
 has_tilted_topics <- function(fit) identical(fit$model$prior$family, "topic_covariates")
 
-# list(data, prior, input): data with the pattern of each document, the prior that knows them, and what the fit keeps.
+# list(data, prior, input): data with the pattern of each document, the prior with all patterns, and what the fit keeps.
 with_document_covariates <- function(data, prior, covariates, x, call) {
   frame <- frame_of_documents(all.vars(prior$formula), covariates, x, data, call)
   weights <- if (is.null(data$weights)) rep(1, nrow(frame)) else data$weights[data$starts[-length(data$starts)] + 1L]
@@ -34,7 +34,7 @@ with_document_covariates <- function(data, prior, covariates, x, call) {
 
 most_document_patterns <- 1024L # of each pattern a topic has two numbers, and a visit of documents a prior
 
-# A data frame with a row for each document that is used. Without covariates those of a dfm are taken.
+# A data frame with a row for each document that is used. Without covariates, the document variables of a dfm.
 frame_of_documents <- function(names, covariates, x, data, call) {
   given <- given_groups(data)
   if (is.null(covariates)) {
@@ -47,8 +47,8 @@ frame_of_documents <- function(names, covariates, x, data, call) {
   if (is.null(given$kept)) frame else values_at(frame, given$kept)
 }
 
-# New documents with their patterns, `patterns` and `more_variance` as with_new_covariates() has them. Without
-# covariates they must be those of the fit, by names and lengths.
+# New documents with their patterns, and `patterns` and `more_variance` as from with_new_covariates(). Without
+# covariates they must be the fit's documents, by names and lengths.
 with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   names <- all.vars(prior$design$terms)
@@ -59,7 +59,7 @@ with_new_document_covariates <- function(fit, data, covariates, newdata, call) {
     if (!known) {
       abort("covariates", c(
         "{.arg covariates} are needed: the proportions of documents depend on {.field {names}}.",
-        i = "Only of the documents of the fit they are known."
+        i = "They are known only for the documents of the fit."
       ), call = call)
     }
     return(with_document_patterns(data, fit$input$document_pattern, prior$patterns, numeric(prior$n_patterns)))
@@ -79,7 +79,7 @@ with_document_patterns <- function(data, position, patterns, more_variance) {
   data
 }
 
-# A fit as it and the engine are asked about documents with patterns of their own.
+# A fit as it and the engine need it for documents with covariate patterns of their own.
 fit_at_documents <- function(fit, data) {
   if (is.null(data$patterns) || !has_tilted_topics(fit)) {
     return(fit)
@@ -91,7 +91,8 @@ fit_at_documents <- function(fit, data) {
   fit
 }
 
-# Statistics by pattern are not known of these patterns, nor needed where topics and effects stay.
+# Drops statistics by pattern, which are not known for other patterns, and not needed while topics and effects stay
+# fixed.
 fit_with_patterns_of <- function(fit, prior) {
   fit$model$prior[c("patterns", "n_patterns")] <- prior[c("patterns", "n_patterns")]
   n <- prior$n_patterns
@@ -100,20 +101,21 @@ fit_with_patterns_of <- function(fit, prior) {
   fit
 }
 
-# The parameters of the Dirichlet prior of documents with each pattern: patterns x topics and, last, those not found.
+# The parameters of the Dirichlet prior of documents with each pattern: patterns x topics and, last, topics not found
+# yet.
 tilted_document_weights <- function(fit) {
   prior <- fit$model$prior
   prior$alpha * exp(log_weights_at(fit, prior$patterns, (prior$more_variance %||% 0) / prior$effect_scale^2))
 }
 
-# How many documents of the fit have each pattern; each counts once where it was asked about documents with others.
+# The number of the fit's documents with each pattern; 1 each where the fit was prepared for other documents.
 document_pattern_sizes <- function(fit) {
   n <- fit$state$scalar[2L + 2L * seq_len(fit$model$prior$n_patterns)]
   if (any(n > 0)) n else rep(1, length(n))
 }
 
-# make(fit, documents) of the documents of each pattern, numbers among those of data, with a fit that knows this pattern
-# alone; of other fits of all documents at once.
+# Applies make(fit, documents) to the documents of each pattern, numbered as in data, with a fit that has this pattern
+# only; for fits without covariates, to all documents at once.
 by_document_pattern <- function(fit, data, make) {
   if (!has_tilted_topics(fit)) {
     return(make(fit, seq_len(length(data$starts) - 1L)))
@@ -128,12 +130,12 @@ by_document_pattern <- function(fit, data, make) {
   }
 }
 
-# predict(type = "weights"): mean proportions of documents before any word is seen, and last those of topics not found.
+# predict(type = "weights"): mean proportions of documents before any word is seen; last, topics not found yet.
 weights_at_documents <- function(fit, newdata, covariates, call) {
   require_ability(fit, "predict_weights", call)
   if (!is.null(newdata)) {
     abort(
-      "argument", "With {.code type = \"weights\"} give {.arg covariates} alone: words say nothing of them.",
+      "argument", "With {.code type = \"weights\"} give only {.arg covariates}: these weights do not depend on words.",
       call = call
     )
   }

@@ -52,7 +52,7 @@ document_proportions <- function(fit, call = rlang::caller_env()) {
   proportions(fit, fit$documents)
 }
 
-# Names of the documents of a fit, or their places among those that were given.
+# Names of a fit's documents, or their numbers among those that were given.
 document_names <- function(fit) {
   fit$input$group_names %||% fit$input$left_out_documents$kept %||% seq_len(nrow(fit$documents))
 }
@@ -64,7 +64,7 @@ topic_correlation <- function(fit) {
   column_correlation(document_proportions(fit))
 }
 
-# Correlations of columns, NA where a column varies by no more than rounding.
+# Correlations of columns; NA where a column varies by rounding only.
 column_correlation <- function(theta) {
   deviation <- theta - rep(colMeans(theta), each = nrow(theta))
   norm <- sqrt(colSums(deviation^2))
@@ -86,8 +86,8 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
   stats::setNames(out, seq_along(out))
 }
 
-# What users of quanteda's seededlda and of topicmodels ask a topic model: terms(fit, n), a matrix with a column for
-# each topic, and topics(fit), the main topic of each document.
+# Verbs that users of seededlda and topicmodels know: terms(fit, n), a matrix with a column for each topic, and
+# topics(fit), the main topic of each document.
 
 #' @rdname top_terms
 #' @param x A fit of [bnp_topics()] to counts.

@@ -1,7 +1,8 @@
-# Known labels of documents: which topics each may use. Each label owns topics, of which the engine makes the first.
+# Known labels of documents restrict the topics that each may use. Each label owns topics, the first of which the engine
+# makes.
 
-# Data with what C++ reads of the labels of their documents. known: the labels that there are (of a fit), NULL: those
-# that are given.
+# Data with the labels of their documents in the form that C++ reads. known: all labels (those of a fit), NULL for those
+# that occur.
 with_document_labels <- function(data, labels, x, open, call, known = NULL) {
   allowed <- document_label_sets(labels, x, data, call, known)
   empty <- empty_documents(data)
@@ -38,7 +39,7 @@ with_document_labels <- function(data, labels, x, open, call, known = NULL) {
   data
 }
 
-# labels, as users give them -> documents x labels, logical, a row of NA where a document's are not known.
+# Labels in any form that users give: documents x labels, logical, with a row of NA for documents without known labels.
 document_label_sets <- function(labels, x, data, call, known = NULL) {
   variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
   if (is.character(labels) && length(labels) == 1L && labels %in% names(variables)) labels <- variables[[labels]]
@@ -94,7 +95,7 @@ sets_of_matrix <- function(labels, call) {
   labels
 }
 
-# One or several labels a document. Of a fit the labels are those that it knows, in its order.
+# One or several labels per document, in a list. For a fit, labels are in its order.
 sets_of_list <- function(labels, call, known) {
   names <- names(labels)
   each <- if (is.list(labels)) labels else as.list(label_text(labels, "labels", call))
@@ -112,7 +113,7 @@ sets_of_list <- function(labels, call, known) {
   out
 }
 
-# A finite prior needs a topic for each label, and one for each list of keywords.
+# Refuses a finite prior with fewer topics than labels and lists of keywords.
 need_room_for_labels <- function(data, obs, prior, call) {
   needed <- length(data$class_names) + length(obs$keywords)
   if (!is.null(data$classes) && isTRUE(prior$k < needed)) {
@@ -123,7 +124,7 @@ need_room_for_labels <- function(data, obs, prior, call) {
   }
 }
 
-# Only a fit to documents with the same labels knows which topics they own.
+# Only a fit to documents with the same labels knows which topics these own.
 need_labelled_start <- function(start, data, call) {
   if (is.null(start) || is.null(data$classes)) {
     return(invisible())
@@ -137,11 +138,12 @@ need_labelled_start <- function(start, data, call) {
   }
 }
 
-# What a label is about may have gone to an open topic, which its documents may use, too: the label's own topic has then
-# next to nothing, and documents without labels that are about it do not get the label. The bound says nothing of that;
-# it is even a little higher, as an open topic is open to all. An open topic gets a label where that makes the labels
-# more probable: if they had nothing to do with the topic, n labelled documents that are mostly about it would all have
-# this one with probability p^n, p being its share of the labelled documents. The bound may cost less than n log(1 / p).
+# The subject of a label may have gone to an open topic, which its documents may use, too. The label's own topic then
+# has hardly any tokens, and documents on this subject without labels do not get the label. The bound does not prevent
+# this; it is even a little higher, as an open topic is available to all. Here an open topic gets a label where that
+# makes the labels more probable: if labels were independent of the topic, n labelled documents that are mostly about it
+# would all have this label with probability p^n, where p is its share of the labelled documents. The bound may fall by
+# up to n log(1 / p).
 better_with_topics_of_labels <- function(result, data, run) {
   state <- result$state
   counts <- as.matrix(sparseMatrix(

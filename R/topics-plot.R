@@ -40,7 +40,7 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "res
   invisible(x)
 }
 
-# Without a choice, documents of rows have no terms to show but their proportions, if these were kept.
+# The default type. Documents of rows have no terms, so that proportions are shown, if they were kept.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("terms", "clusters", "correlation", "response", "elbo", "score")
   if (identical(type, types) && !obs_facts(check_format(fit, call)$model$obs)$counts_tokens) {
@@ -59,7 +59,7 @@ check_topics <- function(topics, fit, call = rlang::caller_env(), most = 12L) {
   as.integer(topics)
 }
 
-# Top terms with a title for each topic.
+# Top terms, with a title, for each topic.
 terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call)
   by <- check_choice(by, c("prob", "frex", "lift"), "by", call)
@@ -121,7 +121,7 @@ draw_terms <- function(picture, main = NULL, ...) {
   if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
 }
 
-# Few documents are named, many numbered.
+# An axis with names for few documents, and numbers for many.
 document_axis <- function(theta) {
   n <- nrow(theta)
   at <- if (n <= 8L) seq_len(n) else pretty(seq_len(n))
@@ -144,7 +144,7 @@ draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topi
   graphics::box()
 }
 
-# Blue together, red apart; topics without a correlation, and each with itself, are grey.
+# Positive correlations are blue, negative ones red; topics without a correlation, and each topic with itself, are grey.
 correlation_colours <- function() grDevices::hcl.colors(41L, "Blue-Red 2", rev = TRUE)
 
 draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic", ...) {

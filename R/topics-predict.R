@@ -164,7 +164,7 @@ need_labelled_fit <- function(fit, newdata, type, call = rlang::caller_env()) {
   }
 }
 
-# Counts of terms of which the fit knows none -> no counts of the terms that it knows; other documents as they are.
+# Documents whose terms are all unknown to the fit become documents without counts; other documents are unchanged.
 without_strange_terms <- function(fit, newdata, id, call = rlang::caller_env()) {
   known <- fit$input$column_names
   counts <- obs_facts(fit$model$obs)$counts_tokens && is.null(id) && (is.matrix(newdata) || is(newdata, "Matrix"))
@@ -258,7 +258,7 @@ document_counts <- function(fit, data) {
   counts
 }
 
-# Evaluates `expr` with its own seed, leaving R's generator as it was.
+# Evaluates `expr` with a seed of its own and leaves R's generator as it was.
 with_seed <- function(seed, expr) {
   if (is.null(seed)) {
     return(expr)

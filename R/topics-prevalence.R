@@ -102,13 +102,13 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L, at = lis
   )
 }
 
-# As text, what an argument was given as; NULL where that is a value, or too long to label an axis.
+# The expression given as an argument, as text; NULL where it is a value, or too long for the label of an axis.
 short_expression <- function(x) {
   text <- if (is.language(x)) deparse(x)
   if (length(text) == 1L && nchar(text) <= 40L) text
 }
 
-# list(value, label): one value per document of the fit; the name of the column they come from, if any.
+# list(value, label): one value per document of the fit; the name of the column from which they come, if any.
 document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
   names <- fit$input$group_names
   left_out <- fit$input$left_out_documents
@@ -197,7 +197,7 @@ regression_prevalence <- function(theta, x, level, degree) {
   basis <- stats::poly(x, degree)
   design <- cbind(1, basis)
   new <- cbind(1, stats::predict(basis, at))
-  # Columns of the design are orthogonal, and all but the first of length 1.
+  # The columns of the design are orthogonal, and all but the first have length 1.
   inverse <- c(1 / length(x), rep(1, degree))
   beta <- inverse * crossprod(design, theta)
   df <- length(x) - degree - 1L
@@ -210,7 +210,7 @@ regression_prevalence <- function(theta, x, level, degree) {
   ))
 }
 
-# Shares that are all the same are computed up to rounding, which a picture would show as a trend.
+# Proportions that are equal up to rounding are made equal, as a picture would show rounding as a trend.
 without_noise <- function(table) {
   shares <- c("proportion", "conf.low", "conf.high")
   table[shares] <- lapply(table[shares], round, 12L)

@@ -1,7 +1,7 @@
-# What a fit of topics with a response says of it: coefficients, predictions.
+# Results about responses from a fit of topics: coefficients, predictions.
 
-# q(eta) of predictions (responses_by_words()): of each equation list(mean, covariance), covariance divided by the
-# variance of the response where that is gaussian; df and scale of its precision.
+# q(eta) for predictions (responses_by_words()): for each equation list(mean, covariance), where the covariance is
+# divided by the variance of a gaussian response; df and scale of its precision.
 response_posterior <- function(fit) {
   q <- (if (is.list(fit$responses)) fit$responses) %||% abort("format", c(
     "This fit lacks {.field responses}, the effects that responses are predicted with.",
@@ -18,8 +18,8 @@ response_posterior <- function(fit) {
   )
 }
 
-# A matrix with a row for each topic and covariate and columns estimate, sd; for several classes an array, the third
-# dimension of which are the classes but the last, each against those after it. In the units of response and covariates.
+# A matrix with a row for each topic and covariate and columns estimate, sd. For several classes an array, whose third
+# dimension has all classes but the last, each against those after it. In the units of response and covariates.
 response_coefficients <- function(fit) {
   response <- fit$input$document_response
   q <- response_posterior(fit)
@@ -43,9 +43,9 @@ response_coefficients <- function(fit) {
   out
 }
 
-# Of documents with these expected counts of topics, and covariates in standard units: the mean of f in each equation,
-# what the topics of the tokens leave open of it, and what q(eta) does (of gaussian responses divided by their
-# variance).
+# For documents with these expected counts of topics, and covariates in standard units: the mean of f in each equation,
+# its variance due to the unknown topics of tokens, and that due to q(eta) (divided by the variance of a gaussian
+# response).
 response_moments <- function(fit, counts, covariates) {
   counts <- as.matrix(counts)
   length <- rowSums(counts)
@@ -83,7 +83,7 @@ predict_response <- function(fit, counts, covariates, type, level, call) {
   out
 }
 
-# Of each family: function(response, moments of f, mean and variance of its first equation, level of the interval).
+# For each family, a function(response, moments of f, mean and variance of its first equation, level of the interval).
 response_predictions <- list(
   gaussian = function(response, f, mean, variance, level) {
     first <- f$each[[1L]]
@@ -106,7 +106,7 @@ normal_interval <- function(mean, variance, level) with_ends(mean, stats::qnorm(
 
 with_ends <- function(mean, half) cbind(fit = mean, lower = mean - half, upper = mean + half)
 
-# Each class has its share of what those before it leave.
+# Each class gets its share of what the classes before it leave.
 response_probabilities <- function(response, f) {
   left <- rep(1, length(f$each[[1L]]$mean))
   out <- matrix(0, length(left), length(response$order), dimnames = list(f$names, response$order))
@@ -135,7 +135,7 @@ predicted_labels <- function(response, f, call) {
   stats::setNames(factor(response$levels[at], response$levels), f$names)
 }
 
-# Covariates of documents that are to be predicted, in the units of the engine.
+# Covariates of documents to be predicted, in the engine's units.
 new_covariates <- function(fit, covariates, data, call) {
   known <- fit$input$document_response$covariates
   if (is.null(known) != is.null(covariates)) {
@@ -158,7 +158,7 @@ need_response <- function(fit, what, call) {
 
 # ---- picture --------------------------------------------------------------------------------------------------------
 
-# Estimates of topics and covariates with two standard deviations, from low to high, of one equation after the other.
+# Estimates for topics and covariates with two standard deviations, from low to high, one equation after the other.
 response_picture <- function(fit, topics, call = rlang::caller_env()) {
   need_response(fit, "{.code type = \"response\"}", call)
   topics <- check_topics(topics, fit, call, most = 30L)

@@ -8,7 +8,7 @@
 
 response_groups <- 5L # a guess: topics lose a fifth of their documents
 
-# As engine_responses() has it, with topics as users see them. The variance of numbers is learned from these shares,
+# engine_responses() with topics in the user's order. The variance of numeric responses is learned from these shares,
 # whatever it was in the fit.
 responses_by_words <- function(fit, data) {
   n <- length(data$starts) - 1L
@@ -32,7 +32,7 @@ responses_by_words <- function(fit, data) {
   )
 }
 
-# What some documents contribute to the statistics of topics, in the engine's order.
+# The contributions of some documents to the statistics of topics, in the engine's order.
 topic_statistics_of <- function(fit, data, documents) {
   part <- data_groups(data, documents)
   control <- cut_control(fit$control, fit$state$k)

@@ -1,16 +1,16 @@
-# Responses of documents: what bnp_topics() is given -> a model for the engine and a column of numbers for each document
-# (data$group_values: one of each equation, NA where it is not known, then the covariates).
+# Responses of documents: turns the arguments of bnp_topics() into a model for the engine and a column of numbers for
+# each document (data$group_values: one response per equation, NA where unknown, then the covariates).
 
 response_families <- c("gaussian", "binomial", "classes", "hinge", "eps_hinge")
 normal_response <- "gaussian"
 numeric_responses <- c(normal_response, "eps_hinge")
 default_families <- list(numbers = normal_response, two = "binomial", several = "classes")
-# What the engine calls them, if not "logistic"; those whose objective is a bound of a likelihood.
+# The engine's names of families other than "logistic"; and the families whose objective is a bound of a likelihood.
 engine_responses_of <- c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")
 likelihood_responses <- c("gaussian", "logistic")
 
-# list(model, values, input), NULL without a response. `input` is what a fit keeps: family, levels (of classes in the
-# order of the equations), centre and scale of numbers, covariates, and the number of documents that were known.
+# list(model, values, input), NULL without a response. `input` is what a fit keeps: family, levels (classes in the order
+# of the equations), centre and scale of numbers, covariates, and the number of documents with a known response.
 read_response <- function(response, x, data, family, covariates, weight, cost, epsilon, precision, call) {
   weight <- check_number(weight, "response_weight", call = call)
   cost <- check_number(cost, "response_cost", call = call)
@@ -69,7 +69,7 @@ empty_documents <- function(data) {
   diff(if (by_row) data$row_start else data$starts) == 0L
 }
 
-# A formula y ~ a + b names a response and covariates, which are document variables of `x` or stand where the
+# A formula y ~ a + b names a response and covariates, which are document variables of `x` or variables where the
 # formula was made; a single string names a document variable.
 response_and_covariates <- function(response, covariates, x, call) {
   variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
@@ -143,7 +143,7 @@ of_documents <- function(v, data, arg, call) {
   if (is.null(documents$kept)) v else v[documents$kept]
 }
 
-# ---- what kind of response ------------------------------------------------------------------------------------------
+# ---- the kind of response --------------------------------------------------------------------------------------------
 
 response_family <- function(family, y, call) {
   if (inherits(family, "family")) {
@@ -178,7 +178,7 @@ response_family <- function(family, y, call) {
   family
 }
 
-# Numbers about 0 with a standard deviation of 1. Scaled twice, as squares of 1e150 are infinite.
+# Numbers with mean 0 and standard deviation 1. Scaled twice, as the square of 1e150 overflows.
 code_numbers <- function(y, family, call) {
   known <- y[!is.na(y)]
   if (any(!is.finite(known))) {
@@ -208,7 +208,7 @@ code_classes <- function(y, family, call) {
     cli::cli_warn(
       c(
         "No document of {.arg response} is in class {.val {unseen}}.",
-        i = "Nothing is known of {cli::qty(length(unseen))}{?it/them}, and {?it is/they are} never predicted."
+        i = "{cli::qty(length(unseen))}{?This class is/These classes are} never predicted."
       ),
       class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
     )
@@ -246,7 +246,7 @@ code_classes <- function(y, family, call) {
 
 # ---- covariates -----------------------------------------------------------------------------------------------------
 
-# list(value, names, centre, scale, terms, levels): a column for each number, about 0 with a deviation of 1.
+# list(value, names, centre, scale, terms, levels): one column for each number, with mean 0 and standard deviation 1.
 read_covariates <- function(x, data, call, known = NULL) {
   if (is.null(x)) {
     return(NULL)
@@ -281,7 +281,7 @@ read_covariates <- function(x, data, call, known = NULL) {
   made
 }
 
-# Variables of a formula, and columns of a tibble, may have names of their own, which say of which document a value is.
+# Names of single values, in variables of a formula or columns of a tibble, say to which document each value belongs.
 columns_by_names <- function(x, data, call) {
   if (is.data.frame(x) && !is.character(attr(x, "row.names"))) {
     named <- vapply(x, function(v) length(dim(v)) < 2L && !is.null(names(v)), NA)
@@ -333,7 +333,7 @@ documents_by_covariates <- function(x, known, data, call) {
   list(value = value, terms = terms, levels = stats::.getXlevels(terms, frame))
 }
 
-# ~ a + b + ..., whatever the names are.
+# The formula ~ a + b + ..., whatever the names are.
 formula_of_names <- function(names) {
   stats::as.formula(call("~", Reduce(function(a, b) call("+", a, b), lapply(names, as.name))), baseenv())
 }
@@ -355,7 +355,7 @@ covariate_values <- function(x, needed, call) {
   value
 }
 
-# The statistics of an earlier fit for one with this response: its own where that is the same, else none.
+# The statistics of an earlier fit for one with this response: its own if the response is the same, else none.
 state_for_response <- function(state, fit, data) {
   new <- data$response$model
   old <- fit$model$response
@@ -388,7 +388,7 @@ described_response <- function(fit) {
   ), exdent = 2)
 }
 
-# A loss is no likelihood, and neither is one that counts more or less than once.
+# The objective is not a bound of a likelihood where the response has a loss, or does not count exactly once.
 is_bound <- function(fit) {
   response <- fit$model$response
   is.null(response) || response$weight == 1 && response$family %in% likelihood_responses

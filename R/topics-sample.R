@@ -1,5 +1,5 @@
-# What is special about draws of topic models. Of counts the observations are tokens, in the order of the stored entries
-# of the documents; of other models they are the rows that have a likelihood of their own.
+# Draws of topic models. For counts the observations are tokens, in the order of the stored entries of the documents;
+# for other models they are the rows with a likelihood of their own.
 
 observations_of.bnp_topics <- function(fit, data) {
   c(list(of_fit = topics_of_observations(fit, data)), if (is_of_tokens(fit)) list(tokens = tokens_of(data)))
@@ -12,13 +12,13 @@ tokens_of <- function(data) {
   list(document = rep(document, n), term = rep(data$column + 1L, n))
 }
 
-# Documents of the observations.
+# The document of each observation.
 documents_of_rows <- function(draws) {
   input <- draws$fit$input
   as.vector(modelled_rows_of(input, draws$model$obs, matrix(group_of_rows(input))))
 }
 
-# Of tokens p(k) is proportional to theta_dk phi_kw.
+# For tokens p(k) is proportional to theta_dk phi_kw.
 labels_from_fit.bnp_topics <- function(fit, data, model, numbers, seed) {
   if (!is_of_tokens(fit)) {
     return(NextMethod())
@@ -45,7 +45,7 @@ topics_of_observations <- function(fit, data) {
   rep(topic, data$value)
 }
 
-# Tokens by document, term and topic.
+# The number of tokens by document, term and topic.
 count_tokens <- function(draws, topic) {
   document <- draws$tokens$document
   term <- draws$tokens$term
@@ -60,8 +60,8 @@ count_tokens <- function(draws, topic) {
   )
 }
 
-# Documents x documents: how probable it is that an observation of each of the two is of the same topic, mean over the
-# kept draws.
+# Documents x documents: the probability that an observation of the one and an observation of the other have the same
+# topic, averaged over the kept draws.
 documents_together <- function(draws, rows, call = rlang::caller_env()) {
   kept <- kept_labels(draws, call)
   document <- if (is.null(draws$tokens)) documents_of_rows(draws) else draws$tokens$document

@@ -1,4 +1,4 @@
-# Held-out likelihood of documents of counts.
+# The held-out likelihood of documents of counts.
 
 #' @rdname predict.bnp_topics
 #' @export
@@ -62,7 +62,7 @@ tokens_by_document <- function(fit, newdata, id, na_action, type, split, seen, i
   whole_documents(fit, data, type == "sequential", draws, seed, call)
 }
 
-# Arguments that a type does not use are refused, as they would change nothing.
+# Refuses arguments that a type does not use, as they would change nothing.
 check_of_type <- function(type, given, call = rlang::caller_env()) {
   unused <- intersect(given, if (type == "completion") "draws" else c("split", "seen", "inference"))
   if (length(unused)) {
@@ -81,7 +81,7 @@ by_document <- function(data, tokens, loglik) {
   data.frame(document = numbered_documents(data), tokens = as.double(tokens), loglik = as.double(loglik))
 }
 
-# Held-out tokens given those seen.
+# Scores held-out tokens given the others.
 completed_documents <- function(fit, data, split, seen, inference, seed) {
   halves <- with_seed(seed, complete_split(data, split, seen))
   entry <- halves$held
@@ -98,7 +98,7 @@ completed_documents <- function(fit, data, split, seen, inference, seed) {
   by_document(data, tapply(entry$n, by, sum, default = 0), tapply(loglik, by, sum, default = 0))
 }
 
-# All tokens of each document.
+# Scores all tokens of each document.
 whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
   seed <- check_seed(seed, call) %||% draw_seed()
   tokens <- document_lengths(data, fit$model$obs)
@@ -123,8 +123,8 @@ whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_e
   by_document(data, tokens, loglik)
 }
 
-# Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have
-# a last topic, not seen yet, at its prior.
+# Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have as
+# last topic one that is not seen yet, at its prior.
 known_topics <- function(fit, rest = TRUE) {
   concentration <- posterior_params(fit)$concentration
   weight <- document_weight(fit)
@@ -171,7 +171,7 @@ split_blocks <- function(n, size = 20000L) {
   split(seq_len(n), (seq_len(n) - 1L) %/% size)
 }
 
-# The seen part as documents, the held-out part as (document, term, n).
+# The tokens that are seen as documents, the held-out ones as (document, term, n).
 complete_split <- function(data, split, seen) {
   document <- rep(seq_len(data$n), diff(data$row_start))
   n <- data$value

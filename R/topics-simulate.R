@@ -37,7 +37,8 @@ simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$
   simulate_sets(nsim, seed, function() draw(object, lengths))
 }
 
-# Of n new documents, one row for all or a row for each: those with covariates have the patterns of the fit's in turn.
+# Weights of topics in n new documents: one row for all, or one for each; with covariates, documents have the patterns
+# of the fit's documents in turn.
 simulated_weights <- function(fit, n) {
   if (!has_tilted_topics(fit)) {
     return(matrix(document_weight(fit), 1L))

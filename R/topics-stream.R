@@ -12,8 +12,9 @@ no_topics_yet <- function(prior) {
   )
 }
 
-# The topics of a memoized fit at full weight. Of n observations of a topic in a document sum_{i < n} a / (a + i) tables
-# are expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
+# The topics of a memoized fit with their full weight. Of n observations of a topic in a document, sum_{i < n} a / (a +
+# i) tables are expected with a = alpha pi_k; the counts of a fit are expectations, so that this becomes a (psi(a + n) -
+# psi(a)).
 stream_of_fit.bnp_topics <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)
@@ -48,7 +49,7 @@ bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(
   ), here, new_terms, id = check_id_of_stream(id))
 }
 
-# The documents of batches that are to come can be told by the name of a column only.
+# Documents of batches to come can only be identified by a column.
 check_id_of_stream <- function(id, call = rlang::caller_env()) {
   id <- id_column(id, call)
   if (is.null(id) || rlang::is_string(id)) {
@@ -59,7 +60,7 @@ check_id_of_stream <- function(id, call = rlang::caller_env()) {
   ), call = call)
 }
 
-# Documents of a batch, as they are counted against the `n` of a stream.
+# The number of documents in a batch, as counted for the `n` of a stream.
 documents_in <- function(batch, id) {
   if (is_term_frame(batch)) {
     return(length(unique(label_text(batch$document, "document"))))

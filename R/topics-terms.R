@@ -36,7 +36,7 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
   with_names(do.call(rbind, rows), fit)
 }
 
-# Of fits with keywords: the names of topics, and which terms are keywords of theirs.
+# For fits with keywords, adds the names of topics, and which terms are their keywords.
 with_names <- function(terms, fit) {
   names <- names_of_clusters(fit)
   if (is.null(names)) {
@@ -60,12 +60,12 @@ topic_terms <- function(fit) {
   phi
 }
 
-# Documents x topics: proportions, of mixtures the probabilities of the clusters.
+# Documents x topics: proportions; for mixtures, probabilities of the clusters.
 shares_of_documents <- function(fit, data) {
   if (inherits(fit, "bnp_topics")) proportions(fit, document_counts(fit, data)) else state_probabilities(fit, data)
 }
 
-# Relative frequency of each term under the fit: topics weighted by their size.
+# The relative frequency of each term under the fit: topics weighted by their sizes.
 corpus_terms <- function(fit) {
   size <- cluster_sizes(fit)
   colSums(topic_terms(fit) * size) / sum(size)
@@ -107,7 +107,7 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   x <- data_or_kept(if (!missing(x)) x, fit, "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
   if (fit$input$d < 2L) {
-    abort("argument", "{.arg fit} has a vocabulary of one term, which has no other to go together with.")
+    abort("argument", "{.arg fit} has a vocabulary of one term; coherence needs pairs of terms.")
   }
   data <- read_rows(fit, x, NULL, rlang::current_env(), "x")
   documents <- (data_matrix(data) > 0) * 1
@@ -121,7 +121,7 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   stats::setNames(out, seq_along(out))
 }
 
-# together: number of documents with each pair of terms, ranked terms in order.
+# together: the number of documents with each pair of terms, in the order of the ranked terms.
 topic_coherence <- function(together, n, measure) {
   alone <- diag(together)
   below <- which(lower.tri(together), arr.ind = TRUE)

@@ -54,7 +54,7 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, co
   out
 }
 
-# One row per topic and term, with intervals where `level` is their probability.
+# One row per topic and term; intervals have the probability `level`, if given.
 tidy_terms <- function(fit, level) {
   beta <- topic_terms(fit)
   out <- data.frame(

@@ -1,4 +1,4 @@
-# What a topic is about, in a few words of its own.
+# Describes topics by a few words of their own.
 
 #' Short names of topics
 #'
@@ -27,7 +27,7 @@ topic_labels <- function(fit, n = 3L, weight = 0.3, sep = ", ") {
   words
 }
 
-# The terms of each topic in use that are both frequent and exclusive, in one text.
+# For each topic in use, a text of its terms that are both frequent and exclusive to it.
 distinctive_terms <- function(fit, n, weight = 0.3, sep = ", ") {
   terms <- top_terms(fit, n, "frex", weight)
   used <- in_use(fit)
@@ -39,7 +39,7 @@ described_clusters.bnp_topics <- function(fit) {
   if (obs_facts(fit$model$obs)$counts_tokens) described_by_words(fit, "tokens") else NextMethod()
 }
 
-# A line for each of the largest topics: its share of the tokens or rows, and the words that tell it apart.
+# One line for each of the largest topics: its share of the tokens or rows, and the words that distinguish it.
 described_by_words <- function(fit, units, most = 12L) {
   used <- in_use(fit)
   shown <- utils::head(used, most)

@@ -174,7 +174,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   )
 }
 
-# Rows of counts that belong to one document are added up first.
+# Rows of counts of one document are first added up.
 as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(),
                          na_action = NULL) {
   data <- as_document_data(x, obs, id, arg, allow_no_rows, call, na_action)
@@ -190,7 +190,7 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
   out
 }
 
-# Tokens (counts) or rows of each document.
+# The number of tokens (counts) or rows of each document.
 document_lengths <- function(data, obs) {
   if (is_spooled(data)) {
     return(data$lengths %||% diff(data$starts))
@@ -202,8 +202,8 @@ document_lengths <- function(data, obs) {
   diff(total[data$row_start + 1L])
 }
 
-# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document; with covariates, on
-# average over documents.
+# alpha times E[pi] (topics, then the remainder): the prior weight of each topic in every document; with covariates,
+# averaged over documents.
 document_weight <- function(fit) {
   if (has_tilted_topics(fit)) {
     return(average_shares(tilted_document_weights(fit), document_pattern_sizes(fit)))
@@ -217,8 +217,8 @@ document_weight <- function(fit) {
   alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
-# Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are
-# all there are: the weights of their Dirichlet posterior, and its mean.
+# For the proportions of documents (documents x topics), given that no topic beyond those of the fit exists: the
+# parameters of their Dirichlet posterior, from expected counts, and its mean.
 document_concentration <- function(fit, counts) {
   if (has_tilted_topics(fit)) {
     weight <- tilted_document_weights(fit)[, seq_len(fit$state$k), drop = FALSE]

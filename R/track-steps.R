@@ -115,14 +115,14 @@ require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
     cli::cli_inform(
       c("{uneven} of {length(every)} intervals between locations differ{cli::qty(uneven)}{?s/} from the usual one by
          more than a tenth.",
-        i = "Steps of different lengths in time do not compare: interpolate, or put {.code NA} where locations are
+        i = "Steps over different times cannot be compared: interpolate, or insert {.code NA} where locations were
              missed."),
       class = c("bnpvi_message_times", "bnpvi_message"), call = NULL
     )
   }
 }
 
-# Tables of tracks have coordinates beside the steps that are modelled: what no block names is left out.
+# Tables of tracks have coordinates beside the modelled steps: columns that no block names are left out.
 track_classes <- c("bnp_track", "moveData", "momentuHMMData")
 steps_of_track <- function(x, obs) {
   if (!inherits(x, track_classes) || any(vapply(obs$blocks, function(block) is.null(named_columns_of(block)), NA))) {
@@ -135,8 +135,8 @@ steps_of_track <- function(x, obs) {
   x[names(x) %in% named]
 }
 
-# list(length, leaves, arrives) of each step of one track: its length, and its direction where it begins and where it
-# ends, anticlockwise; NA of a step that has none.
+# list(length, leaves, arrives) for each step of a track: its length, and its direction at its beginning and end,
+# anticlockwise; NA for a missing step.
 on_plane <- function(x, y) {
   dx <- diff(x)
   dy <- diff(y)
@@ -150,7 +150,7 @@ on_sphere <- function(x, y) {
   lat <- y * pi / 180
   apart <- diff(lon)
   a <- sin(diff(lat) / 2)^2 + cos(lat[from]) * cos(lat[-1L]) * sin(apart / 2)^2
-  # Directions from east, anticlockwise, of the great circle from a to b where it leaves a.
+  # The direction, anticlockwise from east, in which the great circle from a to b leaves a.
   bearing <- function(lat_a, lat_b, apart) {
     atan2(cos(lat_a) * sin(lat_b) - sin(lat_a) * cos(lat_b) * cos(apart), sin(apart) * cos(lat_b))
   }
@@ -164,7 +164,7 @@ on_sphere <- function(x, y) {
 
 # --- The picture ---
 
-# list(from (x, y, state of each step), all (x, y of locations), k).
+# The picture's data: list(from (x, y, state of each step), all (x, y of locations), k).
 track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   if (has_trees(fit$input)) {
     abort("argument", "{.code type = \"track\"} is for sequences, and this fit is one to trees.", call = call)
@@ -186,7 +186,8 @@ track_picture <- function(fit, data, id, xy, call = rlang::caller_env()) {
   }
   internal <- as_new_sequences(fit, data, id, call, "data")
   if (internal$n != nrow(data)) {
-    abort("argument", "{.arg data} must be given in whole rows, none of which is left out.", call = call)
+    abort("argument", "{.arg data} must have no missing values in the modelled columns, as every row is a location
+      of the track.", call = call)
   }
   runs <- segments(fit, data, !!id)
   state <- cluster_ids(fit)[rep(runs$state, runs$length)]

@@ -45,7 +45,7 @@ left_to_right <- function(k, skip = FALSE, return = FALSE) {
 
 has_places <- function(prior) !is.null(prior[["cell_fixed"]])
 
-# The total weight, the concentration of the first state.
+# The total weight of the first state's Dirichlet prior.
 total_start_weight <- function(x, k, call) {
   sound <- is.numeric(x) && !anyNA(x) && all(is.finite(x)) && all(x >= 0) && sum(x) > 0
   if (!sound || length(x) != k) {
@@ -64,7 +64,7 @@ as_state_names <- function(x, arg, call) {
   x
 }
 
-# What is known of the cells; NULL where that is nothing. first: weights of the first state, NULL where it has `start`.
+# The known cells; NULL where there are none. first: weights of the first state, NULL where the prior has `start`.
 cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   k <- prior$k
   pattern <- as_pattern(transitions, k, call)
@@ -80,7 +80,8 @@ cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   stuck <- which(diag(cells) %in% 0)
   if (!identical(prior$sticky, 0) && length(stuck)) {
     abort("argument", c(
-      "{.arg sticky} is weight of staying in a state, which state{?s} {places(stuck)} cannot.",
+      "{.arg sticky} adds weight to staying in a state, but state{?s} {places(stuck)} cannot follow
+       {cli::qty(length(stuck))}{?itself/themselves}.",
       i = "Leave {.arg sticky} out, or let each state follow itself."
     ), call = call)
   }
@@ -135,7 +136,7 @@ need_square <- function(x, k, arg, of, call) {
   }
 }
 
-# forbidden: by `transitions`; fixed: NA of free cells.
+# forbidden: by `transitions`; fixed: NA for free cells.
 need_sound_cells <- function(forbidden, fixed, call) {
   both <- which(forbidden & !is.na(fixed) & fixed > 0, arr.ind = TRUE)
   if (length(both)) {
@@ -149,7 +150,7 @@ need_sound_cells <- function(forbidden, fixed, call) {
   empty <- which(free == 0 & sums == 0)
   if (length(empty)) {
     abort("argument", c(
-      "Each state must have one that may follow it.",
+      "Each state needs at least one state that may follow it.",
       x = "Nothing may follow state{?s} {places(empty)}.", i = "A state may follow itself."
     ), call = call)
   }
@@ -164,14 +165,14 @@ need_sound_cells <- function(forbidden, fixed, call) {
   spent <- which(free > 0 & abs(sums - 1) <= 1e-8)
   if (length(spent)) {
     abort("argument", c(
-      "Rows of {.arg fixed} that sum to 1 leave nothing for other cells.",
+      "A row of {.arg fixed} that sums to 1 leaves no probability for its other cells.",
       x = "So in row{?s} {places(spent)}, which {?has/have} {.code NA}.",
       i = "Put 0 there: the step is then forbidden."
     ), call = call)
   }
 }
 
-# Weights take the place of concentrations, and what is learned is the concentration of all rows alike.
+# Weights in `transitions` replace concentrations; concentrations can be learned only if all rows share them.
 need_no_concentrations <- function(prior, weights, fixed, start_weights, given, call) {
   needless <- intersect(given, c("alpha", "sticky"))
   if (weights && length(needless)) {
@@ -183,14 +184,14 @@ need_no_concentrations <- function(prior, weights, fixed, start_weights, given, 
   learned <- learned_names(prior)
   if ((weights || fixed || start_weights) && length(learned)) {
     abort("argument", c(
-      "{.arg {learned}} cannot be learned beside known cells.",
+      "{.arg {learned}} cannot be learned when cells are known.",
       i = "Give {cli::qty(learned)}{?it as a number/them as numbers}; with {.arg transitions} of {.code TRUE} and
            {.code FALSE} alone {.fn gamma_prior} is possible."
     ), call = call)
   }
 }
 
-# Those of the dimensions of what was given.
+# The names from the dimensions of the matrices that were given.
 names_of_cells <- function(transitions, fixed, call) {
   names <- unique(c(dimnames(transitions), dimnames(fixed)))
   names <- names[lengths(names) > 0L]
@@ -200,7 +201,7 @@ names_of_cells <- function(transitions, fixed, call) {
   if (length(names)) as_state_names(enc2utf8(names[[1L]]), "dimnames", call)
 }
 
-# States that no path reaches, which stay empty.
+# Reports states that no path reaches, which stay empty.
 tell_unreached <- function(prior) {
   may <- !prior$cell_fixed %in% 0
   dim(may) <- dim(prior$cell_fixed)
@@ -219,7 +220,7 @@ tell_unreached <- function(prior) {
   }
 }
 
-# "5 of 9 transitions forbidden, 2 fixed, first states 1"
+# The known cells in words: "5 of 9 transitions forbidden, 2 fixed, first states 1".
 described_cells <- function(prior) {
   cells <- prior$cell_fixed[-1L, , drop = FALSE]
   first <- which(is.na(prior$cell_fixed[1L, ]))
@@ -230,5 +231,5 @@ described_cells <- function(prior) {
   ), collapse = ", ")
 }
 
-# Probabilities of fixed cells, (k + 1) x k, 0 of free ones; NULL without a pattern.
+# Probabilities of fixed cells, (k + 1) x k, 0 for free ones; NULL where states have no places.
 fixed_cells <- function(prior) if (has_places(prior)) replace(prior$cell_fixed, is.na(prior$cell_fixed), 0)

@@ -1,5 +1,5 @@
-# Truncation-free learning: batches of rows, each once or in several passes. The engine's state between two batches is
-# fit$stream, so that a fit that was stored goes on as if it had not been.
+# Truncation-free learning: from batches of rows, each once or in several passes. The engine's state between two batches
+# is fit$stream, so that a stored fit goes on exactly as one that was not stored.
 
 no_clusters_yet <- function(prior) {
   list(
@@ -10,7 +10,7 @@ no_clusters_yet <- function(prior) {
 
 nothing_yet <- function(class, prior) if (class == "bnp_topics") no_topics_yet(prior) else no_clusters_yet(prior)
 
-# The clusters of a fit at full weight, with its observations as rows seen.
+# The clusters of a fit with their full weight; its observations count as rows seen.
 stream_of_fit.default <- function(fit) {
   used <- which(fit$state$obs[, 1L] > 0)
   used <- used[order(-fit$state$obs[used, 1L])]
@@ -25,7 +25,7 @@ stream_of_fit.default <- function(fit) {
   ))
 }
 
-# A fit to data in memory: several passes over batches dealt at random.
+# Fits data in memory: several passes over batches made at random.
 fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "truncation_free", prior, error_call)
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
@@ -50,7 +50,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   sealed(fit)
 }
 
-# A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
+# A fit before its first row; data: the first rows, from which defaults of priors are read.
 begin_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   refuse_for_streams(data, class, obs, error_call)
   if (!is.null(start) && !inherits(start, class)) {
@@ -114,7 +114,7 @@ refuse_for_streams <- function(data, class, obs, call) {
   }
 }
 
-# Clusters of rows whose missing values depend on the cluster count them by expectation.
+# Refuses clusters of rows whose missing values depend on the cluster, as these are counted by expectation.
 refuse_expected_rows <- function(start, call) {
   of_blocks <- start$model$obs$blocks %||% list(start$model$obs)
   expects <- Filter(function(block) isTRUE(block$gaps) && obs_can(block, "conditional"), of_blocks)
@@ -141,8 +141,8 @@ stream_as <- function(fit, obs) {
   fit
 }
 
-# One call of the engine: list(fit, records, departed, labels, capped, interrupted); fit has the new clusters.
-# all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
+# One call of the engine: list(fit, records, departed, labels, capped, interrupted), where fit has the new clusters.
+# all_rows: data are all rows, which are learned in several batches and passes, and get labels.
 learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::caller_env()) {
   control <- fit$control
   if (is_of_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
@@ -159,7 +159,8 @@ learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::cal
   c(list(fit = fit), result[c("records", "departed", "labels", "capped", "interrupted")])
 }
 
-# A fit with what the engine learned in a call, or in several joined: what all fits have, identities, their history.
+# Adds to a fit what the engine learned in one call, or in several that were joined: the fields of all fits, identities,
+# and their history.
 with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   clusters <- fit$stream
   k <- fit$state$k
@@ -183,7 +184,7 @@ with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   fit
 }
 
-# What several calls of the engine learned, as one.
+# The results of several calls of the engine as one.
 joined_calls <- function(calls) {
   stacked <- function(table) {
     columns <- names(calls[[1L]][[table]])
@@ -223,7 +224,7 @@ say_stream_stopped <- function(seen) {
   )
 }
 
-# "Batch 3: 5 clusters, -4.61 a row": a function of an engine's record.
+# A function that turns a record of the engine into "Batch 3: 5 clusters, -4.61 a row".
 batch_teller <- function(word) {
   function(record) {
     score <- if (is.finite(record$elbo)) sprintf(", %.4g a row", record$elbo) else ""
@@ -234,7 +235,8 @@ batch_teller <- function(word) {
 is_stream_fit <- function(fit) !is.null(fit$stream)
 is_of_documents_of_rows <- function(fit) row_word(fit) == "document" && !is_of_tokens(fit)
 
-# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens or rows.
+# The stream in words: "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; for topics documents, and
+# tokens or rows.
 described_stream <- function(fit) {
   last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
   big <- function(n) format(n, big.mark = ",", scientific = FALSE)

@@ -1,6 +1,6 @@
-# Arguments that a function does not have: what they are called here, or which function has them.
+# Hints for unknown arguments: what they are called here, or which function has them.
 
-# Arguments of other packages, by what they ask for.
+# Arguments of other packages, by the hint that they get.
 foreign_arguments <- list(
   k = c("G", "K", "k", "nclust", "ncomp", "n_components", "n_clusters", "centers", "num_topics", "n_topics", "nstates",
         "n_states", "nstate", "M"),
@@ -11,8 +11,8 @@ foreign_arguments <- list(
   covariance = c("modelNames", "covariance_type")
 )
 
-# Constructors that a fitting function takes, each argument's first owner first. Not prior_covariates(): what it shares
-# with other priors is looked for there.
+# The constructors that a fitting function takes, in the order in which they are searched for an argument. Without
+# prior_covariates(), whose shared arguments are found in other priors.
 argument_owners <- function(verb) {
   makers <- c(setdiff(prior_makers(verb), "prior_covariates"), verb_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
@@ -35,7 +35,7 @@ covariate_notes <- c(
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")
 verbs_of_fits <- c(fitting_verbs, "bnp_network")
 
-# One line for each unused argument that is known: of `verb`, whose own arguments are `own`.
+# One hint for each unknown argument that can be explained. `own`: the arguments of `verb`.
 unused_hints <- function(unused, verb, own) {
   hints <- vapply(unused, function(name) unused_hint(name, verb, own), "")
   stats::setNames(hints[nzchar(hints)], rep("i", sum(nzchar(hints))))
@@ -62,7 +62,7 @@ unused_hint <- function(name, verb, own) {
   sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
 }
 
-# What the functions `verbs` take that has the argument.
+# Functions, among those for arguments of `verbs`, that have the argument.
 owners_of <- function(argument, verbs) {
   unique(unlist(lapply(verbs, function(verb) {
     own <- argument_owners(verb)
@@ -70,7 +70,7 @@ owners_of <- function(argument, verbs) {
   })))
 }
 
-# "control = bnp_control(seed = )": how the argument is given to `verb`.
+# How the argument is given to `verb`: "control = bnp_control(seed = )".
 owned <- function(owner, argument, verb) {
   made <- paste0(owner, "(", argument, " = )")
   if (owner == "bnp_moves") {
@@ -80,7 +80,7 @@ owned <- function(owner, argument, verb) {
   paste(switch(sub("_.*", "", owner), obs = "obs", prior = "prior", bnp = "control"), "=", made)
 }
 
-# Where an argument in the wrong place belongs.
+# A hint where an argument in the wrong place belongs.
 misplaced_hint <- function(x, arg, makers) {
   name <- if (inherits(x, "family")) x$family else if (is.character(x) && length(x) == 1L) x else ""
   maker <- makers[tolower(name) == sub("^[a-z]+_", "", makers) | name == makers]

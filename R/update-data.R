@@ -1,6 +1,6 @@
-# Data that a fit takes in: read like its own, and put behind these.
+# Reads data that a fit takes in, like its own, and appends them.
 
-# newdata of update() -> internal form, with the columns of the fit's data and the weights given.
+# newdata of update() in the internal form, with the columns of the fit's data and the given weights.
 data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
   single <- is.null(unit_word(fit))
@@ -39,7 +39,7 @@ with_more_weights.default <- function(fit, data, weights, call) {
   data
 }
 
-# Sequences and documents of new data are new ones, whatever they are called.
+# Sequences and documents of new data are always new ones, whatever their names; a message reports equal names.
 tell_same_names <- function(fit, data) {
   word <- unit_word(fit)
   before <- fit$input$group_names
@@ -47,8 +47,8 @@ tell_same_names <- function(fit, data) {
   if (length(at) && !is.null(before)) {
     now <- make.unique(c(before, data$group_names))[length(before) + at]
     cli::cli_inform(
-      c("Some {word}s of {.arg newdata} have names of earlier ones: {places(data$group_names[at])}. They are taken as
-         new {word}s, named {places(now)}.",
+      c("Some {word}s of {.arg newdata} have names of earlier ones ({places(data$group_names[at])}) and are taken as
+       new {word}s, named {places(now)}.",
         i = "To go on with a {word}, fit anew to all its rows."),
       class = c("bnpvi_message_same_names", "bnpvi_message")
     )
@@ -57,13 +57,13 @@ tell_same_names <- function(fit, data) {
 
 tell_no_weights <- function() {
   cli::cli_inform(
-    c("The fit has {.arg weights}, and {.arg newdata} has none: everything in it counts once.",
-      i = "{.code weights = } says how often it counts."),
+    c("The fit has {.arg weights}, but {.arg newdata} has none: each of its rows counts once.",
+      i = "{.code weights = } sets how often they count."),
     class = c("bnpvi_message_weights", "bnpvi_message")
   )
 }
 
-# Evaluates `data`, which reads documents: terms that the fit does not know are an error, or left out.
+# Evaluates `data`, which reads documents; unknown terms are an error, or are left out.
 without_new_terms <- function(data, new_terms, call, arg = "newdata") {
   withCallingHandlers(data, bnpvi_warning_unseen_terms = function(w) {
     if (new_terms == "error") {
@@ -76,7 +76,7 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
   })
 }
 
-# What a fit keeps of its data, and of more, whose rows come behind.
+# What a fit keeps about its data and about more data, whose rows are appended.
 joined_input <- function(input, data) {
   known <- function(x) as_bnp_data(unclass(x)[intersect(kept_fields, names(x))])
   c(input[setdiff(names(input), kept_fields)], unclass(c(known(input), known(data))))
@@ -99,12 +99,12 @@ input_with <- function(fit, data, obs) {
   out[!vapply(out, is.null, NA)]
 }
 
-# Numbers, or lists of these.
+# Averages numbers, or lists of numbers.
 averaged <- function(a, b, share) {
   if (is.list(a)) Map(averaged, a, b[names(a)], list(share)) else share[1L] * a + share[2L] * b
 }
 
-# Modulo 2^64, of hexadecimal numbers.
+# Adds hexadecimal numbers modulo 2^64.
 sum_of_fingerprints <- function(a, b) {
   if (is.null(a)) {
     return(NULL)

@@ -1,7 +1,7 @@
 # update(fit, newdata): a fit takes in more data.
 
-# With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
-# their statistics go into the bound.
+# With `olddata` all rows are visited; without, the probabilities of the earlier rows stay as they are, and only their
+# statistics enter the bound.
 take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL,
                             control = NULL, time = NULL, keep_times = NULL, discount = 1,
                             error_call = rlang::caller_env()) {
@@ -37,12 +37,12 @@ take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NUL
   out
 }
 
-# Of rows that are visited again none has been forgotten.
+# Refuses to forget earlier rows that are visited again.
 refuse_forgetting <- function(fit, call) {
   refuse_past(fit, "olddata", call)
   if (isTRUE(fit$discounted)) {
     abort("update", c(
-      "{.arg olddata} would count fully again, which {.arg discount} has made count less.",
+      "{.arg olddata} would count fully again, although {.arg discount} has reduced its weight.",
       i = "Leave {.arg olddata} out, or fit anew to all rows."
     ), call = call)
   }
@@ -58,7 +58,7 @@ check_can_take_in <- function(fit, call) {
   }
 }
 
-# Of sequences, or documents of rows, it is known which rows are whose.
+# olddata in the internal form. For sequences, and documents of rows, the fit knows to which each row belongs.
 olddata_of <- function(fit, olddata, call) {
   input <- fit$input
   id <- NULL
@@ -72,7 +72,7 @@ olddata_of <- function(fit, olddata, call) {
   training_data(fit, olddata, id, call)
 }
 
-# What learning with these data from this start makes of a fit; its input is theirs.
+# The fit that learning from these data and this start makes of `fit`; its input describes these data.
 run_update <- function(fit, data, control, start, call) {
   groups <- length(data$starts) - 1L
   n_units <- if (is_grouped(fit)) groups else units_that_count(data) - state_lag(fit) * groups
@@ -88,7 +88,7 @@ run_update <- function(fit, data, control, start, call) {
   out
 }
 
-# As the fit was learned, but for batches of the new data.
+# The control of the fit, with batches for the new data.
 control_of_update <- function(fit, control, data, n_units, call) {
   if (is.null(control)) {
     control <- fit$control
@@ -106,8 +106,8 @@ control_of_update <- function(fit, control, data, n_units, call) {
   out
 }
 
-# The clusters of a fit whose engine began with those of `before` get their identities, and its rows follow those that
-# were there before.
+# Gives the identities of the clusters of `before`, from which the engine started, to those of `out`, and puts the new
+# rows behind the earlier ones.
 with_earlier_rows <- function(out, before) {
   if (has_effects(out$model$obs)) out <- with_earlier_individuals(out, before)
   known <- cluster_ids(before)
@@ -131,8 +131,8 @@ with_earlier_rows <- function(out, before) {
   out
 }
 
-# The columns of x as those with these numbers of a table of the clusters of a fit; 0 in the others. NA: none, for a
-# cluster without anything.
+# A matrix with a column for each cluster of a fit: column `number[j]` is column j of x, all others are 0. NA: a column
+# of x for a cluster that has nothing, and is dropped.
 in_columns <- function(x, number, fit) {
   kept <- which(!is.na(number))
   out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), fit$state$k))
@@ -140,8 +140,8 @@ in_columns <- function(x, number, fit) {
   out
 }
 
-# A cluster has the identity of the earlier one that most of its earlier rows come from, if it is also where most rows
-# of that one went. One that is not carried on so was merged into the cluster where most of its rows went.
+# A cluster keeps the identity of the earlier cluster from which most of its earlier rows come, if most rows of that one
+# also went there. An earlier cluster that does not continue was merged into the cluster to which most of its rows went.
 with_ids_of_rows <- function(out, before) {
   known <- cluster_ids(before)
   k <- out$state$k
@@ -157,7 +157,7 @@ with_ids_of_rows <- function(out, before) {
   out
 }
 
-# What each document has of each topic in the engine's numbers, for a start.
+# Expected counts of each topic in each document, in the engine's numbering, for a start.
 counts_of_documents <- function(fit) {
   if (is.null(fit$documents)) {
     return(NULL)

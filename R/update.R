@@ -107,7 +107,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (!is.null(object$updates)) {
     abort("update", c(
-      "This fit was updated with data that its call does not name.",
+      "This fit was updated with data that are not part of its call.",
       i = "Fit anew to all data: {.code {verb_of(object)}(x, start = fit)} goes on from it."
     ))
   }
@@ -134,7 +134,7 @@ with_formula <- function(call, fit, change, error_call = rlang::caller_env()) {
     }
     return(call)
   }
-  # A mixture has no left side; one that is only `.` is none.
+  # The formula of a mixture without a response has no left side; one that is just `.` counts as none.
   if (length(change) == 3L && everything(change[[2L]])) change <- change[-2L]
   call$x <- stats::update.formula(formula(fit), change)
   if (is.null(call$id) && !is.null(fit$input$id)) call$id <- fit$input$id # of y ~ x | id

@@ -1,9 +1,9 @@
-# Work on batches by the daemons of mirai (inst/design/data.md).
+# Sends work on batches to daemons of mirai (inst/design/data.md).
 
-# Most times that a task is given out, before this process does it.
+# How often a task is given to daemons before this process does it itself.
 most_tries <- 3L
 
-# Seconds that a task may take.
+# The seconds that a task may take.
 worker_timeout <- function(call = rlang::caller_env()) {
   limit <- getOption("bnpvi.worker_timeout", 600)
   if (!is.numeric(limit) || length(limit) != 1L || is.na(limit) || limit <= 0) {
@@ -23,8 +23,8 @@ check_workers <- function(workers, call = rlang::caller_env()) {
   workers
 }
 
-# The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work
-# on batches to them.
+# The daemons that work for a fit: list(with, finish, traffic). with(model): adds to the model what the engine needs to
+# send them work on batches.
 hire_workers <- function(control, data, obs, class, call) {
   tell_one_batch(control)
   need_package("mirai", "workers", call)
@@ -68,7 +68,7 @@ connected <- function(profile) {
   if (is.numeric(n) && length(n) == 1L && !is.na(n)) n else 0L
 }
 
-# Each daemon gets the paths of packages, and says what it is.
+# Sends each daemon the paths of packages, and asks it to describe itself.
 check_daemons <- function(profile, setup, folder, limit, call) {
   if (!connected(profile)) {
     start <- if (is.null(profile)) "mirai::daemons(4)" else paste0("mirai::daemons(4, .compute = \"", profile, "\")")
@@ -117,7 +117,7 @@ describe_worker <- function(folder) {
   )
 }
 
-# A daemon that would compute other bits than this process.
+# Refuses a daemon that would compute other bits than this process.
 refuse_worker <- function(here, there, call) {
   if (!identical(there$version, here$version)) {
     found <- if (is.na(there$version)) "no {.pkg bnpvi}" else "version {there$version} of {.pkg bnpvi}"
@@ -136,10 +136,10 @@ refuse_worker <- function(here, there, call) {
   }
 }
 
-# What a daemon keeps from one task to the next, of the last fit.
+# What a daemon keeps between tasks about the latest fit.
 desk <- new.env(parent = emptyenv())
 
-# Runs in a daemon: the result of a task, or list(error).
+# Runs in a daemon: returns the result of a task, or list(error).
 work_on <- function(setup, task) {
   tryCatch(
     {
@@ -171,8 +171,8 @@ give_out <- function(tasks, setup, profile, limit) {
   })
 }
 
-# The results of tasks, NULL for what was not done; NULL when the user asks to stop. What a daemon does not end is given
-# out again: a task is a function of what it is given.
+# The results of tasks, NULL for those not done; NULL when the user asks to stop. Tasks that a daemon does not finish
+# are sent again: a task depends on nothing but what it is given.
 work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call) {
   results <- vector("list", length(tasks))
   left <- seq_along(tasks)
@@ -218,7 +218,7 @@ no_daemons_left <- function(control, call) {
   ), call = call)
 }
 
-# "1.2 MB down, 340 kB up": what a lap sent, by a function that remembers what there was before.
+# A function that returns what a lap sent, "1.2 MB down, 340 kB up", and remembers the totals before.
 traffic_teller <- function(traffic) {
   if (is.null(traffic)) {
     return(function() "")
@@ -240,7 +240,7 @@ format_bytes <- function(n) {
 tell_one_batch <- function(control) {
   if (identical(as.integer(control$batches), 1L)) {
     cli::cli_inform(
-      c("There is one batch, so that one daemon works at a time.", i = "Give a number of {.arg batches}."),
+      c("There is only one batch, so that only one daemon works at a time.", i = "Give a number of {.arg batches}."),
       class = c("bnpvi_message_workers", "bnpvi_message"), call = NULL
     )
   }
