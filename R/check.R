@@ -125,7 +125,7 @@ check_steps <- function(x, arg, call = rlang::caller_env()) {
   if (x > most_steps) {
     abort("argument", c(
       "{.arg {arg}} must be at most {format(most_steps, big.mark = ',')}, not {format(x, big.mark = ',')}.",
-      i = "Forecasts settle long before; {.fn simulate} draws longer sequences from a fit."
+      i = "Forecasts stop changing long before; {.fn simulate} draws longer sequences from a fit."
     ), call = call)
   }
   x

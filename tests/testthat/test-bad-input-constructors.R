@@ -42,7 +42,7 @@ test_that("control refuses what it cannot use", {
   for (wrong in list(0, -1, 2.5, NA, "all", Inf)) {
     expect_bad(bnp_control(sparsity = 2, candidates = wrong), "argument", "candidates")
   }
-  expect_bad(bnp_control(candidates = 10), "argument", "needs .*sparsity")
+  expect_bad(bnp_control(candidates = 10), "argument", "only with .*sparsity")
   expect_bad(bnp_control(moves = "birth"), "argument", "moves")
   expect_bad(bnp_control(verbose = NA), "argument", "verbose")
   expect_bad(bnp_control(learning_rate = c(delay = 1, power = 0.4)), "argument", "learning_rate")
