@@ -94,7 +94,7 @@ test_that("items go by their names, and those without a label are left out, whic
 test_that("what has no labels is refused", {
   expect_bad(agreement(1:3, 1:4), "argument", "must have the same length")
   expect_bad(agreement(integer(), integer()), "argument", "at least 1")
-  expect_bad(agreement(c(1, NA), c(NA, 2)), "argument", "no item")
+  expect_bad(agreement(c(1, NA), c(NA, 2)), "argument", "No item")
   expect_bad(agreement(matrix(1:4, 2), 1:4), "a")
   expect_bad(agreement(1:4, iris), "b", "not 5 columns")
   expect_bad(agreement(1, quote(x)), "b")

@@ -48,7 +48,7 @@ test_that("bounds that cannot be compared are refused", {
   expect_s3_class(compare_fits(waits, bnp_mixture(faithful$waiting, control = few)), "bnp_comparison")
   topics <- suppressWarnings(bnp_topics(counts, control = few))
   expect_equal(compare_fits(tokens, topics)$elbo, c(elbo(tokens), elbo(topics)))
-  expect_bad(compare_fits(tokens, topics, newdata = counts), "not_comparable", "complete documents")
+  expect_bad(compare_fits(tokens, topics, newdata = counts), "not_comparable", "scored by documents")
   tighter <- suppressWarnings(bnp_topics(counts, control = bnp_control(seed = 1, max_laps = 3, bound = "tight")))
   expect_bad(compare_fits(topics, tighter), "not_comparable", "One is a loose bound, the other a tight one")
   expect_s3_class(compare_fits(tokens, tighter), "bnp_comparison")

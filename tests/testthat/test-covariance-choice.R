@@ -130,7 +130,7 @@ test_that("where two fits make no sense the choice is refused with a reason and 
   auto <- obs_gaussian("auto")
   fit <- choose(independent)
   x <- independent
-  expect_bad(bnp_mixture(x, auto, start = fit), "start", "a fit has a covariance")
+  expect_bad(bnp_mixture(x, auto, start = fit), "start", "one covariance already")
   file <- withr::local_tempfile()
   expect_bad(bnp_mixture(x, auto, control = quick(checkpoint = file)), "not_defined", "checkpoint")
   expect_bad(bnp_mixture(x, auto, control = quick(workers = TRUE)), "not_defined", "workers")

@@ -194,7 +194,7 @@ test_that("inputs that are not there, or too many, or no numbers", {
   expect_bad(update(f, fault_rows[1, ]), "argument", "inputs")
   expect_bad(update(f, fault_rows, inputs = 1:4), "argument", "inputs")
   expect_identical(update(f, fault_rows[0, ]), f)
-  expect_bad(predict(f, h = 2), "argument", "not guessed")
+  expect_bad(predict(f, h = 2), "argument", "not predicted")
   expect_bad(predict(f, h = 2, inputs = 1:3), "argument", "inputs")
   expect_bad(predict(f, h = 2, inputs = c(1, NA)), "argument", "inputs")
   expect_bad(predict(f, h = 2, inputs = list(z = 1:2)), "argument", "inputs")

@@ -98,7 +98,7 @@ test_that("what needs the times that were given up is refused, and says so", {
   hmm <- suppressWarnings(bnp_hmm(paths$x[1:40, ], control = bnp_control(seed = 1, max_laps = 3, verbose = FALSE)))
   expect_bad(update(hmm, paths$x[1:3, ], discount = 0.5), "argument", "bnp_mixture")
   less <- suppressWarnings(update(stays, paths$x[1:30, ], discount = 0.5))
-  expect_bad(update(less, paths$x[1:3, ], olddata = paths$x), "update", "count less")
+  expect_bad(update(less, paths$x[1:3, ], olddata = paths$x), "update", "reduced its weight")
 })
 
 test_that("discounted rows count less, and the bound is that of the new ones given what is kept", {

@@ -88,7 +88,7 @@ test_that("fits are filtered, and forecasts need the inputs to come", {
   expect_gt(mean(max.col(filter_probs(f)[-1, ]) == fitted(controlled)[-1]), 0.9)
   part <- bnp_filter(controlled, steered$data[1:100, ], particles = 50, seed = 1)
   expect_identical(update(part, steered$data[101:240, ])$sequences, f$sequences)
-  expect_bad(predict(f, h = 2), "argument", "not guessed")
+  expect_bad(predict(f, h = 2), "argument", "not predicted")
   ahead <- predict(f, h = 2, inputs = data.frame(w = 0, u = c(3, -3)))
   at <- mean_system(controlled)
   last <- f$sequences[[1]]$state

@@ -143,7 +143,7 @@ test_that("a folder keeps the spool, and refuses another fit, a cut or changed f
 
 test_that("parts that the disk does not take, and such as are gone or cut, are told of", {
   folder <- withr::local_tempdir()
-  expect_bad(write_part(file.path(folder, "nowhere"), 1L, 1:10), "spool", "no room")
+  expect_bad(write_part(file.path(folder, "nowhere"), 1L, 1:10), "spool", "may be full")
   path <- write_part(folder, 1L, points)
   expect_identical(read_part(path), points)
   bytes <- readBin(path, "raw", file.size(path))
@@ -156,7 +156,7 @@ test_that("parts that the disk does not take, and such as are gone or cut, are t
   skip_if_not(file.exists("/dev/full"))
   for (x in list(points, rnorm(1e5))) { # told when the file is closed, and before
     file.symlink("/dev/full", file.path(folder, "part-000002"))
-    expect_bad(write_part(folder, 2L, x), "spool", "no room")
+    expect_bad(write_part(folder, 2L, x), "spool", "may be full")
     unlink(file.path(folder, "part-000002"))
   }
 })

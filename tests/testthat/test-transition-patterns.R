@@ -279,7 +279,7 @@ test_that("bad cells are refused, with their place", {
   expect_bad(prior_hmm(2, fixed = matrix(c(0.5, NA, NA, NA), 2), alpha = gamma_prior()), "argument", "learned")
   expect_bad(prior_hmm(2, fixed = matrix(c(0.5, 1, 0.6, 0), 2)), "argument", "sum to 1")
   expect_bad(prior_hmm(2, fixed = matrix(c(0.5, 1, 0.4, 0), 2)), "argument", "sum to 1")
-  expect_bad(prior_hmm(2, fixed = matrix(c(1, 1, NA, 0), 2)), "argument", "leave nothing")
+  expect_bad(prior_hmm(2, fixed = matrix(c(1, 1, NA, 0), 2)), "argument", "leaves no probability")
   expect_bad(prior_hmm(2, fixed = matrix(c(2, NA, NA, NA), 2)), "argument", "row 1, column 1")
   expect_bad(prior_hmm(2, fixed = diag(2), transitions = diag(2) == 0), "argument", "forbid")
   expect_bad(prior_hmm(3, start = c(1, 1)), "argument", "start")
