@@ -80,8 +80,7 @@ cells_of_chain <- function(prior, transitions, fixed, first, given, call) {
   stuck <- which(diag(cells) %in% 0)
   if (!identical(prior$sticky, 0) && length(stuck)) {
     abort("argument", c(
-      "{.arg sticky} adds weight to staying in a state, but state{?s} {places(stuck)} cannot follow
-       {cli::qty(length(stuck))}{?itself/themselves}.",
+      "{.arg sticky} adds weight to staying in a state, which state{?s} {places(stuck)} cannot do.",
       i = "Leave {.arg sticky} out, or let each state follow itself."
     ), call = call)
   }
