@@ -49,7 +49,7 @@
 #'   `hclust` needs a root: classes meet above all joins, at a height that means nothing (`plot()` draws a dashed line
 #'   below it).
 #'   `cut_fit()` leaves at least as many clusters as there are classes.
-#' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("coarser-clusters")`.
+#' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("how-many-clusters")`.
 #' @examples
 #' fit <- bnp_mixture(penguins_measurements[-1], control = bnp_control(seed = 1))
 #' tree <- cluster_tree(fit, penguins_measurements)

@@ -9,7 +9,7 @@
 #' @param data The data that `fit` was made of, if it does not keep them ([strip_data()]).
 #' @param laps Most laps of learning after the joins; 0 for none.
 #' @return A fit of the same kind, as of [cut_fit()].
-#' @seealso [cluster_tree()] to see what each step costs; `vignette("coarser-clusters")`.
+#' @seealso [cluster_tree()] to see what each step costs; `vignette("how-many-clusters")`.
 #' @examples
 #' fit <- bnp_mixture(quakes[1:4], control = bnp_control(seed = 1))
 #' coarsen(fit, 3)

@@ -114,7 +114,7 @@
 #' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
 #' recognition. *Proceedings of the IEEE* 77(2), 257-286.
 #' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit]; [latent_path()] of fits with [obs_lds()];
-#'   `vignette("segmenting-sequences")`, `vignette("from-depmixS4")`.
+#'   `vignette("segmenting-sequences")`, `vignette("movement")`; *Coming from depmixS4 and moveHMM* on the site.
 #' @examples
 #' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
 #' fit <- bnp_hmm(x, "id", prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))

@@ -38,7 +38,7 @@
 #'
 #' Scott, S. L. (2002). Bayesian methods for hidden Markov models. *Journal of the American Statistical
 #' Association* 97, 337-351; forward filtering and backward sampling.
-#' @seealso [predict.bnp_mixture()], [simulate.bnp_mixture()]; `vignette("missing-values")`.
+#' @seealso [predict.bnp_mixture()], [simulate.bnp_mixture()]; `vignette("mixed-data-frames")`.
 #' @examples
 #' x <- iris
 #' x$Species[c(1, 60, 120)] <- NA

@@ -39,7 +39,7 @@
 #'
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
 #' dynamic linear models. *IEEE Transactions on Signal Processing* 59(4), 1569-1585; equation 4.
-#' @seealso [bnp_filter()], `vignette("filtering")`.
+#' @seealso [bnp_filter()], `vignette("over-time")`.
 #' @examples
 #' # A level that keeps still, or moves
 #' lds_model(

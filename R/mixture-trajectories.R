@@ -17,7 +17,7 @@
 #'
 #' Lin, D., Grimson, E. and Fisher, J. (2010). Construction of dependent Dirichlet processes based on Poisson processes.
 #' *Advances in Neural Information Processing Systems* 23.
-#' @seealso [bnp_mixture()], *Clusters over time*; [cluster_ids()]; `vignette("clusters-over-time")`.
+#' @seealso [bnp_mixture()], *Clusters over time*; [cluster_ids()]; `vignette("over-time")`.
 #' @examples
 #' week <- rep(1:6, each = 20)
 #' x <- cbind(rnorm(120, rep(c(0, 8), 60) + week / 2), rnorm(120))

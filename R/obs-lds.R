@@ -68,7 +68,7 @@
 #'
 #' Ghahramani, Z. and Hinton, G. E. (2000). Variational learning for switching state-space models. *Neural Computation*
 #' 12(4), 831-864.
-#' @seealso [bnp_hmm()], [latent_path()], [obs_ar()]; `vignette("tracking")`.
+#' @seealso [bnp_hmm()], [latent_path()], [obs_ar()]; `vignette("over-time")`.
 #' @examples
 #' # The flow of the Nile: one mode, a slow level under noise
 #' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1))

@@ -28,7 +28,7 @@
 #' 59(4), 1569-1585.
 #'
 #' @seealso [priors] for how observations are shared out; `vignette("choosing-priors")`,
-#'   `vignette("the-mathematics")`.
+#'   *The mathematics* on the site.
 #' @examples
 #' obs_gaussian()
 #' obs_gaussian("diagonal", scale = 2)

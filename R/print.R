@@ -72,7 +72,7 @@ described_advice <- function(fit) {
       "One ", cluster_word(fit), ": no division raised the ELBO; what to look at: vignette(\"how-many-clusters\")"
     ),
     if (k > 20L && joins) {
-      paste0("Fewer ", plural_of(cluster_word(fit)), ": coarsen(fit, k), vignette(\"coarser-clusters\")")
+      paste0("Fewer ", plural_of(cluster_word(fit)), ": coarsen(fit, k), vignette(\"how-many-clusters\")")
     }
   )
 }

@@ -66,7 +66,7 @@
 #' @references
 #' Wang, C. and Blei, D. M. (2012). Truncation-free online variational inference for Bayesian nonparametric
 #' models. *Advances in Neural Information Processing Systems* 25.
-#' @seealso [bnp_control()], [bnp_mixture()], [bnp_topics()], [sources]; `vignette("streams")`.
+#' @seealso [bnp_control()], [bnp_mixture()], [bnp_topics()], [sources]; `vignette("large-data")`.
 #' @examples
 #' # Fifty batches of 100 rows; one of three clusters moves, and one begins late
 #' batch <- function(i) {

@@ -110,7 +110,7 @@
 #' Arora, S. and others (2013). A practical algorithm for topic modeling with provable
 #' guarantees. *International Conference on Machine Learning* 30.
 #' @seealso [bnp_stream()] for documents that come in batches; [top_terms()], [coherence()], [predict.bnp_topics()],
-#'   [plot.bnp_topics()], [read_fit]; `vignette("topics")`, `vignette("from-topicmodels")`.
+#'   [plot.bnp_topics()], [read_fit]; `vignette("topics")`, *Coming from topicmodels and stm* on the site.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' fit

@@ -20,7 +20,7 @@
 #'   the same columns, `ID` for `id`, but that it gives angles beside steps of 0.
 #' @details Models whose blocks name their columns take what `track_steps()` returns as it is, and what `prepData()` of
 #'   packages moveHMM and momentuHMM does: other columns of such tables are left out.
-#' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("from-depmixS4")`.
+#' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
 #' movement data using hidden Markov models. *Methods in Ecology and Evolution* 7(11), 1308-1315.
