@@ -65,8 +65,8 @@ HdpSticks closed_form(const TopLevel& top);
 ///   ω̂ ∂L_top/∂ω̂ = (c1 − a) (t(a) − t(ω̂)) + (c0 − b) (t(b) − t(ω̂)),
 /// so that the ω̂ that maximises L_top lies between c1/û and c0/(1 − û); with f, which depends on variances,
 /// it may be larger. The search keeps ω̂ above the smaller of the two and below 150 times the larger. ω̂ may
-/// be large: for û → 0 it grows as c1/û. û stays within [1e-100, 1 − 1e-12], since closer to 1 no digits of 1
-/// − û would be left.
+/// be large: for û → 0 it grows as c1/û. û stays within [1e-100, 1 − 1e-12], since closer to 1
+/// no digits of 1 − û would be left.
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from);
 
 }  // namespace bnpvi

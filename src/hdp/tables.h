@@ -17,7 +17,7 @@ Index draw_tables(Index n, double c, Stream& stream);
 
 /// Numbers of tables of one group (a row of counts).
 struct RowTables {
-  Index all = 0;        // m_j·
+  Index all = 0;        // m_j·: their total number
   Index overrides = 0;  // o_j: the tables whose cluster was chosen by κ, not by β
 };
 
