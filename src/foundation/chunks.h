@@ -1,4 +1,5 @@
-// Division of the units of a batch into chunks, one for each task; it depends only on the number of units.
+// Division of the units of a batch (rows, or groups of rows) into chunks, one for each task; it depends only
+// on the number of units.
 #pragma once
 #include <algorithm>
 

@@ -33,12 +33,12 @@ struct DataShape {
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
-/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter.
-/// Without groups, `starts` is {0, n}.
+/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter. Without
+/// groups, `starts` is {0, n}.
 ///
-/// A row of weight w counts as w rows that share one assignment: T = Σ w r φ and H(z) = −Σ w Σ_k r log r,
-/// while its responsibilities r do not depend on w. For whole w the objective is that of the data in which
-/// the row is written w times. A row of weight 0 belongs to no batch.
+/// A row of weight w counts as w rows that share one assignment: the statistics are T = Σ w r φ(x) and the
+/// entropy is H(z) = −Σ w Σ_k r log r, while the responsibilities r do not depend on w. For whole w the
+/// objective is that of the data in which the row is repeated w times. A row of weight 0 belongs to no batch.
 struct Dataset {
   Index n = 0;
   Index d = 0;
@@ -92,7 +92,8 @@ struct Dataset {
   }
 };
 
-/// The rows that have a likelihood of their own: all but the first `lag` rows of each group.
+/// The rows that have a likelihood of their own: all but the first `lag` rows of each group, where lag is the
+/// number of earlier rows on which the likelihood of a row depends (0 but for autoregressions).
 std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag);
 
 /// Deals units 0 .. n_units − 1 at random into n_batches batches of equal size (±1); units are ascending

@@ -48,7 +48,7 @@ class ClusterDraws {
   const Index most_;
   bool capped_ = false;
   Vec odds_, weight_;
-  double log_scale_ = 0;  // of the weights
+  double log_scale_ = 0;  // logarithm of the factor by which weight_ was divided
   Index since_poll_ = 0;
 };
 

@@ -11,7 +11,7 @@ class Urns {
   explicit Urns(const ObsModel& obs);
 
   Index k() const { return static_cast<Index>(count_.size()); }
-  Index count(Index j) const { return count_[j]; }  // rows
+  Index count(Index j) const { return count_[j]; }  // number of rows
   const std::vector<Index>& counts() const { return count_; }
 
   void add(Index j, const double* phi, double mass = 1);  // T_j += mass φ, a row with features phi (p); j ≤ K
@@ -64,7 +64,7 @@ class Urns {
   std::vector<Index> count_;
   Index n_begun_ = 0;   // number of urns that began with earlier rows; they come first
   Vec removed_from_;    // copy of an urn before the last removal
-  Index removed_ = -1;  // its number
+  Index removed_ = -1;  // number of that urn
 };
 
 }  // namespace bnpvi

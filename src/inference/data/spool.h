@@ -22,9 +22,9 @@ struct BatchSize {
 ///
 /// The arrays of each batch follow one another, starting at a multiple of 4096 bytes:
 ///   - dense data: rows × d doubles, column-major; sparse data: `value` (doubles), `row_start` and `column`
-///   (4 bytes each; see Dataset);
+///     (4 bytes each; see Dataset);
 ///   - 4 bytes each: the number of every row among all rows and, when rows are grouped, the number of every
-///   group among all groups and where each group starts (groups + 1 numbers);
+///     group among all groups and where each group starts (groups + 1 numbers);
 ///   - where rows or groups have them: weights, classes, steps to parents, positions, values of groups.
 /// After the batches comes the index as written by a Writer (with its version and byte order), including the
 /// checksums of the batches (sum_of_words()). The file ends with the length of the index, its checksum and a

@@ -20,7 +20,7 @@ struct UnitMemory {
   SupportTable support;
   ShareTable shares;
   std::vector<Index> unit, row_start;
-  Index known_k = 0;      // existed at the visit; later ones are newborn
+  Index known_k = 0;      // clusters 0 .. known_k − 1 existed at the visit; later ones are newborn
   std::vector<int> born;  // numbers of newborn clusters after renumbering; −1: removed
   Index visits = 1;
 

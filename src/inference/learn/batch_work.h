@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// Globals at which batches are worked on.
+/// The globals at which work on batches is done.
 struct WorkGlobals {
   Globals globals;                // including the weights for visits
   /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
@@ -97,7 +97,7 @@ class VisitWork final : public BatchWork {
   Assignments* assignments_ = nullptr;
 };
 
-/// A local step on some units of a batch, by the allocation model itself.
+/// A local step on some units of a batch, by AllocModel::local_step().
 class UnitsWork final : public BatchWork {
  public:
   UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

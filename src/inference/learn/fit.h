@@ -34,7 +34,7 @@ class Fit {
   virtual double objective() const = 0;
   /// The value by which restarts are compared.
   virtual double score() const { return objective(); }
-  /// True when the last lap made no attempt except to raise the objective, and no other attempt is left.
+  /// True when the last lap only raised the objective, without trying moves, and no move is left to try.
   virtual bool still() const = 0;
   /// The number of units of data: observations, rows or tokens by their weights; nodes and links of networks.
   /// The last lap is the first one for which still() is true and which raises the objective by at most `tol`

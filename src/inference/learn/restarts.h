@@ -23,7 +23,7 @@ struct RestartOptions : DriverOptions {
   /// If not empty, `restarts` is ignored, and starts of these kinds take turns, until one of the following
   /// holds:
   ///   - the best start and one of another kind (of the same kind, if there is only one) agree within 1 nat
-  ///   or 1e-5 nats per unit;
+  ///     or 1e-5 nats per unit;
   ///   - all starts together have done most_work;
   ///   - most_starts were made.
   /// Every kind is tried while there is work left. The first start is always completed, so that the answer is

@@ -1,5 +1,5 @@
-// A visit of the units of a batch: the globals that it uses, the sinks that observe it, and what it may
-// reuse.
+// A visit (a local step) of the units of a batch: the globals that it uses, the sinks that observe it, and
+// what it may reuse.
 #pragma once
 #include <memory>
 #include <string>
@@ -44,9 +44,9 @@ class ResponsibilitySink {
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 
   /// True when models in which the clusters of consecutive rows depend on each other should call
-  /// visit_messages(): for each row, with its responsibilities, its forward message alpha and its nu (K
-  /// numbers each), and its scale (chains/model/snapshot.h). Not called for rows whose messages were computed
-  /// in log space.
+  /// visit_messages(): for each row, with its responsibilities, its forward message alpha, the message ν (K
+  /// numbers each; chains/messages/messages.h) and its scale. Not called for rows whose messages were
+  /// computed in log space.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
                               const double* /*nu*/, double /*scale*/) {}

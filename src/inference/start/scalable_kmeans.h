@@ -21,13 +21,13 @@ struct ScalableClusters {
 /// At most k clusters of all rows by scalable k-means++, "k-means||" [Bahmani, Moseley, Vattani, Kumar and
 /// Vassilvitskii 2012], in the divergence of the observation model [Hughes 2016, sections 2.4.2 and 8.2]:
 ///   1. `rounds` + 1 times, k rows are drawn without replacement (DrawRowsWork), the first time by mass
-///   alone;
+///      alone;
 ///   2. among these candidates, each with the mass of the rows that are nearest to it, k are chosen by
-///   k-means++ and improved by rounds of k-means; of ten such clusterings the one with the least loss is
-///   used. Masses are scaled to a mean of 1: candidates then count as a sample of as many rows, and a cluster
-///   of few of them, which do not show its spread, has the spread of the prior;
+///      k-means++ and improved by rounds of k-means; of ten such clusterings the one with the least loss is
+///      used. Masses are scaled to a mean of 1: candidates then count as a sample of as many rows, and a
+///      cluster of few of them, which do not show its spread, has the spread of the prior;
 ///   3. each row is assigned to the nearest of these clusters, taking their frequencies into account; T are
-///   the sums.
+///      the sums.
 /// These are rounds + 3 passes over the batches; the first reads no features. A pass is sent the rows of at
 /// most (rounds + 1) k candidates, or k × p numbers, and returns k rows and masses, or k × p numbers. The
 /// candidates depend neither on the batches nor on the processes that work on them.

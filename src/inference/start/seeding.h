@@ -25,7 +25,7 @@ struct HardClusters {
 ///
 /// sharpness: how often each row counts when centres are estimated, 1: once. A seed is the estimate from a
 /// single row. Under an informative prior that estimate depends on little but the position of the row, so
-/// that without sharpness clusters with the same mean and different shapes, or with few counts, are not
+/// that with a sharpness of 1 clusters with the same mean and different shapes, or with few counts, are not
 /// distinguished.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
