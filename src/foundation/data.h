@@ -47,7 +47,7 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;    // in the whole data set, even if this is only a batch of it
+  bool rows_are_groups = false;  // in the whole data set, even if this is only a batch of it
   /// Weight of each row, n numbers ≥ 0; null: all 1. Where units are groups, the rows of a group have equal
   /// weights.
   const double* weight = nullptr;

@@ -4,7 +4,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr std::size_t longest_row = std::size_t{1} << 28;  // longer than rows of any table: a quote was not closed
+constexpr std::size_t longest_row = std::size_t{1} << 28;  // a longer row has an unclosed quote
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {

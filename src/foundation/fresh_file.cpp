@@ -90,7 +90,7 @@ bool is_of_this_user(const fs::path& path) {
   return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 #else
-bool is_of_this_user(const fs::path&) { return true; }  // not checked: the permission to delete the file suffices
+bool is_of_this_user(const fs::path&) { return true; }  // permission to delete it suffices
 #endif
 
 bool is_plain_file(const fs::path& path) {

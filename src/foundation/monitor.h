@@ -15,7 +15,7 @@ struct Interrupted : std::runtime_error {
 /// One line of the trace, written at the end of a lap (one pass over all batches).
 struct LapRecord {
   Index lap = 0;
-  double elbo = 0;                                              // NaN where it is not computed
+  double elbo = 0;  // NaN where it is not computed
   /// log p(data, labels), for fits that maximise it over hard labels; NaN in others.
   double log_joint = std::numeric_limits<double>::quiet_NaN();
   Index k = 0;

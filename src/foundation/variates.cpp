@@ -10,7 +10,8 @@ namespace bnpvi {
 
 namespace {
 
-double log_uniform(Stream& stream) { return std::log1p(-stream.uniform()); }  // log of a uniform number on (0, 1]
+// The logarithm of a uniform number from (0, 1].
+double log_uniform(Stream& stream) { return std::log1p(-stream.uniform()); }
 
 // For shapes ≥ 1. Accepts when log U is below x²/2 + d (1 − v + log v) = −x⁴/(108 d) up to higher powers of
 // 1/d. For large d that leading term is used, since the difference would lose its digits.

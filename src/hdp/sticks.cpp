@@ -15,12 +15,12 @@ constexpr double least_stick = 1e-100, least_rest = 1e-12;
 // The largest distance of log ω̂ from log BestOmega; in 270 random objectives the best log ω̂ was at most 1.05
 // away.
 constexpr double farthest = 10;
-constexpr double most_above = 150;  // largest ω̂ as a multiple of the larger bound (maximise_sticks()): a guess
+constexpr double most_above = 150;  // largest ω̂, in multiples of the larger bound: a guess
 // The search is repeated, with units of the variables that suit its last end, as long as that gains; both
 // limits are guesses.
 constexpr int max_rounds = 20;
 constexpr double worth_a_round = 1e-8;   // least relative gain for which another round is made
-constexpr double least_weight = 1e-250;  // least π_k, so that log Γ(απ_k) and its derivative are finite: a guess
+constexpr double least_weight = 1e-250;  // least π_k, for finite log Γ(απ_k) and derivative: a guess
 
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 double logit(double u) { return std::log(u) - std::log1p(-u); }

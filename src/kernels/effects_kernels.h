@@ -9,7 +9,8 @@ namespace bnpvi {
 ///
 /// Features of an individual in a cluster: the count and second moments of (1, a), where a are the effects of
 /// the individual; the number of its rows and the second moments of (x, y − z'a); the entropy of q(a).
-/// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of (x, y).
+/// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of
+/// (x, y).
 struct EffectsPlaces {
   static constexpr Index most = 5;  // largest q
 

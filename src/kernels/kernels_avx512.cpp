@@ -31,7 +31,7 @@ inline Vd root_lanes(Vd x) { return _mm512_maskz_sqrt_pd(0xff, x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm512_fmadd_pd(a, b, c); }
 inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
 inline void transpose(Vd (&v)[lanes]) {
-  constexpr __mmask8 all = 0xff;  // masked intrinsics are used because GCC 12 gives false warnings for the plain ones
+  constexpr __mmask8 all = 0xff;  // masked intrinsics, as GCC 12 gives false warnings for the plain ones
   Vd pairs[lanes], quads[lanes];  // first 2 × 2 blocks are transposed, then rows regrouped
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i += 2) {

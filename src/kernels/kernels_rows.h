@@ -1,7 +1,7 @@
 // Outer and inner products of rows, sparse rows, and messages; part of kernels_impl.h.
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
-  // For rows j < whole_vectors whole vectors may be stored: they spill only into entries that are written later.
+  // For rows j < whole_vectors whole vectors may be stored: they spill only into entries written later.
   const Index whole_vectors = m - m % lanes;
   for (Index i = 0; i < n; ++i) {
     const double* x = v + i * ldv;

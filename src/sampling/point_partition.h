@@ -31,10 +31,10 @@ struct PointPartition {
 
 /// Searches for a partition with the least mean loss, from each start (at least one): rows move one at a
 /// time, in random order, to the cluster with the least mean loss, until no move lowers it. Then each cluster
-/// in turn is emptied and its rows are allocated anew, which is kept if the loss ends lower; with more
-/// than 2,000 rows this is done only for the best of the results. The result has at most `most` clusters; it is a local
-/// optimum, never worse than a start. Starts are searched from in parallel; the result depends on the seed
-/// alone.
+/// in turn is emptied and its rows are allocated anew, which is kept if the loss ends lower; with more than
+/// 2,000 rows this is done only for the best of the results. The result has at most `most` clusters; it is a
+/// local optimum, never worse than a start. Starts are searched from in parallel; the result depends on the
+/// seed alone.
 PointPartition search_partition(const Partitions& draws, const std::vector<std::vector<int>>& starts,
                                 PartitionLoss loss, Index most, std::uint64_t seed, Pool& pool);
 

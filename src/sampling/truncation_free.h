@@ -9,7 +9,7 @@
 namespace bnpvi {
 
 struct TruncationFreeOptions {
-  Index sweeps = 5;           // Gibbs sweeps over a batch, including the one that gives first labels
+  Index sweeps = 5;  // Gibbs sweeps over a batch, including the one that gives first labels
   /// The largest number of clusters; when it is reached, no observation begins a new cluster.
   Index most_clusters = 500;
   /// Gibbs sweeps over the latest documents when topics are maintained; not used for rows.

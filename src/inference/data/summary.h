@@ -64,10 +64,10 @@ struct Summary {
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // adds fresh − old
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // at least one part; added in order
   void scale(double c);
-  /// Adds cluster b to a < b and removes b. The entropy is not additive and stays unchanged. The owner is that
-  /// of a, or that of b if a has none.
+  /// Adds cluster b to a < b and removes b. The entropy is not additive and stays unchanged. The owner is
+  /// that of a, or that of b if a has none.
   void merge(Index a, Index b);
-  void drop(Index j);            // removes j and its statistics
+  void drop(Index j);                             // removes j and its statistics
   void append(Index m, int owned_by = 0);         // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 

@@ -11,7 +11,7 @@ namespace bnpvi {
 namespace {
 
 constexpr std::size_t finalists = 8;  // pairs per step whose ELBO is computed: a guess
-constexpr Index few = Index{1} << 7;  // up to so many clusters all pairs are compared, as in evidence_of_merging
+constexpr Index few = Index{1} << 7;  // up to so many clusters all pairs are compared (evidence_of_merging)
 
 }  // namespace
 

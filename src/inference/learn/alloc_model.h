@@ -27,9 +27,9 @@ struct Sparsity {
 
 /// Properties of a model that are the same for all its states.
 struct AllocFacts {
-  bool grouped;            // units are groups of rows, not single rows
-  bool ordered;            // the objective depends on the order of the clusters, so that reordering is a move
-  Index fixed_k = 0;       // number of clusters; 0: it may vary
+  bool grouped;       // units are groups of rows, not single rows
+  bool ordered;       // the objective depends on the order of the clusters, so that reordering is a move
+  Index fixed_k = 0;  // number of clusters; 0: it may vary
   /// The globals have top-level sticks: one number in u and one in omega for each cluster.
   bool sticks = false;
   Index group_values = 0;  // length of Dataset::group_value that the model requires for each group

@@ -11,7 +11,7 @@ namespace bnpvi {
 
 /// The globals at which work on batches is done.
 struct WorkGlobals {
-  Globals globals;                // including the weights for visits
+  Globals globals;  // including the weights for visits
   /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
   bool weighed = false;
   void write(Writer& out) const;  // without the weights

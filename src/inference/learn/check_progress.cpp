@@ -145,7 +145,8 @@ void require_progress(const Problem& problem, const Progress& progress) {
     if (!batch) continue;
     require_summary(*batch, shape, k);
     require_stored(are_within(batch->owner, 0, classes + 1), "owners of clusters");
-    // Earlier data must be statistics without rows, in the last batch: rows of a settled batch would not be visited.
+    // Earlier data must be statistics without rows, in the last batch: visits would skip rows of a settled
+    // batch.
     require_stored(!batch->settled || (b + 1 == n_batches && problem.source.open(b)->units.empty()),
                    "earlier data");
     if (batch->memory && !batch->settled) require_memory(problem, *batch->memory, b, k);

@@ -5,9 +5,10 @@
 namespace bnpvi {
 
 struct ClusterIdentity {
-  std::uint64_t id = 0;               // never reused
-  double born_at = 0, last_seen = 0;  // number of observations seen when it got its first and its latest observation
-  bool lasting = false;               // it existed when clusters were last maintained (split, merged, removed)
+  std::uint64_t id = 0;  // never reused
+  /// The number of observations seen when it got its first and its latest observation.
+  double born_at = 0, last_seen = 0;
+  bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)
 };
 
 /// True when a running cluster can be removed without loss: its size is less than one observation, or less

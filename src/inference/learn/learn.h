@@ -8,7 +8,7 @@ namespace bnpvi {
 
 struct LearnOptions : RestartOptions {
   MoveOptions moves;
-  bool learn_prior = true;        // learn hyperparameters, if the model can (LearnedPrior, LearnedConcentrations)
+  bool learn_prior = true;        // if the model can (LearnedPrior, LearnedConcentrations)
   double delay = 1, power = 0.6;  // stochastic learning rate (delay + t)^−power
 };
 

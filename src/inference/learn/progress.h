@@ -14,7 +14,7 @@ struct Progress {
   Index turn = 0;                                         // index of the kind of move that is next
   Index step = 0;                                         // number of stochastic steps so far
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of stochastic visits, by batch; else empty
-  NamedArrays learned;  // learned fields of the models
+  NamedArrays learned;                                    // learned fields of the models
 
   /// A fit that has not begun, at the given state. p: number of operations that one observation costs
   /// (MoveMemory).

@@ -14,7 +14,7 @@ namespace {
 
 // Guesses.
 constexpr double overtime = 3;  // multiple of most_work after which only a start that is ahead may continue
-constexpr double early = 0.25;  // fraction of the best start's work before which others are not compared with it
+constexpr double early = 0.25;  // fraction of the best start's work before which others are not compared
 
 // The value that laps raise: the log joint in a search over hard labels, otherwise the bound. The two cannot
 // be compared, as the log joint is no bound.

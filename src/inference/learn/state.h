@@ -38,7 +38,7 @@ class ObsInUse {
 
  private:
   mutable const ObsModel* now_;
-  mutable std::vector<std::shared_ptr<const ObsModel>> held_;  // replaced models, to which there may be references
+  mutable std::vector<std::shared_ptr<const ObsModel>> held_;  // replaced models that may still be in use
 };
 
 /// The parts of a fit that stay the same, except for priors that it learns: the data, the two models and the
@@ -49,8 +49,8 @@ struct Problem {
   const AllocModel& alloc;
   unsigned long long seed = 0;
   Observer& observer = nobody;
-  Pool* pool = nullptr;        // for loops over clusters; null: they run on the calling thread alone
-  Index wave = 1;              // number of batches of a lap that are visited before the globals are renewed
+  Pool* pool = nullptr;  // for loops over clusters; null: they run on the calling thread alone
+  Index wave = 1;        // number of batches of a lap that are visited before the globals are renewed
   /// Processes that do the work on batches (batch_work.h); null: this process does it.
   Workers* workers = nullptr;
 };

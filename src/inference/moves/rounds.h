@@ -9,9 +9,9 @@ namespace bnpvi {
 
 /// A proposal for a part of the data: the part is taken out of a state, the clusters of the remaining data
 /// are changed, and the part is added again by rounds of a local step and a global step. All other data keep
-/// their responsibilities, so that only changes that need no visit of them are possible: merges of clusters that the
-/// remaining data do not use together, drops of clusters that they do not use, new clusters, another order.
-/// The state itself stays as it is.
+/// their responsibilities, so that only changes that need no visit of them are possible: merges of clusters
+/// that the remaining data do not use together, drops of clusters that they do not use, new clusters, another
+/// order. The state itself stays as it is.
 class Rounds {
  public:
   virtual ~Rounds() = default;
