@@ -107,7 +107,7 @@ struct ShareTable {
   /// Writes the table; weights and C that several blocks share are written once. weights = false: neither is
   /// written, as a visit needs neither.
   void write(Writer& out, bool weights = true) const;
-  /// weights: given to all blocks that were written without weights.
+  /// weights: the weights to use for all blocks that were written without any.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:
