@@ -38,8 +38,8 @@ struct DynamicBatch {
 ///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use
 ///
 /// is lowered by alternating two steps until no label changes: every row, in the given order, goes to the
-/// cluster where it costs least (on a tie, its present cluster, or else the first in order); and θ_k = (γφ_k
-/// + Σx_i)/(γ + n_k).
+/// cluster where it costs least (on a tie, its present cluster, or else the first in order); and
+/// θ_k = (γφ_k + Σx_i)/(γ + n_k).
 class DynamicMeans {
  public:
   DynamicMeans(Index d, const DynamicMeansCosts& costs) : d_(d), costs_(costs) {}

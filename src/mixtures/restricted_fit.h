@@ -9,11 +9,11 @@
 
 namespace bnpvi::mixtures {
 
-/// Splits the mass that a target has on some rows among k clusters, with everything else held fixed: r'_nj =
-/// mass_n p_nj, p_n from the restricted local step [Hughes 2016, eq. 4.16], which changes the entropy by Σ_n
-/// mass_n H(p_n). `base` is the target's statistic on all other rows. It goes to cluster 0 as a cluster of
-/// its own, unless it is less than one observation, or K is fixed, or reseed() was called: then it goes to
-/// the cluster that explains it best, which becomes cluster 0.
+/// Splits the mass that a target has on some rows among k clusters, with everything else held fixed:
+/// r'_nj = mass_n p_nj, p_n from the restricted local step [Hughes 2016, eq. 4.16], which changes the
+/// entropy by Σ_n mass_n H(p_n). `base` is the target's statistic on all other rows. It goes to cluster 0 as
+/// a cluster of its own, unless it is less than one observation, or K is fixed, or reseed() was called: then
+/// it goes to the cluster that explains it best, which becomes cluster 0.
 ///
 /// The clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is more),
 /// weighted up to the mass of all rows; assign() then redistributes every row.
@@ -42,8 +42,8 @@ class RestrictedFit {
 
   Index k() const { return k_; }
 
-  /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives p (rows
-  /// × k) for each batch.
+  /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives p
+  /// (rows × k) for each batch.
   std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
                                     std::vector<Vec>* shares = nullptr) const;
 

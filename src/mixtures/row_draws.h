@@ -30,8 +30,8 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// Receives, for a row, the weights by which RowDraws would draw its cluster: the log of their sum, and K +
-/// 1 shares, which sum to 1; the last is that of a new cluster.
+/// Receives, for a row, the weights by which RowDraws would draw its cluster: the log of their sum, and
+/// K + 1 shares, which sum to 1; the last is that of a new cluster.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
 /// Calls use() for every row, on all threads. No row may be in the urns.

@@ -15,8 +15,8 @@ struct MassOnRows {
   bool all = true;  // the target has no mass on other rows, so its statistic there is exactly 0
 
   // If rows may lack cells: the weights under which missing cells were expected when the mass was assigned;
-  // the clusters that have the mass, as row numbers of these weights; and the mass of each (rows ×
-  // clusters).
+  // the clusters that have the mass, as row numbers of these weights; and the mass of each
+  // (rows × clusters).
   std::shared_ptr<const Weights> expected;
   Target cluster;
   Vec by_cluster;

@@ -17,8 +17,8 @@ class HiddenScales;
 class NamedClusters;
 class RepeatedRows;
 
-/// The features of n rows that are not dense and not 0: those of row i are number at[start[i]] .. at[start[i
-/// + 1] − 1], with the values at the same places of `value`.
+/// The features of n rows that are not dense and not 0: those of row i are number at[start[i]] ..
+/// at[start[i + 1] − 1], with the values at the same places of `value`.
 struct Entries {
   std::vector<int> start;
   std::vector<int> at;        // counted from the first feature that is not dense
@@ -161,8 +161,8 @@ class Urn {
   /// Updates the numbers after T when T has just become T + sign φ: a row was put in (sign 1) or taken out
   /// (−1).
   virtual void refill_urn(double* urn, const double* /*phi*/, double /*sign*/) const { fill_urn(urn); }
-  /// log_predictive() of one row with φ_0 = 1 under each of K urns, stored one after the other (K ×
-  /// urn_size()).
+  /// log_predictive() of one row with φ_0 = 1 under each of K urns, stored one after the other
+  /// (K × urn_size()).
   virtual void urn_predictives(const double* urns, Index k, const double* phi, double* out) const = 0;
 
  protected:

@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// Parameters (weight + counts) of the Dirichlet posteriors of K clusters, K × D. t: statistics (T_0,
-/// counts) of each cluster.
+/// Parameters (weight + counts) of the Dirichlet posteriors of K clusters, K × D. t: statistics
+/// (T_0, counts) of each cluster.
 NamedArray dirichlet_array(const Vec& weight, const double* t, Index k);
 
 }  // namespace bnpvi

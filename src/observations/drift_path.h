@@ -5,7 +5,7 @@
 
 namespace bnpvi {
 
-/// θ_1 | Λ ~ N(m, (κΛ)⁻¹),  θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹),  t = 1 .. T. Variances are in units of the
+/// θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹), t = 1 .. T. Variances are in units of the
 /// cluster's own Λ⁻¹, so that all of them below are scalars that depend on the counts of rows only.
 struct DriftPrior {
   Vec mean;         // m, D
@@ -17,12 +17,12 @@ struct DriftPrior {
 };
 
 /// The posterior of a path given rows x | t ~ N(θ_t, Λ⁻¹), Λ known, by the Kalman filter
-///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},  κ_{t+1|t} = κ_{t|t}/(1 + τ_t
-///   κ_{t|t})
+///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},
+///   κ_{t+1|t} = κ_{t|t}/(1 + τ_t κ_{t|t})
 /// and the smoother, with g_t = 1/(1 + τ_t κ_{t|t}),
 ///   v̄_t = g_t (τ_t + g_t v̄_{t+1}),  μ̄_t = g_t (τ_t κ_{t|t} μ_t + μ̄_{t+1}),
-/// which subtract nothing, so that a prior may be as weak as one likes. θ_t ~ N(μ̄_t, v̄_t Λ⁻¹); given θ_{t+1},
-/// θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹).
+/// None of these formulas subtracts, so that the prior may be arbitrarily weak. θ_t ~ N(μ̄_t, v̄_t Λ⁻¹);
+/// given θ_{t+1}, θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹).
 class DriftPath {
  public:
   /// slots: N_t and S_t (D numbers) of every time, one after the other. A negative count, which only

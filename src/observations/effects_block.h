@@ -29,9 +29,9 @@ struct EffectsPosterior {
   Vec scale;       // B̂ = B + Q
 };
 
-/// The statistic is the count N and Σ r v vᵀ, v = (z, y), whose lower triangle is packed by rows. If v_0 =
-/// 1, N may be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ,
-/// the Schur complement is B̂ = B + Q, as in WishartModel. If Σ is known,
+/// The statistic is the count N and Σ r v vᵀ, v = (z, y), whose lower triangle is packed by rows. If
+/// v_0 = 1, N may be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v
+/// vᵀ, the Schur complement is B̂ = B + Q, as in WishartModel. If Σ is known,
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:

@@ -17,8 +17,8 @@ struct EffectsShape : EffectsPlaces {
   std::vector<Index> random, fixed;  // numbers of the regressors, ascending
 };
 
-/// q(a) = N(m, S) of the random effects of n individuals in a cluster with weights w. sums: n ×
-/// EffectsPlaces::sums.
+/// q(a) = N(m, S) of the random effects of n individuals in a cluster with weights w. sums:
+/// n × EffectsPlaces::sums.
 struct EffectsStep {
   EffectsStep(const EffectsShape& shape, Index n, const double* sums, const double* w);
 

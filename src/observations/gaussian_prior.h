@@ -65,7 +65,7 @@ class OwnGaussianPrior {
 
   /// LearnedPrior::learned() for a class Model that can be constructed from a GaussianPrior, or from another
   /// Model and a fixed NormalWishart prior, and that has expected_cluster(t). Returns nullptr, too, where a
-  /// matrix on the way is singular in double precision.
+  /// matrix in the computation is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const {

@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// Normal–Wishart prior of clusters of D columns, which come in J independent blocks of d columns each: J =
-/// 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹); means μ | Λ ~ N(m,
-/// (κΛ)⁻¹). Spherical clusters have one block with d = 1, whose precision all D columns share. Regressions
-/// on E regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean; a
-/// mean is the coefficient of the single regressor 1, with V = 1. In engine units (see Columns).
+/// Normal–Wishart prior of clusters of D columns, which come in J independent blocks of d columns each:
+/// J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹); means
+/// μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, whose precision all D columns share.
+/// Regressions on E regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of
+/// the mean; a mean is the coefficient of the single regressor 1, with V = 1. In engine units (see Columns).
 struct NormalWishart {
   Vec mean;             // m, D, or D × E; empty: known to be zero
   double strength = 1;  // κ; unused without means

@@ -41,7 +41,6 @@ class IncompleteGroups {
 ///
 /// A row may also hide something in which this is not linear, such as a scale of its own. Then only
 /// products() and add() are called, not expand().
-/// what rows are asked for, and expand() is not used.
 class MissingPattern {
  public:
   virtual ~MissingPattern() = default;

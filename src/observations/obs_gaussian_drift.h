@@ -30,9 +30,9 @@ struct DriftingGaussianPrior {
 /// the path of the means (DriftPath),
 ///   B̂ = B + S_xx + Σ_t [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ],  ν̂ = ν + N,
 ///   Λ(T) = ½D Σ_t log(κ_{t|t−1}/κ_{t|t}) + log Z(ν̂, B̂) − log Z(ν, B) − (ND/2) log 2π − N Σ log unit,
-///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]  [West & Harrison 1997,
-///   §16.4].
-/// At each time mean and precision are Normal–Wishart: mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
+///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]
+/// [West & Harrison 1997, §16.4]. At each time mean and precision are Normal–Wishart: mean μ̄_t, strength
+/// 1/v̄_t, ν̂ and B̂.
 class GaussianDrift final : public ObsModel,
                             public SparseEntries,
                             public ColumnUnits,

@@ -11,10 +11,10 @@ namespace bnpvi {
 /// changes rounding but not the model. Units are powers of two, so that dividing by them is exact.
 
 /// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
-/// coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E × E); Λ ~ W(df,
-/// scale⁻¹). `precision` refers to the coefficients of (z − origin), so that it can be given for coordinates
-/// near the data where the precision for z itself would lose digits. Without an intercept, centre and origin
-/// must be 0, since a shift of the data would need an intercept.
+/// coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E × E);
+/// Λ ~ W(df, scale⁻¹). `precision` refers to the coefficients of (z − origin), so that it can be given for
+/// coordinates near the data where the precision for z itself would lose digits. Without an intercept,
+/// centre and origin must be 0, since a shift of the data would need an intercept.
 struct ArPrior {
   Index lag;
   bool intercept;
@@ -61,9 +61,9 @@ std::unique_ptr<ObsModel> make_gaussian_tied_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_spherical(const Fields& fields);
 std::unique_ptr<ObsModel> make_ar(const Fields& fields);
 /// An autoregression with lag 1 whose rows are latent, with a distribution q. The columns of the data are
-/// E_q φ(x) in engine units, and every T is a sum of these expectations. E_q log p(x | φ_k) = ⟨E_q φ(x),
-/// ∇Λ(T)⟩, so that Λ(T) is still the exact optimum over q(φ_k). Its rows are never single points: it serves
-/// neither samplers nor densities.
+/// E_q φ(x) in engine units, and every T is a sum of these expectations. E_q log
+/// p(x | φ_k) = ⟨E_q φ(x), ∇Λ(T)⟩, so that Λ(T) is still the exact optimum over q(φ_k). Its rows are never
+/// single points: it serves neither samplers nor densities.
 std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_lds(const Fields& fields);
 std::unique_ptr<ObsModel> make_regression(const Fields& fields);

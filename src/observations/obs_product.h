@@ -21,7 +21,7 @@ struct ProductBlock {
 /// concatenated. Arrays and learned fields have the names <block>.<name>. No block may have a lag. The
 /// features of a block are either all dense or, apart from φ_0, all indicators; otherwise
 /// std::invalid_argument.
-/// all dense or, beside φ_0, all indicators: std::invalid_argument otherwise.
+///
 /// Every block reads its count from T_0, unless its cells may be missing: then it has a count of its own. A
 /// Categorical block has one count for each column in any case, the sum of the column's levels.
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);

@@ -26,10 +26,10 @@ struct WishartParameters {
 ///   Λ = log Z(ν̂, B̂, V̂) − log Z(ν, B, V) − (ND/2) log 2π − N Σ log unit,
 ///   log Z = −(ν/2) log|B| + (νD/2) log 2 + log Γ_D(ν/2) − (D/2) log|V|.
 ///
-/// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless v_0 =
-/// 1. An off-diagonal entry appears once but stands for two, so its weight is twice the matrix derivative.
-/// For rounded responses (Columns) squares are averaged over the cell; models with rounding have no urns,
-/// since an urn would need the rows without averaging.
+/// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless
+/// v_0 = 1. An off-diagonal entry appears once but stands for two, so its weight is twice the matrix
+/// derivative. For rounded responses (Columns) squares are averaged over the cell; models with rounding have
+/// no urns, since an urn would need the rows without averaging.
 class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, public Urn {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
@@ -67,9 +67,9 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
-  /// An urn holds, after T: P̂⁻¹ and V̂⁻¹, packed like features with off-diagonal entries doubled, so that s
-  /// = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive, (ν̂
-  /// + 1)/2, and the number of rows taken out since fill_urn(). One more row turns the determinants into
+  /// An urn holds, after T: P̂⁻¹ and V̂⁻¹, packed like features with off-diagonal entries doubled, so that
+  /// s = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive,
+  /// (ν̂ + 1)/2, and the number of rows taken out since fill_urn(). One more row turns the determinants into
   /// |P̂| (1 + s) and |V̂| (1 + q), and the predictive is
   ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
   Index urn_size() const final;

@@ -1,4 +1,4 @@
-// Rows that have a covariate pattern beside what is observed of them.
+// Rows that have a covariate pattern in addition to their observed columns.
 #pragma once
 #include <memory>
 

@@ -17,7 +17,7 @@ namespace bnpvi {
 /// under these priors.
 ///
 /// The data are the sums of RepeatedRows over a regression. Regressors are z̃ = (x − centre)/unit; the prior
-/// is independent around this centre, which therefore cannot be changed later.
+/// refers to coefficients around this centre, which therefore cannot be changed later.
 class RandomEffects final : public ObsModel,
                             public ExpectedCells,
                             public ColumnUnits,

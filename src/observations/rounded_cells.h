@@ -25,8 +25,8 @@ class PositiveCell {
   }
 
   double mean() const { return mean_; }
-  /// Average of log x over the cell: the log of the mean plus [(1 + r) log(1 + r) − (1 − r) log(1 − r)]/(2r)
-  /// − 1.
+  /// Average of log x over the cell: the log of the mean plus [(1 + r) log(1 + r) − (1 − r)
+  /// log(1 − r)]/(2r) − 1.
   double mean_log() const {
     if (half_ < narrow) return log_mean_;
     return log_mean_ + (entropy(half_) - entropy(-half_)) / (2 * half_) - 1;

@@ -39,8 +39,8 @@ struct ScaledLayout {
 /// Rows of several blocks of responses, each a Wishart model of its own columns, with one scale u for all
 /// blocks: y | z ~ N(M z, (u Λ)⁻¹), u ~ Gamma(ν/2, ν/2), with a ν for each cluster. A single block gives any
 /// covariance; blocks of one column, with the constant 1 as their only regressor, give a diagonal
-/// covariance. With W = Σ r E u in place of the count and with N, the count of rows, in the Wishart
-/// distributions,
+/// covariance. Each Λ_b is that of a Wishart model in which N, the number of rows, enters the degrees of
+/// freedom, and W = Σ r E u is the count among the second moments Σ r E u v vᵀ:
 ///   Λ(T) = Σ_b Λ_b(N, Σ r E u v vᵀ) + (D/2) Σ r E log u + Σ r E log p(u | ν), ν integrated, + entropy,
 /// which is exact for any q(u) that the statistic was formed with. Field `tails`: ν, or its prior; field
 /// `gaps`: cells may be missing. The columns of the blocks are those of the data, in their order.

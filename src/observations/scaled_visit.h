@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster, with u short for its expectation a / b: Σ r, and Σ r times log u, log u
-/// − u + 1, and (u − 1)².
+/// Sums over the rows of a cluster, with u short for its expectation a / b: Σ r, and Σ r times log u, log
+/// u − u + 1, and (u − 1)².
 struct SumsOfScales {
   double mass = 0, log_u = 0, away = 0, square = 0;
 
@@ -24,8 +24,8 @@ struct SumsOfScales {
 /// features and weights as ScaledPattern defines them.
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out);
 
-/// Computes the same for a block of rows, and afterwards sums over these rows. Both steps need b / a of q(u)
-/// = Gamma(a, b) and its logarithm, which are kept between them.
+/// Computes the same for a block of rows, and afterwards sums over these rows. Both steps need b / a of
+/// q(u) = Gamma(a, b) and its logarithm, which are kept between them.
 class ScaleVisit {
  public:
   void set_clusters(Index k, Index p, Vec reduced);

@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster of what is known of their scales u, one for each row, with q(u) =
-/// Gamma(a, b) in the cluster. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into
+/// Sums over the rows of a cluster of what is known of their scales u, one for each row, with
+/// q(u) = Gamma(a, b) in the cluster. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into
 /// Student-t rows with ν degrees of freedom.
 ///
 /// With L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are near 1. The last
@@ -49,8 +49,8 @@ class TailWeight {
   /// was found: on Gaussian rows, convergence takes a hundred laps or more. If ν changes, E ν given the sums
   /// of the next visit changes by the fraction ρ = ¼ Var(ν) Σ r Var(log u − u) of that change, the fraction
   /// of missing information [Louis 1982]. So the step is made about 1 / (1 − ρ) times as long. No correction
-  /// where rows were visited under different ν, as after moves. If the rows had fixed scales of 1 (ν =
-  /// `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
+  /// where rows were visited under different ν, as after moves. If the rows had fixed scales of 1
+  /// (ν = `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
   /// ν of weights with this derivative by log_scale (the inverse of slopes_at()).

@@ -24,9 +24,9 @@ struct Weights {
 /// null, receives Λ(T_k), K numbers. products: false leaves `transposed` empty, so that a model that needs
 /// it cannot form products. names: of the clusters (NamedClusters); empty: none has one.
 ///
-/// In a model with occupied terms (LearnedPrior), weights let no row go to an empty cluster: the first bit
-/// of a row would cost the whole term, so that a visit could lower the objective. Only moves and starts fill
-/// such clusters.
+/// In a model with occupied terms (LearnedPrior), weights let no row go to an empty cluster: even a tiny
+/// responsibility would cost the whole term, so that a visit could lower the objective. Only moves and
+/// starts fill such clusters.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
                      double* evidence = nullptr, bool products = true, const std::vector<int>& names = {});
 

@@ -10,8 +10,8 @@ namespace bnpvi {
 ///   p(z = k | c) = π_k exp(x_c'λ_k) / Z_c,   Z_c = Σ_k π_k exp(x_c'λ_k) + π_rest,   λ_k ~ N(0, s² I),
 ///
 /// where π follows a Dirichlet process with sticks u_k ~ Beta(1, γ), and π_rest is the weight of all
-/// clusters not found yet, which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) over K clusters, and π_rest
-/// = 0.
+/// clusters not found yet, which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) over K clusters, and
+/// π_rest = 0.
 struct TiltPrior {
   Index patterns = 1;        // C
   Index columns = 0;         // P
@@ -56,10 +56,9 @@ double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q);
 /// The q that maximises L. near: start of the search; if it is empty, or has another number of clusters, the
 /// search starts from the weights without covariates. The result is never worse than `near`.
 ///
-/// Two steps alternate until a round gains less than 1e-10 for each row. S_k⁻¹ moves to its fixed point I/s²
-/// + Σ_c n_c ρ_ck x_c x_c', or half way, a quarter and so on where L would fall. Then L-BFGS optimises all
-/// m_k and q(π) jointly, because a common shift of all m_k changes little but the share of the rest.
-/// the rest; and so on, until a round gains less than 1e-10 a row.
+/// Two steps alternate until a round gains less than 1e-10 for each row. S_k⁻¹ moves to its fixed point
+/// I/s² + Σ_c n_c ρ_ck x_c x_c', or half way, a quarter and so on where L would fall. Then L-BFGS optimises
+/// all m_k and q(π) jointly, because a common shift of all m_k changes little but the share of the rest.
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
 /// The same, ended after one round of few steps: for proposals, which are compared at the maximum later.
