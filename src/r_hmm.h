@@ -18,7 +18,7 @@ void require_positions(const Dataset& data, const RModel& model);
 /// pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
-  constexpr Index at_once = 64;  // sequences a task: a guess
+  constexpr Index at_once = 64;  // sequences in each task: a guess
   const Index n = data.n_groups();
   pool.run((n + at_once - 1) / at_once, [&](Index part) {
     chains::SequenceRows s;

@@ -13,7 +13,7 @@ template <class Each>
 void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
   const Index n = static_cast<Index>(rows.size());
-  constexpr Index step = 256;  // rows a task: a guess
+  constexpr Index step = 256;  // rows in each task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
     q.pool.poll();
     const Index from = task * step, m = std::min(step, n - from);

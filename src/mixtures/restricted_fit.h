@@ -76,7 +76,7 @@ class RestrictedFit {
   bool drop_small();
   bool merge_pairs();
   std::vector<Pair>
-  bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
+  bounded_pairs();  // with a positive upper bound of the gain (without the loss of entropy); best first
   void join(Index a, Index b);  // cluster b joins cluster a < b
   Vec all_counts() const;       // counts of the other clusters, then of these
   std::vector<Index> by_size(const Vec& counts) const;

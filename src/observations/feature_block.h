@@ -42,7 +42,7 @@ class FeatureSum {
   std::vector<int> place_;  // when few_: row of sum_ for each cluster, or −1
   Vec sum_;                 // K × dense_, or with few_ fewer rows
   Vec transposed_;          // (p − dense_) × K
-  Vec weight_;              // scratch: what one row adds to which clusters
+  Vec weight_;              // scratch: nonzero responsibilities of a row; where_: their rows of sum_
   std::vector<int> where_;
   const Weights* expected_ = nullptr;
   const std::vector<Index>* number_ = nullptr;

@@ -56,7 +56,7 @@ class HierarchicalDirichlet {
 
   /// −KL(q(β) ‖ p(β)), plus the log prior weights of the points even and common.
   double log_density(const SharePosterior& q) const;
-  double log_weight_of_points() const;  // the second part
+  double log_weight_of_points() const;  // the part of even and common
 
   /// Counts of all levels in K clusters, rows `ld` apart. apart: for each cluster, the levels that do not
   /// have the common prior (its keywords, see KeywordTerms); Λ is then that of the other levels, given that

@@ -132,7 +132,7 @@ class HierarchicalGaussian {
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;
-  Vec variance_, floor_;        // of the rows of all Ψ, J d
+  Vec variance_, floor_;        // v and f of all J d columns, block by block
   Index d_, blocks_, columns_;  // columns_: of a block
   Index regressors_;            // E
 };

@@ -15,10 +15,6 @@ namespace bnpvi::testing {
 /// If rows lack cells (ExpectedCells), the expectations depend on when a row was visited. Then only the
 /// counts among the statistics are compared, and the ELBO must not exceed that of a state with updated
 /// expectations.
-///
-/// Where rows lack cells (ExpectedCells), what is expected of these depends on when the row was visited:
-/// the state is compared with one in which they are expected anew, which must not be below it, and of the
-/// statistics only the counts are.
 class Audit final : public Observer {
  public:
   bool wants_assignments() const override { return true; }
