@@ -132,7 +132,7 @@ class HierarchicalGaussian {
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;
-  Vec variance_, floor_;        // v and f of all J d columns, block by block
+  Vec variance_, floor_;        // v and f; if spherical, their means over columns
   Index d_, blocks_, columns_;  // columns_: of a block
   Index regressors_;            // E
 };
