@@ -11,8 +11,8 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr double fall = 28;     // by which the log integrand falls from its mode to either end
-constexpr double beyond = 4;    // tolerance of that fall: a guess
+constexpr double fall = 28;   // by which the log integrand falls from its mode to either end
+constexpr double beyond = 4;  // tolerance of that fall: a guess
 constexpr Index factors = 8;  // number of factors, of at least 1e-33, multiplied before a logarithm is taken
 constexpr int most_steps = 60;  // of either search: a guess; three to eight were observed
 

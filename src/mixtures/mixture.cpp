@@ -76,7 +76,7 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
 Index MixtureAlloc::count_neighbours(Index k) const {
   constexpr Index usual = 64,
                   // guesses; inst/bench, many-clusters.R has the timings with them
-                  worthwhile = 4 * usual;
+      worthwhile = 4 * usual;
   const auto [L, candidates] = sparsity_;
   if (L == 0 || L >= k || (candidates == 0 && k <= worthwhile)) return 0;
   const Index width = std::max(candidates == 0 ? usual : candidates, L);

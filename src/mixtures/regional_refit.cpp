@@ -27,8 +27,8 @@ constexpr Index sizes_of_groups[] = {1, 2, 3};  // tried one after the other
 constexpr double least_mass = 0.01;             // of the group on a row that is divided anew
 constexpr double least_claim = 1e-3;            // of the group's new clusters on a row of another cluster
 constexpr Index max_rounds = 15;                // of local steps on these rows
-constexpr double hope = 30;  // nats by which rounds may raise a start, and more if clusters
-constexpr double lift_of_shared = 0.1;          // share rows: this for each nat of entropy in_all()
+constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
+constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
 
 class MixtureRefit final : public Move {
  public:

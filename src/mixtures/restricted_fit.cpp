@@ -22,9 +22,9 @@ constexpr Index rows_a_feature = 4;
 constexpr double least_sharpness = 5, most_sharpness = 20;
 // The rest are guesses.
 constexpr double least_shared = 1e-6;  // share of a row above which it counts in comparisons of clusters
-constexpr int max_cycles = 10;                // of local steps and merges
-constexpr int sharp_rounds = 5;               // of local steps
-constexpr double unevenness = 0.2;            // range of the shares at the start of halve()
+constexpr int max_cycles = 10;         // of local steps and merges
+constexpr int sharp_rounds = 5;        // of local steps
+constexpr double unevenness = 0.2;     // range of the shares at the start of halve()
 constexpr Index max_loaded = Index{1} << 22;  // features of the sample that are kept in memory between rounds
 
 }  // namespace

@@ -25,7 +25,7 @@ struct TouchedRows {
   TouchedRows ascending() const;                                    // the same, sorted by rows
   TouchedRows some(const std::vector<Index>& numbers) const;        // the rows with these numbers
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
-  double get(Index row, Index j) const;  // responsibility of cluster j for rows[row]
+  double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
   double mass(Index row, const Target& target) const;  // total responsibility of the target
   /// Renumbers: cluster j becomes number[j]; −1 for a deleted cluster, which must have no mass on these
   /// rows.

@@ -9,9 +9,9 @@ namespace bnpvi {
 
 namespace {
 constexpr double negligible_tails = 1e-9;  // points of q(ν) with less probability are left out
-constexpr std::size_t enough = 12;  // number of points of q(ν) above which every other one is left out
-constexpr double depth = 34;               // points lower than the mode by this are left out
-constexpr double share_of_spread = 0.6;    // step size, in standard deviations of log u at the largest ν
+constexpr std::size_t enough = 12;       // number of points of q(ν) above which every other one is left out
+constexpr double depth = 34;             // points lower than the mode by this are left out
+constexpr double share_of_spread = 0.6;  // step size, in standard deviations of log u at the largest ν
 }  // namespace
 
 ScaledPredictive::ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails)

@@ -71,7 +71,7 @@ struct ScaleDensity {
   explicit ScaleDensity(double a);
 
   double a;
-  double constant;   // log Γ(a) − a log a + a: log ∫ u^(a−1) e^(−bu) du is constant − a − a log(b/a)
+  double constant;  // log Γ(a) − a log a + a: log ∫ u^(a−1) e^(−bu) du is constant − a − a log(b/a)
   double log_scale;  // ψ(a) − log a
   double entropy;    // of Gamma(a, a)
   double spread;     // a ψ'(a) − 1

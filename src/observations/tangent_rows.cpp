@@ -41,7 +41,7 @@ double highest(const LogisticTerm& term, double mean, double sd) {
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance) {
   constexpr double reach = 8.5, widest = 0.5;  // standard deviations; e^(−reach²/2) is 2e-16
   constexpr double enough = 27;  // −log of the error from the distance of poles or a peak's width
-  constexpr double most = 2000;                // largest number of nodes
+  constexpr double most = 2000;  // largest number of nodes
   const double sd = std::sqrt(std::max(variance, 0.0)), pi = std::acos(-1.0);
   if (!(sd > 1e-12)) return term.log_likelihood(mean);
   const double pole = 2 * pi * pi / enough, peak = pi * std::sqrt(2 / enough) * 2 / std::sqrt(1 + term.m);
