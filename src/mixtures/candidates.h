@@ -45,7 +45,7 @@ class CandidateStep {
   const Vec& log_pi_;
   const Neighbours& neighbours_;
   const SupportTable& support_;
-  const std::vector<int>& owner_;  // owner of each cluster
+  const std::vector<int>& owner_;  // class that owns each cluster (class_sets.h)
   Index width_;
   std::vector<int> born_, chosen_, owner_of_chosen_;
   std::vector<bool> is_chosen_;

@@ -7,8 +7,8 @@ namespace bnpvi::mixtures {
 
 /// For rows first .. first + n − 1 of the block, lowers the scores (n × m, row-major) of clusters to which a
 /// row may not belong so far that their responsibilities become exactly 0; the other clusters get the
-/// softmax of the remaining scores. owner: of the m clusters; empty: nothing is forbidden. Throws
-/// std::logic_error if a row may belong to none of the clusters.
+/// softmax of the remaining scores. owner: the class that owns each of the m clusters (class_sets.h); empty:
+/// nothing is forbidden. Throws std::logic_error if a row may belong to none of the clusters.
 void exclude_forbidden(const FeatureBlock& block, Index first, Index n, const std::vector<int>& owner,
                        double* score);
 

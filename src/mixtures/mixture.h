@@ -23,8 +23,9 @@ std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const 
 /// Mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
 std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
 
-/// What all mixtures share: the local step. The units are rows, with log weights W_nk = E log
-/// p(x_n | φ_k) + E log π_k; E log π_k may depend on the covariate pattern of the row.
+/// What all mixtures share: the local step. The units are rows, with log weights
+///   W_nk = E log p(x_n | φ_k) + E log π_k,
+/// where E log π_k may depend on the covariate pattern of the row.
 ///
 /// Counts and log weights of K clusters are matrices K × (1 + C), row-major. Counts: the size of each
 /// cluster and, if rows have one of C covariate patterns, the number of its rows with each pattern. Log

@@ -88,7 +88,7 @@ class FeatureBlock {
   double weight(Index i) const { return data_.weight_of(rows_[i]); }  // of the i-th loaded row
   bool weighted() const { return data_.weight != nullptr; }
   bool labelled() const { return data_.classes != nullptr; }
-  /// Can the i-th loaded row belong to a cluster of this owner? Call only if labelled().
+  /// Can the i-th loaded row belong to a cluster that this class owns (0: no class)? Only if labelled().
   bool allows(Index i, int owner) const { return data_.class_sets->allows(data_.classes[rows_[i]], owner); }
   /// Φ of the loaded rows with all features dense, n × p, rows ld() apart. Dense features are 0 in rows that
   /// lack cells, unless complete() was called.

@@ -103,7 +103,7 @@ namespace {
 
 constexpr Index step = 128;  // rows at a time: a guess
 
-// Reduced weights of a cluster, for each size: its log probability, E b and (2 − δ) E bb' (packed).
+// Reduced weights of a cluster, for each size: its probability, E b and (2 − δ) E bb' (packed).
 struct ReducedWeights {
   explicit ReducedWeights(const TangentLayout& layout)
       : mean(1), second(1 + layout.regressors()), width(second + layout.squares()) {}
@@ -235,7 +235,7 @@ class TangentPattern final : public MissingPattern {
                            step);
     }
 
-    // The tangent bounds of the log likelihoods, without their constants, by row.
+    // The highest tangent bounds of the expected log likelihoods, without their constants, by row.
     void bound() {
       for (Index j = 0; j < k; ++j)
         tangent_kernels().bounds(n, m.data(), kappa.data(), offset.data(), linear.data() + j * step,
