@@ -6,7 +6,7 @@ namespace bnpvi {
 
 namespace {
 
-// True where x, or what is in it, is evaluated or followed when it is looked at.
+// True if x, or something in it, is evaluated or followed when it is read (promises, pointers).
 bool acts(SEXP x, int depth) {
   switch (TYPEOF(x)) {
     case PROMSXP:
@@ -97,16 +97,16 @@ void Checkpoints::put(const std::string& bytes) {
 
 }  // namespace bnpvi
 
-// Throws where a checkpoint `file` must not be written: something else has that name.
+// Throws if another kind of file has the name of the checkpoint `file`, which must then not be overwritten.
 // [[Rcpp::export]]
 void engine_refuse_other_file(std::string file) { bnpvi::refuse_other_file(file, bnpvi::archive_mark()); }
 
-// Removes what processes that were killed left beside a checkpoint.
+// Removes temporary files that killed processes left next to a checkpoint.
 // [[Rcpp::export]]
 void engine_remove_left_beside(std::string file) { bnpvi::remove_left_beside(file, bnpvi::archive_mark()); }
 
-// R's part of a checkpoint, an R object without promises and pointers, which reading it would evaluate or
-// follow. Throws where the file is no checkpoint, is not complete, or is of another version.
+// R's part of a checkpoint: an R object without promises and pointers, which reading it would evaluate or
+// follow. Throws if the file is no checkpoint, is not complete, or is of another version.
 // [[Rcpp::export]]
 Rcpp::List engine_checkpoint_header(std::string file) {
   using namespace bnpvi;
@@ -116,7 +116,7 @@ Rcpp::List engine_checkpoint_header(std::string file) {
   return plain_object(header);
 }
 
-// A file of an R object that was serialised, with a checksum.
+// Writes a file with a serialised R object and its checksum.
 // [[Rcpp::export]]
 void engine_write_bytes(std::string file, Rcpp::RawVector bytes) {
   bnpvi::replace_file(file, std::string(bytes.begin(), bytes.end()), bnpvi::Readers::as_usual);

@@ -1,4 +1,4 @@
-// Files from which a fit can go on.
+// Checkpoints: files from which an interrupted fit can be continued.
 #pragma once
 #include <Rcpp.h>
 
@@ -10,19 +10,20 @@
 
 namespace bnpvi {
 
-/// Writes a run to the file that control$checkpoints names, a list of
+/// Writes the state of a run to the file that control$checkpoints describes, a list of
 ///   file    its path
-///   every   seconds between two of them
-///   header  raw bytes that stand before it in the file, R's part
-///   first   true: that the file cannot be written is an error, as nothing is lost yet; else a warning
-///   resume  true: the run goes on from the file.
-/// Without control$checkpoints nothing is written. For tests: control$keep_lap, the lap after which a run
-/// becomes kept(), and control$resume, which was that, in place of a file.
+///   every   seconds between two checkpoints
+///   header  raw bytes of R, written before the engine's part
+///   first   true: failure to write is an error, since nothing has been lost yet; false: a warning
+///   resume  true: continue from the file.
+/// Without control$checkpoints nothing is written. For tests: control$keep_lap, the lap after which the
+/// state of the run is stored in kept(); control$resume, such a stored state, which is used instead of a
+/// file.
 class Checkpoints final : public Keeper {
  public:
   explicit Checkpoints(const Rcpp::List& control);
 
-  /// The run to go on with; null: a new one.
+  /// The run to be continued; null: a new run begins.
   Reader* stored() { return stored_ ? &*stored_ : nullptr; }
   SEXP kept() const { return kept_; }
 
@@ -39,7 +40,7 @@ class Checkpoints final : public Keeper {
   double every_ = 0;
   bool first_ = false, warned_ = false;
   Index keep_lap_ = -1;
-  bool keeps_ = false;  // this lap is that one
+  bool keeps_ = false;  // is the present lap keep_lap_?
   Rcpp::RObject kept_;
   Clock::time_point written_ = Clock::now();
 };

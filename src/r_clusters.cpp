@@ -1,4 +1,4 @@
-// Mixtures, topics and chains.
+// Mixtures, topic models and chains: their fits.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -22,7 +22,7 @@ using namespace bnpvi;
 
 namespace {
 
-// Classes that own the clusters of a start; none where no row has a label.
+// The class that owns each cluster of a start; empty if no row has a label.
 std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   if (!start.containsElementNamed("owner")) return {};
   const auto owner = Rcpp::as<std::vector<int>>(start["owner"]);
@@ -30,8 +30,9 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
-// Of states that have places responsibilities of rows that do not know of each other may be no q(z): no batch
-// has been visited yet. Clusters get their names.
+// The state in which a fit begins. Where the states of a chain are not alike (has_places()),
+// responsibilities of rows that were found independently of each other may belong to no q(z). Then only the
+// globals are used, and no batch counts as visited. Clusters get their names.
 State begun_at(const Problem& problem, State state) {
   const auto* hmm = alloc_as<chains::HmmAlloc>(problem.alloc);
   if (hmm && hmm->has_places()) return start_from_globals(problem, std::move(state.globals));
@@ -81,7 +82,7 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   return start_by(asked.init, problem, asked.k, learn_options(control), pool);
 }
 
-// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
+// For each row its most probable cluster; NA for rows without a likelihood of their own.
 Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
   Rcpp::IntegerVector labels =
       made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(problem.source.shape().n), NA_INTEGER); });
@@ -178,7 +179,7 @@ class Clusters final : public RFamily {
   }
 
  private:
-  // What a restart has of its own: its batches, and the models with these fields learned.
+  // What a restart has for itself: its batches, and models with these learned fields.
   struct View {
     std::unique_ptr<const RModel> own;
     std::unique_ptr<const Source> source;

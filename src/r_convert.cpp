@@ -79,7 +79,7 @@ SEXP vector_of(SEXPTYPE type, const Rcpp::List& list, const char* name) {
   return x;
 }
 
-// 0 = at[0] ≤ at[1] ≤ ... ≤ at[n] = end.
+// True if 0 = at[0] ≤ at[1] ≤ ... ≤ at[n] = end.
 bool are_offsets(const int* at, Index n, Index end) {
   return n >= 0 && at[0] == 0 && std::is_sorted(at, at + n + 1) && at[n] == end;
 }
@@ -150,7 +150,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
     data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {
-    const Rcpp::NumericMatrix values(vector_of(REALSXP, list, "group_values"));  // a column for each group
+    const Rcpp::NumericMatrix values(vector_of(REALSXP, list, "group_values"));  // one column for each group
     require(values.ncol() == data_.n_groups(), "data$group_values has not a column for each group");
     data_.group_value = values.begin();
     data_.group_width = values.nrow();
@@ -265,7 +265,7 @@ SEXP evaluate(void* call) {
   return R_NilValue;
 }
 
-// What body(argument) returns, or TRUE where the user pressed Ctrl-C meanwhile.
+// Result of body(argument), or TRUE if the user pressed Ctrl-C meanwhile.
 struct Caught {
   SEXP (*body)(void*);
   void* argument;

@@ -1,4 +1,4 @@
-// Between R's lists and the engine's types.
+// Conversion between R's lists and the engine's types.
 #pragma once
 #include <Rcpp.h>
 
@@ -12,17 +12,17 @@
 
 namespace bnpvi {
 
-/// Fields of an R list.
+/// Access to the elements of an R list as fields.
 class ListFields final : public Fields {
  public:
-  /// replaced: fields whose values are used instead of those in the list.
+  /// replaced: values that take precedence over the elements of the list with the same names.
   explicit ListFields(const Rcpp::List& list, const NamedArrays& replaced = {})
       : list_(list), replaced_(replaced) {}
   bool has(const char* name) const override { return list_.containsElementNamed(name); }
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;
-  /// Those of `replaced` whose name is <list>.<field> are replaced in that list.
+  /// Values in `replaced` named <list>.<field> take precedence in the list of that name.
   Lists lists(const char* name) const override;
 
  private:
@@ -32,32 +32,32 @@ class ListFields final : public Fields {
   NamedArrays replaced_;
 };
 
-/// Throws std::invalid_argument ("internal error: ...") unless `holds`; R has checked what users give, so
-/// that this is an error of the package.
+/// Throws std::invalid_argument ("internal error: ...") unless `holds`. For conditions that R has checked
+/// already, so that a violation is an error of the package.
 void require(bool holds, const std::string& what);
 
-/// The sets of a list(classes, class_sets): the number of the set of each of n units, 0 for none, and the
-/// sets (x classes, logical).
+/// Class sets from list(classes, class_sets): `classes` has, for each of n units, the number of its set, 0
+/// for none; `class_sets` is a logical matrix, sets x classes.
 ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
 
-/// A Dataset that points into an R list, which it keeps alive. Throws std::invalid_argument when sizes,
+/// A Dataset that points into an R list and keeps that list alive. Throws std::invalid_argument when sizes,
 /// offsets or columns contradict each other.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
   RData(const RData&) = delete;  // the view points into it
   RData& operator=(const RData&) = delete;
-  const Dataset& view() const { return data_; }  // the rows as they are
-  /// The data in the form that the model takes: the rows, or of RepeatedRows the sums of individuals, which
-  /// replace those of an earlier call. Throws std::invalid_argument unless they have the columns of the
-  /// model, and individuals where it wants them.
+  const Dataset& view() const { return data_; }  // rows in the form that R gave
+  /// The data in the form that the model needs: the rows or, for RepeatedRows, the sums over individuals,
+  /// which replace the sums of an earlier call. Throws std::invalid_argument unless the data have the
+  /// columns of the model, and individuals if the model needs them.
   const Dataset& view_for(const ObsModel& obs);
 
  private:
   Rcpp::List list_;
   ClassSets class_sets_;
   Dataset data_;
-  Index n_individuals_ = 0;  // 0: each row is for itself
+  Index n_individuals_ = 0;  // 0: rows do not belong to individuals
   std::vector<int> individual_;
   std::unique_ptr<IndividualSums> sums_;
 };
@@ -66,14 +66,15 @@ class RData {
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  /// learned: fields of the two models that replace those of the lists.
+  /// learned: fields of the two models that take precedence over those in the lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
-/// The observation model of an R list beside this allocation model, which may count covariate patterns.
+/// The observation model of a list, combined with this allocation model; if that depends on covariates, the
+/// model also counts rows by covariate pattern (PatternedRows).
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
-/// The allocation model as that of one family; null: it is of another.
+/// Casts the allocation model to that of one family; null if it is of another family.
 template <class Alloc>
 const Alloc* alloc_as(const AllocModel& alloc) {
   return dynamic_cast<const Alloc*>(&alloc);
@@ -86,9 +87,9 @@ const Alloc& alloc_of(const AllocModel& alloc) {
   return *out;
 }
 
-/// Numbers of all units of the data: of modelled rows, or of groups.
+/// Numbers of all units of the data: modelled rows, or groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
-/// Those of them that have a weight above 0, and the others.
+/// The units with a weight above 0 (counted), and the others.
 std::vector<Index> counted_units(const Dataset& data, const RModel& model);
 std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);
 
@@ -97,9 +98,9 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
-/// Calls an R function after each lap when there is one, and lets R do what it has waiting: a Ctrl-C becomes
-/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own
-/// interrupt; so does an error, as that of setTimeLimit().
+/// Calls an R function (if any) after each lap, and lets R process pending events. With `catches`, Ctrl-C
+/// throws Interrupted, so that the engine can return the result so far; otherwise it leaves the engine as
+/// R's own interrupt. Errors, such as that of setTimeLimit(), also leave the engine.
 class RMonitor final : public Monitor {
  public:
   explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)
@@ -108,28 +109,29 @@ class RMonitor final : public Monitor {
   bool interrupted() override;
 
  private:
-  /// Runs body(argument), which returns R_NilValue. Was it left because the user asked to stop?
+  /// Runs body(argument), which returns R_NilValue. Returns true if it was left because the user
+  /// interrupted.
   bool stopped_in(SEXP (*body)(void*), void* argument);
 
   Rcpp::Nullable<Rcpp::Function> progress_;
   bool catches_;
-  bool stopped_ = false;  // while R reported a lap
+  bool stopped_ = false;  // interrupted while R reported a lap
 };
 
-/// A pool that warns in R when fewer threads could be started than were asked for.
+/// A pool that gives an R warning when fewer threads could be started than were requested.
 class RPool : public Pool {
  public:
   RPool(Index n_threads, Monitor& monitor);
 };
 
-/// A pool that reports nothing, for entries that learn no fit.
+/// A pool with a silent monitor, for entries that do not learn a fit.
 struct LonePool {
   explicit LonePool(Index threads = 1) : pool(threads, monitor) {}
   RMonitor monitor{R_NilValue};
   RPool pool;
 };
 
-/// Everything that an entry which evaluates a fitted model on data needs.
+/// Everything that an entry needs to evaluate a fitted model on data.
 struct Query {
   RData rdata;
   RModel model;
@@ -150,10 +152,10 @@ struct Query {
 
 Rcpp::List record_to_r(const LapRecord& record);
 
-/// What make() returns, an object of R. Where R fails (no memory) it jumps past the destructors of all
-/// objects of C++ on its way, and threads would stay behind with a pool that is gone: large objects, while a
-/// pool is alive, are made in here, and R's error comes out as an exception, which Rcpp turns into the error
-/// again. Only what is alive within make() is lost by the jump.
+/// Returns what make() returns, an R object. An R error (such as lack of memory) jumps over the destructors
+/// of C++ objects, so that threads of a pool would survive the pool. While a pool exists, large R objects
+/// must therefore be made inside make(): R's error becomes a C++ exception, which Rcpp turns into the R
+/// error again later. The jump then loses only what was allocated within make().
 template <class F>
 auto made_in_r(F make) -> decltype(make()) {
   std::exception_ptr error;  // exceptions must not cross the frames of R either
@@ -169,12 +171,13 @@ auto made_in_r(F make) -> decltype(make()) {
   return decltype(make())(static_cast<SEXP>(out));
 }
 
-/// Throws on what is being caught, from within a catch: parts of a fit, or of what was given with it, that do
-/// not belong together become an error of R that has a class; errors that R knows by their own stay.
+/// Call inside a catch block: rethrows the current exception for R. If parts of a fit, or of the arguments
+/// given with it, do not belong together, it becomes an R error with a class of its own; errors that R knows
+/// pass unchanged.
 [[noreturn]] void rethrow_for_r();
 
-/// Calls the body of an exported entry and returns its result; an interruption becomes R's interrupt
-/// condition.
+/// Runs the body of an exported entry and returns its result; an interrupt of the engine becomes R's
+/// interrupt condition.
 template <class F>
 auto entry(F body) -> decltype(body()) {
   try {

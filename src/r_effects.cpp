@@ -1,4 +1,4 @@
-// What is known of the coefficients of single individuals.
+// Posteriors of the random coefficients of single individuals.
 #include <cmath>
 
 #include "mixtures/mixture.h"
@@ -7,8 +7,8 @@
 
 using namespace bnpvi;
 
-// q(a) of each individual in each cluster, list(mean: n × q × K, cov: q × q × n × K), and its
-// responsibilities, prob: n × K. sums: a row an individual, as the engine adds up its rows.
+// q(a) of each individual in each cluster, list(mean: n × q × K, cov: q × q × n × K), and responsibilities
+// prob: n × K. sums: one row for each individual, the sums of its rows as the engine computes them.
 // [[Rcpp::export]]
 Rcpp::List engine_individual_effects(Rcpp::NumericMatrix sums, Rcpp::List model, Rcpp::List state) {
   return entry([&] {

@@ -1,4 +1,4 @@
-// What entries do with errors of the engine.
+// How entries turn errors of the engine into errors of R.
 #include <new>
 #include <stdexcept>
 

@@ -72,7 +72,7 @@ std::unique_ptr<RFamily> bnpvi::family_of_features(const FitCall& call) {
 
 namespace {
 
-// New rows, and what features they have, given all else; what is said of a row does not depend on the others.
+// New rows and their features, given everything else; rows do not influence each other.
 struct NewRows {
   RMonitor monitor{R_NilValue};
   RPool pool;
@@ -105,7 +105,8 @@ struct NewRows {
 
 }  // namespace
 
-// ν of new rows, as presence_to_r() has it, and what each row adds to the bound by its z, given all else.
+// ν of new rows, in the form of presence_to_r(), and the contribution of each row's z to the bound, given
+// everything else.
 // [[Rcpp::export]]
 Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {

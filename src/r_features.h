@@ -1,4 +1,4 @@
-// Latent features between R's lists and the engine's types.
+// Conversion of latent feature models between R's lists and the engine's types.
 #pragma once
 #include "features/learn_features.h"
 #include "inference/data/spool.h"
@@ -6,12 +6,12 @@
 
 namespace bnpvi {
 
-/// What all entries read of a model: a list of
-///   prior        as make_feature_prior() has it
-///   likelihood   noise_shape, noise_rate, loading_shape, loading_rate, and precision where it is given
-///   offset       true: all rows have an offset
-///   group        of each column in an earlier fit, or 0
-///   centre, unit of each column: ColumnUnits; none: columns as they are.
+/// What all entries read from a model, a list of
+///   prior        fields of make_feature_prior()
+///   likelihood   noise_shape, noise_rate, loading_shape, loading_rate, and precision if it is given
+///   offset       true: there is a feature that all rows have, the offset
+///   group        for each column its group in an earlier fit, or 0
+///   centre, unit of each column: ColumnUnits; without them columns are not transformed.
 class FeatureModel {
  public:
   explicit FeatureModel(const Rcpp::List& model);
@@ -19,7 +19,7 @@ class FeatureModel {
   const features::LinearGaussianPrior likelihood;
   const std::unique_ptr<const features::FeaturePrior> prior;
 
-  /// The rows of a source, in its units; keep: Rows.
+  /// The rows of a source, in the model's units; keep: as in Rows.
   features::Rows rows(std::shared_ptr<const Source> source, bool keep) const;
 
  private:
@@ -27,15 +27,15 @@ class FeatureModel {
   std::vector<int> group_;
 };
 
-/// The data of a fit, rows in memory or a spool.
+/// The data of a fit: rows in memory, or a spool (a file of batches).
 class FeatureData {
  public:
   explicit FeatureData(const Rcpp::List& data);
 
-  /// In batches: those of the spool, those that `control` gives (`batch_of`, a number from 1 for each row),
-  /// or else so many as it says, at random by this key.
+  /// Rows in batches: those of the spool; or those that `control` gives (`batch_of`, for each row a number
+  /// from 1); or the number of random batches that it gives, drawn with this key.
   features::Rows dealt(const FeatureModel& model, const Rcpp::List& control, std::uint64_t key) const;
-  /// In one batch.
+  /// All rows in one batch.
   features::Rows whole(const FeatureModel& model) const;
 
  private:
@@ -45,15 +45,18 @@ class FeatureData {
 
 Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // from row-major
 
-/// Globals and statistics; the offset, where there is one, comes first.
+/// Globals and statistics; the offset, if any, is the first feature.
 Rcpp::List state_to_r(const features::FeatureState& state, const features::Rows& rows);
 features::Loadings loadings_from_r(const Rcpp::List& state, const features::Rows& rows);
 
-/// Rows and features (from 1, rows as given, features in their present order) and ν.
+/// Triplets row, feature (both from 1; rows in their original order, features in the present order) and ν,
+/// the probability that the row has the feature.
 Rcpp::List presence_to_r(const std::vector<std::shared_ptr<const features::Presence>>& presence,
                          const features::Rows& rows, const std::vector<int>& id);
 
-/// start: a list of `presence` (ν, rows × features), or of `state` with `settled`; NULL: no feature.
+/// The state from which a fit starts. start: a list with `presence` (ν, rows × features), or with `state`
+/// and possibly `settled` (the statistics of `state` then remain part of the totals, as those of earlier
+/// data); NULL: no features.
 features::FeatureState starting_state(const features::FeatureProblem& problem, SEXP start);
 
 }  // namespace bnpvi

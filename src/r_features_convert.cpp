@@ -23,14 +23,14 @@ Vec matrix_from_r(const Rcpp::NumericMatrix& x) {
   return out;
 }
 
-// How many groups of columns an earlier fit must have had.
+// Number of groups of columns in an earlier fit.
 Index groups_of(const Rows& rows) {
   const auto ends = std::minmax_element(rows.parent.begin(), rows.parent.end());
   require(ends.first != rows.parent.end() && *ends.first >= 0, "groups of columns are numbers from 0");
   return *ends.second + 1;
 }
 
-// The statistics of a state, for rows whose column groups are parts of its own.
+// The statistics of a state, for rows whose groups of columns are parts of the state's groups.
 Summary statistics_from_r(const Rcpp::List& state, const Rows& rows) {
   const auto counts = Rcpp::as<Vec>(state["counts"]), pair = Rcpp::as<Vec>(state["pair"]);
   const Index k = static_cast<Index>(counts.size());

@@ -1,4 +1,4 @@
-// Entries of filters: what rows say one after the other, from where earlier rows left off.
+// Entries for filters, which continue from where earlier rows ended.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,12 +12,12 @@
 using namespace bnpvi;
 using namespace bnpvi::chains;
 
-// Filter of a hidden Markov model under the posterior means of the transitions and the posterior predictive
-// of each state: log p(x_t | x_1 .. t−1), p(z_t = k | x_1 .. t−1) (`prob`, n × K, with a last column for all
-// states not in use where the model has them), p(z_t = k | x_1 .. t) (`filtered`), and `next`, for each group
-// p(z = k) of the row after its last (groups × K). `from`: such probabilities of the first rows, or NULL: the
-// sequences begin. `plugin`: at the point estimate of each state, of those in use only. `known`: given that
-// the chain never leaves the states in use.
+// Filter of a hidden Markov model under posterior means of the transitions and the posterior predictive of
+// each state. The result has log p(x_t | x_1 .. t−1); `prob`, p(z_t = k | x_1 .. t−1) (n × K, with a last
+// column for all states not in use if the model has such states); `filtered`, p(z_t = k | x_1 .. t); and
+// `next`, for each group p(z = k) of the row after its last one (groups × K). `from`: such probabilities for
+// the first rows, or NULL if sequences begin. `plugin`: use the point estimates of the states in use only.
+// `known`: under the condition that the chain never leaves the states in use.
 // [[Rcpp::export]]
 Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, SEXP from, bool plugin,
                                 int threads, bool known = false) {
@@ -64,7 +64,7 @@ Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List st
 
 namespace {
 
-// Matrices come by rows.
+// A linear system from an R list, whose matrices are by rows.
 LinearSystem system_from_r(const Rcpp::List& list) {
   const ListFields fields(list);
   LinearSystem s;
@@ -147,7 +147,8 @@ const char* name_of(Trouble trouble) {
   }
 }
 
-// n × width, from vectors of rows; NA where a vector is empty. Standard deviations from variances.
+// An n × width matrix from vectors of rows; NA where a vector is empty. root: variances become standard
+// deviations.
 Rcpp::NumericMatrix rows_to_r(const std::vector<FilteredRow>& rows, Vec FilteredRow::*field, Index width,
                               bool root) {
   Rcpp::NumericMatrix out(static_cast<int>(rows.size()), static_cast<int>(width));
@@ -161,10 +162,12 @@ Rcpp::NumericMatrix rows_to_r(const std::vector<FilteredRow>& rows, Vec Filtered
 
 }  // namespace
 
-// Takes in the rows of some sequences under linear systems that switch. y: D × n, NA where missing; inputs: q
-// × n; starts: offsets of the sequences; number, clock: of each its number in the random streams, and how
-// many rows it had before; particles: of each those after these rows, or NULL. → a list for each sequence:
-// rows by kind, and the particles after the last. `trouble`, and the row where a sequence (from 1) stopped.
+// Filters further rows of some sequences under switching linear systems. y: D × n, NA where missing; inputs:
+// q × n; starts: offsets of the sequences; number, clock: for each sequence its number in the random
+// streams, and its number of earlier rows; particles: for each sequence those after the earlier rows, or
+// NULL. Returns for each sequence a list with the results of its rows and the particles after the last one.
+// `trouble` says what stopped the sequence, if anything did, and `row` the number of rows done, at the last
+// of which it stopped.
 // [[Rcpp::export]]
 Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::NumericMatrix inputs,
                                    Rcpp::IntegerVector starts, Rcpp::NumericVector number,
@@ -230,7 +233,7 @@ Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rc
   });
 }
 
-// The particles of one sequence after each further row without data → a list for each. inputs: q × h.
+// The particles of one sequence after each of h further rows without data, as a list. inputs: q × h.
 // [[Rcpp::export]]
 Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, Rcpp::NumericMatrix inputs,
                                   double number, double clock, double most, double seed) {
@@ -256,7 +259,7 @@ Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, Rcpp::Nume
   });
 }
 
-// A seed below 2^31 of its own for each r ≥ 1.
+// A separate seed, below 2^31, for each r ≥ 1.
 // [[Rcpp::export]]
 double engine_restart_seed(double seed, double r) {
   return static_cast<double>(restart_seed(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(r)));

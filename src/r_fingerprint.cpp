@@ -1,4 +1,4 @@
-// Fingerprints of R's values.
+// Fingerprints (hashes) of R's values.
 #include <Rcpp.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Takes in 8 bytes at a time; what it is made of is the same on every machine and in every version of R.
+// Takes in 8 bytes at a time; the result is the same on every machine and in every version of R.
 class Hash {
  public:
   void word(std::uint64_t x) {
@@ -59,14 +59,14 @@ void take_string(Hash& to, SEXP x) {
     to.text(Rf_translateCharUTF8(x));
 }
 
-// What srcrefs and environments add changes no value.
+// srcrefs and their environments do not change a value.
 bool counts(SEXP tag) {
   const char* name = CHAR(PRINTNAME(tag));
   return std::strcmp(name, "srcref") != 0 && std::strcmp(name, "srcfile") != 0 &&
          std::strcmp(name, "wholeSrcref") != 0;
 }
 
-// In any order: attributes have none.
+// Independent of the order, since attributes have none.
 void take_attributes(Hash& to, SEXP x, int depth) {
   std::uint64_t first = 0, second = 0;
   for (SEXP at = ATTRIB(x); at != R_NilValue; at = CDR(at)) {
@@ -147,9 +147,9 @@ void take(Hash& to, SEXP x, int depth) {
 
 }  // namespace
 
-// 32 hex digits that depend on the values of x alone: text in any encoding, attributes in any order; of
-// functions and formulas what they say and not where they were made. The same in all versions of R and on all
-// machines.
+// 32 hex digits that depend only on the value of x: not on the encoding of text, nor on the order of
+// attributes; for functions and formulas on their code, and not on where they were made. The same in all
+// versions of R and on all machines.
 // [[Rcpp::export]]
 std::string engine_value_fingerprint(SEXP x) {
   Hash all;

@@ -10,7 +10,7 @@ using namespace bnpvi;
 
 namespace {
 
-// By model$family, without which a model is one of clusters.
+// The family named by model$family; without this field, clusters.
 std::unique_ptr<RFamily> family_of(const FitCall& call) {
   static const std::map<std::string, std::unique_ptr<RFamily> (*)(const FitCall&)> makers{
       {"clusters", family_of_clusters},

@@ -1,11 +1,11 @@
-// Entries of fits that give up part of what they know before they take in more data.
+// Entries for fits that drop part of their statistics before they take in more data.
 #include "r_convert.h"
 
 using namespace bnpvi;
 
-// The state of a fit of drifting clusters whose first `gone` times are one (ForgetsTimes::condensed): `obs`
-// (K × features of the times from the last of these on), `mean_strength` of the prior at that time, and
-// `constant`, by which Λ of all clusters is lower than it was.
+// The state of a fit of drifting clusters after its first `gone` times were condensed
+// (ForgetsTimes::condensed): `obs` (K × features of the times from the last of these on), `mean_strength` of
+// the prior at that time, and `constant`, by which Λ of all clusters has become lower.
 // [[Rcpp::export]]
 Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
   return entry([&] {
@@ -26,7 +26,7 @@ Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
   });
 }
 
-// The bound of the statistics that a fit keeps, at its globals.
+// The bound given the statistics and globals that a fit stores.
 // [[Rcpp::export]]
 double engine_bound_of_state(Rcpp::List model, Rcpp::List state) {
   return entry([&] {

@@ -1,4 +1,4 @@
-// An entry for trees: the order of their rows.
+// An entry that orders the rows of trees.
 #include <algorithm>
 
 #include "chains/moves/stretches.h"
@@ -8,10 +8,10 @@
 using namespace bnpvi;
 using namespace bnpvi::chains;
 
-// Rows of trees in the order in which the engine has them: each root of `roots` (rows from 1) followed by its
-// subtree, the rows of a subtree one after the other, children in the order of their rows. parent: of each
-// row, from 1; 0 at roots. `back`: how many rows before a row, in that order, its parent is. Rows that no
-// root leads to, as they are in cycles or below one, are left out.
+// Orders the rows of trees as the engine needs them: each root of `roots` (rows from 1) is followed by its
+// subtree, all rows of a subtree are contiguous, and children are in the order of their rows. parent: for
+// each row its parent, from 1; 0 for roots. `back`: for each row of the result, how many rows earlier its
+// parent is. Rows that cannot be reached from a root, as in cycles or below one, are left out.
 // [[Rcpp::export]]
 Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots) {
   const int n = static_cast<int>(parent.size());

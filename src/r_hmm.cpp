@@ -57,7 +57,8 @@ Chain mean_chain(const Query& q, bool first_only) {
 
 namespace {
 
-// The rows that a row depends on: a sequence is a tree whose nodes follow the row before them.
+// For each row, how many rows earlier the row is on which it depends. A sequence is a tree in which each row
+// follows the previous one.
 std::vector<int> steps_back(const SequenceRows& s) {
   if (!s.back.empty()) return s.back;
   std::vector<int> out(static_cast<std::size_t>(s.size()), 1);
@@ -65,7 +66,7 @@ std::vector<int> steps_back(const SequenceRows& s) {
   return out;
 }
 
-// Owners of the k outcomes of a chain: no class owns those that are not in use.
+// Owners of the k outcomes of a chain; states that are not in use have no owner.
 std::vector<int> owners(const Query& q, Index k) {
   std::vector<int> out = q.globals.effective.owner;
   out.resize(static_cast<std::size_t>(k), 0);
@@ -103,8 +104,8 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
   });
 }
 
-// States of the modelled rows, rows × chains, drawn from q(z) of a fit, as first labels of chains with these
-// numbers.
+// States of the modelled rows, rows × chains, drawn from q(z) of a fit, as initial labels for chains with
+// these numbers.
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                       Rcpp::NumericVector numbers, double seed, int threads) {
@@ -143,8 +144,8 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
 
 namespace {
 
-// log p(x | state) of the rows of a sequence or tree, n × K, without their base measure, whose sum is
-// returned.
+// Computes log p(x | state) for the rows of a sequence or tree, n × K, without their base measure; returns
+// the sum of the logs of the base measure.
 double log_potentials(const ClusterDensities& densities, Query& q, const SequenceRows& s, Vec& log_e) {
   const Index k = densities.k();
   log_e.resize(static_cast<std::size_t>(s.size() * k));
@@ -169,8 +170,8 @@ double log_potentials(const ClusterDensities& densities, Query& q, const Sequenc
 
 }  // namespace
 
-// log p of the rows of each sequence or group of trees (NA without rows), under the posterior means of the
-// transitions and the posterior predictive of each state; `plugin`: as in engine_filter_states().
+// For each sequence or group of trees, log p of its rows (NA without rows), under posterior means of the
+// transitions and the posterior predictive of each state. `plugin`: as in engine_filter_states().
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                             int threads) {
@@ -192,9 +193,9 @@ Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, R
   });
 }
 
-// p(z_t | all rows of the sequence or tree, z_t is in use), n × K, under the posterior means of the
-// transitions and the posterior predictive of each state, as in engine_filter_states(); NA for rows that are
-// not modelled.
+// p(z_t | all rows of the sequence or tree, z_t is in use), n × K, under posterior means of the transitions
+// and the posterior predictive of each state, as in engine_filter_states(); NA for rows that are not
+// modelled.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
@@ -219,8 +220,8 @@ Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rc
   });
 }
 
-// E π: first row the start, then the transitions, those of one position after the other; over the states in
-// use and, where the model has them, all others.
+// Posterior means of π: in the first row the start, then the transition matrices, one position after the
+// other. Columns: the states in use and, if the model has them, all others together.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) {
   return entry([&] {

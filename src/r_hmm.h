@@ -1,4 +1,4 @@
-// What entries that evaluate hidden Markov models share.
+// Functions shared by the entries that evaluate hidden Markov models.
 #pragma once
 #include <algorithm>
 
@@ -10,15 +10,15 @@ namespace bnpvi {
 
 const chains::HmmAlloc& hmm_of(const RModel& model);
 
-/// Throws unless rows have positions (Dataset::position) exactly if the model has transitions by position,
-/// and all of them are positions of the model.
+/// Throws unless rows have positions (Dataset::position) if and only if the model has transitions by
+/// position, and all positions are valid for the model.
 void require_positions(const Dataset& data, const RModel& model);
 
-/// Calls task(rows, group) with the rows of every sequence that has modelled rows, on the threads of the
+/// Calls task(rows, group) for every sequence that has modelled rows, with these rows; on the threads of the
 /// pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
-  constexpr Index at_once = 64;  // sequences a task: a guess
+  constexpr Index at_once = 64;  // sequences in each task: a guess
   const Index n = data.n_groups();
   pool.run((n + at_once - 1) / at_once, [&](Index part) {
     chains::SequenceRows s;
@@ -31,8 +31,8 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   });
 }
 
-/// Calls task(chunk, from, n) for the chunks of the n rows of a sequence: on the threads of the pool where it
-/// is called for one sequence only, as for_sequences() gives others to threads as wholes.
+/// Calls task(chunk, from, n) for each chunk of the n rows of a sequence. For a single sequence, chunks are
+/// distributed to the threads; with several, for_sequences() already gives whole sequences to threads.
 template <class Task>
 void for_chunks(Index n, Pool& pool, Task task) {
   const Index chunks = count_chunks(n);
@@ -42,8 +42,8 @@ void for_chunks(Index n, Pool& pool, Task task) {
   });
 }
 
-/// Posterior means of the transitions; with `first_only`, given that the chain never leaves the states in
-/// use.
+/// Posterior means of the transitions; with `first_only`, under the condition that the chain never leaves
+/// the states in use.
 chains::Chain mean_chain(const Query& q, bool first_only);
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// The versions of the numerical kernels that this machine has.
+// The versions of the numerical kernels that run on this machine.
 #include "kernels/kernels.h"
 #include "r_convert.h"
 

@@ -47,7 +47,7 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
   return out;
 }
 
-// A model without an owner, which outlives it.
+// The allocation model as a shared pointer that does not own it; `model` must outlive it.
 std::shared_ptr<const AllocModel> lent(const RModel& model) {
   return {std::shared_ptr<void>(), model.alloc.get()};
 }
@@ -124,7 +124,7 @@ class Systems final : public RFamily {
 
   const FitCall call_;
   const Lds lds_;
-  const RModel search_;  // with the bound under which modes are searched for at the start
+  const RModel search_;  // with the bound under which the start searches for modes
   const LearnOptions options_;
   const LdsStart start_;
 };
@@ -147,9 +147,9 @@ Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   });
 }
 
-// q(x) and q(z) of new sequences at the globals of a fit: rounds of x- and z-steps until a round gains less
-// than 1e-6 a row, from states near the rows and from ones smoothed by the average mode, the better of which
-// is kept.
+// q(x) and q(z) of new sequences at the globals of a fit. Alternates x- and z-steps until a round gains less
+// than 1e-6 for each row, starting once from states near the rows and once from states smoothed by the
+// average mode; the better result is kept.
 // [[Rcpp::export]]
 Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {

@@ -1,17 +1,17 @@
-// Switching linear dynamical systems between R's lists and the engine's types.
+// Conversion of switching linear dynamical systems between R's lists and the engine's types.
 #pragma once
 #include "dynamics/lds_state.h"
 #include "r_convert.h"
 
 namespace bnpvi {
 
-/// Everything that an entry needs, with what LdsProblem refers to.
+/// Everything that an entry needs; holds the objects to which LdsProblem refers.
 struct Lds {
   Vec latent_centre, latent_unit, centre, unit;
   dynamics::Series series;
   RModel model;
-  std::unique_ptr<const ObsModel> rows;  // of the model that rows are clustered by at a start
-  dynamics::LdsProblem problem;          // without a seed
+  std::unique_ptr<const ObsModel> rows;  // for clustering rows at a start
+  dynamics::LdsProblem problem;          // its seed is not set
 
   Lds(const Rcpp::List& data, const Rcpp::List& given, Pool& pool, Observer& observer = nobody)
       : Lds(ListFields(Rcpp::List(given["obs"])), data, given, pool, observer) {}
@@ -26,17 +26,19 @@ struct Lds {
 Vec row_major(const Rcpp::NumericMatrix& x, Index rows, Index cols, const char* what);
 Rcpp::NumericMatrix from_row_major(const Vec& x, Index rows, Index cols);
 
-/// Rows that begin a sequence have no mode.
+/// Sets the responsibilities r (n × k) of each sequence's first row to 0, since it has no mode.
 void without_first_rows(const dynamics::Series& s, Index k, Vec& r);
 
-/// q(x) in the user's units, E φ in engine units, q(z), and start and entropy of each sequence.
+/// A list of q(x) in the user's units, E φ in engine units, q(z), and the start and the entropy of each
+/// sequence.
 Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
 
-/// The globals with the statistics of the emission.
+/// The globals, with the statistics of the emission unless it depends on the mode. seen_from_r() reads
+/// these.
 Rcpp::List state_with_emission(const dynamics::LdsState& state, const dynamics::EmissionPrior& prior);
 dynamics::EmissionStatistics seen_from_r(const Rcpp::List& state, const dynamics::EmissionPrior& prior);
 
-/// q(C, ρ) in engine units; by mode a list of these.
+/// q(C, ρ) in engine units; a list with one element for each mode if the emission depends on the mode.
 Rcpp::List emission_to_r(const std::vector<dynamics::Emission>& e, const dynamics::EmissionPrior& prior);
 
 }  // namespace bnpvi

@@ -12,8 +12,8 @@ using namespace dynamics;
 
 namespace {
 
-// Data in engine units: y (n × d, NA where missing) minus centre over unit; rows (n × m): where hidden states
-// are before anything is learned, in engine units. inputs: n × q, in the user's units.
+// Data in engine units. y (n × d, NA where missing) becomes (y − centre)/unit; rows (n × m): hidden states
+// before learning, in engine units; inputs: n × q, in the user's units.
 Series series_of(const Rcpp::List& data, const Fields& f, const Vec& centre, const Vec& unit) {
   const bool intercept = f.flag("intercept"), with_inputs = f.has("input_unit");
   const Vec input_unit = with_inputs ? f.numbers("input_unit") : Vec(),

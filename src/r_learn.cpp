@@ -73,7 +73,7 @@ AskedStart asked_start(const Fields& control, const Start& start) {
 
 namespace {
 
-// A row for each start. Without kinds all begin as the fit was asked to.
+// One row for each start. Without control$kinds all starts are of the kind that the control requests.
 Rcpp::DataFrame restarts_to_r(const Restarted& run, const Fields& control) {
   const std::vector<StartEnd>& ends = run.ends;
   const int n = static_cast<int>(ends.size());

@@ -1,26 +1,27 @@
-// What all families read of a control and return of a fit.
+// What all families read from `control` and return about a run.
 #pragma once
 #include "r_convert.h"
 
 namespace bnpvi {
 
-/// Laps, tol, seed, restarts and keep_interrupted.
+/// Reads max_laps, tol, seed, restarts and keep_interrupted.
 void read_run(const Fields& control, RestartOptions& options);
 LearnOptions learn_options(const Rcpp::List& control);
 
 /// A data frame with a row for each lap.
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace);
 
-/// How the control asks a fit to begin: by its `init` and `k_init`, or where several kinds of start take
-/// turns by control$kinds, lists list(least, most) by the names of inits.
+/// How a fit is to start: by the fields `init` and `k_init` of the control or, if several kinds of start
+/// alternate, by control$kinds, whose names are inits and whose elements are list(least, most), the range of
+/// k.
 struct AskedStart {
   std::string init;
   Index k = 0;
 };
 AskedStart asked_start(const Fields& control, const Start& start);
 
-/// What every fit returns of its run: trace, converged, reason and laps; interrupted, restarts and taken_back
-/// where there is something to say.
+/// Adds what every fit returns about its run: trace, converged, reason and laps; interrupted, restarts and
+/// taken_back only if they apply.
 void add_run(const Restarted& run, const Fields& control, Rcpp::List& out);
 
 }  // namespace bnpvi

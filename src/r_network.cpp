@@ -60,7 +60,7 @@ std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const
 
 namespace {
 
-// From labels (from 1) on.
+// Blockmodels that start from labels (from 1).
 class BlocksFamily final : public NetworkFamily {
  public:
   explicit BlocksFamily(const FitCall& call)
@@ -109,7 +109,7 @@ std::unique_ptr<RFamily> bnpvi::family_of_blocks(const FitCall& call) {
   return std::make_unique<BlocksFamily>(call);
 }
 
-// Labels (from 1) of k groups of nodes that have many links within.
+// Divides nodes into k groups with many links within groups; returns labels from 1.
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) {
   return entry([&] {
@@ -118,13 +118,13 @@ Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) 
     RMonitor monitor{R_NilValue};
     RPool pool(1, monitor);
     links.poll_by([&] { pool.poll(); });
-    constexpr int tries = 4;  // a guess
+    constexpr int tries = 4;  // number of attempts: a guess
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
     return labels_to_r(networks::divided(links, k, tries, stream));
   });
 }
 
-// Labels (from 1) of groups of nodes, as many as there are.
+// Groups of nodes by modularity, whose number is found; returns labels from 1.
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_network_modularity(Rcpp::List data, double seed) {
   return entry([&] {

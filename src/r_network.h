@@ -1,4 +1,4 @@
-// What entries of networks read and return.
+// What the entries of network models read and return.
 #pragma once
 #include "foundation/random.h"
 #include "networks/degrees.h"
@@ -15,8 +15,8 @@ using networks::Links;
 using networks::OwnedLabels;
 using networks::Owners;
 
-// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1; may have `loops`, a number for
-// each node, and `classes` and `class_sets` of nodes with labels (class_sets_from_r()).
+// Links from list(n, directed, from, to, value, hidden_from, hidden_to), nodes numbered from 1. Optional:
+// `loops`, a number for each node; `classes` and `class_sets` for nodes with labels (class_sets_from_r()).
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
@@ -36,8 +36,9 @@ inline LinkModel link_model_from_r(const Rcpp::List& model) {
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
 }
 
-/// A family of networks. control$starts: where its fits begin, with the attribute `owner` of communities if
-/// nodes have labels, or a function of seed, `init` and `k_init` (AskedStart; "" and 0: as the control says).
+/// Base of the families of network models. control$starts: where fits start, with the attribute `owner` of
+/// communities if nodes have labels; or a function of seed, `init` and `k_init` that returns this
+/// (AskedStart; "" and 0 mean what the control says).
 class NetworkFamily : public RFamily {
  public:
   Learned begin(const Start& start) override { return {made(start), {}}; }
@@ -54,7 +55,7 @@ class NetworkFamily : public RFamily {
         fields_(call.control),
         links_(links_from_r(call.data)),
         asked_(learn_options(call.control)) {
-    constexpr double between_polls = 1000;  // of one community, roughly
+    constexpr double between_polls = 1000;  // approximate cost for one community
     links_.spend_by([this](double products) { call_.pool.spend(products); });
     links_.poll_by([this] {
       call_.pool.spend(between_polls);
@@ -74,7 +75,7 @@ class NetworkFamily : public RFamily {
     return out;
   }
 
-  // Options: SearchOptions or OverlapOptions.
+  // The template argument is SearchOptions or OverlapOptions.
   template <class Options>
   Options searched(std::uint64_t seed) const {
     Options out;
@@ -107,28 +108,29 @@ class NetworkFamily : public RFamily {
   }
 };
 
-/// A partition of n nodes, with labels from 1 in R.
+/// A partition of n nodes; labels count from 1 in R, from 0 in the engine.
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
-/// The attribute `owner` of where k communities start: a class for each, or 0; all open where there is none.
+/// The attribute `owner` of a start with k communities: for each its class, or 0; without the attribute, all
+/// are open to every node.
 Owners owners_from_r(const Rcpp::RObject& start, Index k);
-/// Both of where a partition of nodes starts, each where it may be.
+/// Labels and owners of a starting partition; each node must be in a community that its own label allows.
 OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 
-/// Terms of a bound; degrees: with that of the degrees of nodes.
+/// The terms of a bound; degrees: include the term of the nodes' degrees.
 Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = false);
 
-/// Of a model list(degree): degrees of nodes, if it is corrected for them; else null.
+/// The degrees of nodes for a degree-corrected model, list(degree); null for other models.
 std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links);
 
-// Numbers of nodes from 1.
+// Converts numbers of nodes, which count from 1 in R and from 0 in the engine.
 inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {
   std::vector<int> out(nodes.begin(), nodes.end());
   for (int& i : out) require(--i >= 0 && i < n, "there is no such node");
   return out;
 }
 
-// n × k of row-major numbers.
+// An n × k matrix in R from row-major numbers.
 inline Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
   Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
   for (int i = 0; i < out.nrow(); ++i)

@@ -70,7 +70,7 @@ Rcpp::List bnpvi::overlap_to_r(const networks::Overlap& state) {
 
 namespace {
 
-// From shares of the nodes (n × K) on.
+// Overlapping communities that start from shares of the nodes (n × K).
 class OverlapFamily final : public NetworkFamily {
  public:
   explicit OverlapFamily(const FitCall& call) : NetworkFamily(call), model_(call.model) {}
@@ -108,7 +108,7 @@ std::unique_ptr<RFamily> bnpvi::family_of_communities(const FitCall& call) {
   return std::make_unique<OverlapFamily>(call);
 }
 
-// best_profile() from rho.
+// best_profile(), started at rho.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e,
                                            Rcpp::NumericVector p, Rcpp::NumericVector rho) {

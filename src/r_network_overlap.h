@@ -1,15 +1,16 @@
-// Overlapping communities of networks between R's lists and the engine's types.
+// Conversion of overlapping communities between R's lists and the engine's types.
 #pragma once
 #include "networks/overlap.h"
 #include "r_network.h"
 
 namespace bnpvi {
 
-/// Overlapping communities of a list(degree, assortative, gamma, alpha, counts, a, b, a_background,
-/// b_background, dense). Outlives the states that it starts.
+/// The model of overlapping communities in list(degree, assortative, gamma, alpha, counts, a, b,
+/// a_background, b_background, dense). It must outlive the states that start() makes.
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model);
-  /// From shares of the nodes (n × K), with the attribute `owner` (owners_from_r()).
+  /// The state with these shares of the nodes in communities (n × K), whose attribute `owner`
+  /// owners_from_r() reads.
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const;
 
   ListFields fields;

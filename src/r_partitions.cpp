@@ -8,7 +8,7 @@ using namespace bnpvi;
 
 namespace {
 
-// Labels 1 .. K of M partitions, n × M.
+// M partitions from a matrix n × M with labels 1 .. K in each column.
 Partitions partitions_from_r(const Rcpp::IntegerMatrix& labels) {
   Partitions out;
   out.n = labels.nrow();
@@ -37,7 +37,7 @@ PartitionLoss loss_named(const std::string& name) {
 
 }  // namespace
 
-// Losses of C partitions (n × C) against M draws (n × M), M × C.
+// Losses of C partitions (n × C) with respect to M draws (n × M): M × C.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerMatrix labels,
                                             std::string loss, int threads) {
@@ -61,7 +61,7 @@ Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::Int
   });
 }
 
-// The best end of searches from several starts (a list of labels); `starts` on as many threads.
+// The best partition found by searches from several starts (a list of labels), which run on as many threads.
 // [[Rcpp::export]]
 Rcpp::List engine_point_partition(Rcpp::IntegerMatrix draws, Rcpp::List starts, std::string loss, double most,
                                   double seed, int threads) {

@@ -50,10 +50,10 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
 
 namespace {
 
-// Calls each(row, of_row, sum, log_scale) for every modelled row: of_row[j], the share of cluster j in the
-// row's density in a mixture with these weights, divided by exp(log_scale); `sum` of them. weight: slots ×
-// clusters of the engine, which may end with one that is not seen yet; slot: of each row, from 1, or none
-// where there is one slot.
+// Calls each(row, of_row, sum, log_scale) for every modelled row of a mixture with these weights. of_row[j]:
+// contribution of cluster j to the density of the row, divided by exp(log_scale); sum: of these. weight:
+// sets of weights × clusters of the engine, perhaps with a last column for a cluster not seen yet; slot: for
+// each row the number of its set of weights, from 1; empty if there is only one set.
 template <class Each>
 void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::IntegerVector& slot, DensityAt at,
                 Each each) {
@@ -88,13 +88,13 @@ std::vector<Index> columns_from_zero(const Rcpp::IntegerVector& column, int k) {
   return out;
 }
 
-// A model with rows as they are wherever it takes them as rounded.
+// A copy of the model that takes rows as exact values where the fit took them as rounded.
 Rcpp::List of_values(const Rcpp::List& model) {
   Rcpp::List out(Rf_shallow_duplicate(model));
   for (R_xlen_t i = 0; i < out.size(); ++i)
     if (TYPEOF(out[i]) == VECSXP) out[i] = of_values(out[i]);
   if (out.containsElementNamed("rounding") && TYPEOF(out["rounding"]) == REALSXP) {
-    out.push_back(out["rounding"], "zero_cells");  // a 0 is no value where values are above 0
+    out.push_back(out["rounding"], "zero_cells");  // a 0 is no value if values are above 0
     out["rounding"] = Rcpp::NumericVector(Rf_length(out["rounding"]));
   }
   return out;
@@ -102,10 +102,9 @@ Rcpp::List of_values(const Rcpp::List& model) {
 
 }  // namespace
 
-// log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet,
-// weights at their means, or as given (for_shares()); `plugin`: of the point estimates of the clusters, whose
-// weights then sum to
-// 1. NA for rows that are not modelled.
+// log p(x) of rows under a mixture of the clusters' posterior predictives and that of a cluster not seen
+// yet. Weights are their means, or given (for_shares()). `plugin`: point estimates of the clusters, with
+// weights that sum to 1. NA for rows that are not modelled.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                           int threads,
@@ -134,8 +133,8 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
   });
 }
 
-// p(cluster | x) of rows in the same mixture, rows × columns of weight; column: of each column of weight,
-// from 1, that of the result.
+// p(cluster | x) of rows in the same mixture, rows × columns of weight. column: for each column of weight,
+// the number, from 1, of the result's column that it fills.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                          Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
@@ -155,8 +154,8 @@ Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// The column of the same matrix, from 1, in which a row is largest, the first of equal ones; NA where it has
-// none.
+// For each row the number, from 1, of the largest column of that matrix (the first if several are equal); NA
+// for rows that are not modelled.
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_most_probable(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                          Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot,
@@ -184,7 +183,7 @@ Rcpp::IntegerVector engine_most_probable(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// E log p(x | cluster), n × K, base measure included; NA for rows that are not modelled.
+// E log p(x | cluster), n × K, including the base measure; NA for rows that are not modelled.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
@@ -207,7 +206,7 @@ Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// Row numbers from 1, or none.
+// Fingerprint of the data; row_number: numbers of rows, from 1, or empty.
 // [[Rcpp::export]]
 std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) {
   return entry([&] {
@@ -225,7 +224,7 @@ std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) 
   });
 }
 
-// Throws where a state is none of the model.
+// Throws if a state does not fit the model.
 // [[Rcpp::export]]
 void engine_check_state(Rcpp::List model, Rcpp::List state) {
   entry([&] { state_from_r(state, RModel(model)); });
@@ -248,7 +247,7 @@ Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   });
 }
 
-// The observation model's arrays of a cluster without rows.
+// The arrays of the observation model for a cluster without rows.
 // [[Rcpp::export]]
 Rcpp::List engine_prior_parameters(Rcpp::List obs) {
   return entry([&] {
@@ -258,7 +257,7 @@ Rcpp::List engine_prior_parameters(Rcpp::List obs) {
   });
 }
 
-// By how many nats each name raises the evidence of the cluster that has it.
+// For each name, the nats by which it raises the evidence of the cluster that has it.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_gains_of_names(Rcpp::List model, Rcpp::List state) {
   return entry([&]() -> Rcpp::NumericVector {
@@ -276,7 +275,7 @@ Rcpp::NumericVector engine_gains_of_names(Rcpp::List model, Rcpp::List state) {
   });
 }
 
-// E π of the clusters in use and, last, of one that is not seen yet.
+// E π of the clusters in use and, last, of one that has not been seen yet.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state) {
   return entry([&]() -> Rcpp::NumericVector {
@@ -299,8 +298,8 @@ Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
   });
 }
 
-// Statistics (K × p) of rows without gaps under the observation model `from`, as they are under `to`, the
-// same with gaps.
+// Converts statistics (K × p) of rows without gaps from the observation model `from` to `to`, the same model
+// with gaps.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_complete_to_gaps(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {
   return entry([&] {

@@ -1,4 +1,4 @@
-// Loops over the rows that a fitted model is asked about.
+// Loops over rows on which a fitted model is evaluated.
 #pragma once
 #include <algorithm>
 
@@ -7,12 +7,13 @@
 
 namespace bnpvi {
 
-/// Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
+/// Calls each(block, rows, n) for blocks of the modelled rows, which are loaded in `block`; on the threads
+/// of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
   const Index n = static_cast<Index>(rows.size());
-  constexpr Index step = 256;  // rows a task: a guess
+  constexpr Index step = 256;  // rows in each task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
     q.pool.poll();
     const Index from = task * step, m = std::min(step, n - from);
@@ -25,8 +26,8 @@ void for_blocks(Query& q, Each each) {
   });
 }
 
-/// Calls each(row, log_p, log_base) for every modelled row; log_p: log p(x | cluster) for each cluster, which
-/// `each` may overwrite.
+/// Calls each(row, log_p, log_base) for every modelled row. log_p: log p(x | cluster) for each cluster,
+/// which `each` may overwrite.
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();

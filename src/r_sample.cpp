@@ -9,7 +9,7 @@ using namespace bnpvi;
 
 namespace {
 
-// A data set and a model that is sampled on it.
+// A data set, with a model to be sampled on it.
 struct Sampling {
   RData rdata;
   std::unique_ptr<ObsModel> obs;
@@ -72,9 +72,8 @@ Rcpp::NumericMatrix records_to_r(const std::vector<Vec>& records, const Target& 
 
 }  // namespace
 
-// `sweeps` more sweeps of each chain: list(labels, weights, concentration, sweeps, number); weights may be
-// left out. Labels of every `keep`-th sweep, counted from a chain's first after the warm-up, are returned,
-// n × draws; none for keep = 0.
+// Runs `sweeps` more sweeps of each chain, list(labels, weights, concentration, sweeps, number); weights are
+// optional. Returns labels of every `keep`-th sweep after the chain's warm-up, n × draws; none if keep = 0.
 // [[Rcpp::export]]
 Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep,
                          double warmup, int split_merge, double seed, int threads) {
@@ -116,9 +115,9 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
   });
 }
 
-// First states of chains with these numbers, each observation drawn given those before it, without labels
-// where none was found that known labels allow; `log_evidence` has, for each, a number whose exponential is
-// p(x) on average, or NaN.
+// Initial states of chains with these numbers: each observation is drawn given those before it. Labels are
+// missing if no draw was compatible with the known labels. `log_evidence`: for each chain a number whose
+// exponential has the mean p(x), or NaN.
 // [[Rcpp::export]]
 Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers,
                                    Rcpp::NumericVector concentration, double seed, int threads) {
@@ -153,7 +152,7 @@ Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::Nume
   });
 }
 
-// Chains with these numbers begin with labels 1 to K drawn from probabilities (n × K): n × chains.
+// Initial labels 1 to K of chains with these numbers, drawn from probabilities (n × K): n × chains.
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix engine_draw_labels(Rcpp::NumericMatrix prob, Rcpp::NumericVector numbers, double seed) {
   return entry([&] {
@@ -171,8 +170,8 @@ Rcpp::IntegerMatrix engine_draw_labels(Rcpp::NumericMatrix prob, Rcpp::NumericVe
   });
 }
 
-// The same for the tokens of documents of counts, in the order of the stored entries: one of word w in
-// document d has label k with probability proportional to theta_dk phi_kw (theta D × K, phi K × V).
+// The same for the tokens of documents of counts, in the order of the stored entries: a token of word w in
+// document d gets label k with probability proportional to theta_dk phi_kw (theta D × K, phi K × V).
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatrix theta,
                                              Rcpp::NumericMatrix phi, Rcpp::NumericVector numbers,
@@ -190,7 +189,7 @@ Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatri
                     static_cast<std::uint64_t>(numbers[c]));
       for (int d = 0; d < theta.nrow(); ++d)
         for (Index i = tokens.starts[d]; i < tokens.starts[d + 1]; ++i) {
-          if (i % (1 << 18) == 0) Rcpp::checkUserInterrupt();  // some milliseconds: a guess
+          if (i % (1 << 18) == 0) Rcpp::checkUserInterrupt();  // every few milliseconds: a guess
           for (int j = 0; j < k; ++j) weight[j] = theta(d, j) * phi(j, tokens.word[i]);
           out(static_cast<int>(i), c) = static_cast<int>(std::max<Index>(draw(weight, stream), 0)) + 1;
         }
@@ -199,8 +198,8 @@ Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatri
   });
 }
 
-// New rows under draws of partitions of the rows of `data` (labels, n × M): log of their mean predictive
-// density, and how probably each is together with a row of each cluster of `point`.
+// Predictions for new rows under draws of partitions of the rows of `data` (labels, n × M): log of the mean
+// predictive density, and the probability of being in a cluster with a row of each cluster of `point`.
 // [[Rcpp::export]]
 Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model,
                                    Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration,

@@ -74,11 +74,11 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
   }
   if (!model_.alloc->grouped())
     for (auto& batch : out) sort_by_missing_cells(*model_.obs, *view_, batch);
-  if (update_) out.emplace_back();  // settle_earlier()
+  if (update_) out.emplace_back();  // for settle_earlier()
   return out;
 }
 
-// The batches as a spool that other processes can read; the one before is removed.
+// Writes the batches as a spool that other processes can read; the previous spool is removed.
 std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
   const bool grouped = model_.alloc->grouped();
   const Dataset& data = *view_;

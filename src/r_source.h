@@ -1,4 +1,4 @@
-// Sources of a fit's data, as R describes them.
+// Sources of a fit's data, made from R's descriptions.
 #pragma once
 #include <string>
 
@@ -9,29 +9,32 @@
 
 namespace bnpvi {
 
-/// "memory", or one that only tests have (TestHooks::source). units: those of each batch, groups or rows;
-/// lag: rows before a row that its likelihood needs. Throws std::invalid_argument for another name.
+/// The source named "memory", or one that only tests have (TestHooks::source). units: for each batch its
+/// units, groups or rows; lag: number of preceding rows that the likelihood of a row needs. Throws
+/// std::invalid_argument for an unknown name.
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
-/// Most batches that were open at one time; 0 when the source does not count them.
+/// Largest number of batches that were open at the same time; 0 if the source does not count them.
 Index most_open(const Source& source);
 
-/// The starting fit of an update, whose data count, too, although they are not among these.
+/// Is `start` a fit to be updated, whose earlier data count, too, although they are not among the present
+/// data?
 bool is_update(SEXP start);
 
-/// The data of a fit: rows in memory, or a spool. Units whose weight is 0 are in no batch.
+/// The data of a fit: rows in memory, or a spool (a file of batches). Units of weight 0 are in no batch.
 class FitData {
  public:
   FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update);
 
-  /// In batches: those of the spool, those that `control` gives (`batch_of`, a number from 1 for each unit),
-  /// or else so many as it says, at random by this key. An update has one more, without units.
+  /// The data in batches: those of the spool; or those that `control` gives (`batch_of`, for each unit a
+  /// number from 1); or the number of random batches that it gives, drawn with this key. An update has one
+  /// more batch, without units.
   std::unique_ptr<Source> dealt(std::uint64_t key) const;
-  const Dataset* in_memory() const { return view_; }  // null: a spool
-  /// Of the batches dealt last; empty where they are in memory.
+  const Dataset* in_memory() const { return view_; }  // null for a spool
+  /// Path of the spool that holds the batches dealt last; empty if they are in memory.
   const std::string& spool_path() const { return spool_path_; }
-  /// Units of data in memory that are in no batch.
+  /// Units in memory that are in no batch, because their weight is 0.
   const std::vector<Index>& uncounted() const { return uncounted_; }
 
  private:
@@ -43,17 +46,17 @@ class FitData {
   std::unique_ptr<RData> rdata_;
   const Dataset* view_ = nullptr;
   std::shared_ptr<const Spool> spool_;
-  std::string folder_;  // where data in memory are written for workers; empty: nowhere
+  std::string folder_;  // data in memory are written there for workers; empty: not written
   mutable std::string spool_path_;
   mutable int n_written_ = 0;
-  std::string kind_;           // of the source, as make_source() has them
-  std::vector<Index> starts_;  // of all groups of a spool
+  std::string kind_;           // name of the source for make_source()
+  std::vector<Index> starts_;  // for a spool: starts of all groups
   std::vector<Index> uncounted_;
   Index n_batches_ = 1;
   std::vector<int> batch_of_;
 };
 
-/// what(problem, pool, control), of data in batches as `control` deals them, without workers.
+/// Returns what(problem, pool, control) for data dealt to batches according to `control`, without workers.
 template <class What>
 auto on_dealt_data(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& control, What what) {
   const ListFields c(control);

@@ -1,4 +1,4 @@
-// Spools: written piece by piece, and read batch by batch.
+// Spools (files of batches): written piece by piece, and read batch by batch.
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -9,9 +9,9 @@
 
 using namespace bnpvi;
 
-// Numbers from 1 of the batches of n units, which are dealt at random, one after the other: to a batch with a
-// probability proportional to the room that is left in it, which a Fenwick tree sums. Batches have equal
-// sizes (±1).
+// For each of n units the number, from 1, of its batch. Units are dealt one after the other, at random, to a
+// batch with probability proportional to the room left in it; a Fenwick tree sums the rooms. Sizes of
+// batches differ by at most 1.
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_deal(int n, int batches) {
   std::vector<int> room(static_cast<std::size_t>(batches) + 1, 0);
@@ -27,7 +27,7 @@ Rcpp::IntegerVector engine_deal(int n, int batches) {
   Rcpp::IntegerVector out(n);
   for (int i = 0; i < n; ++i) {
     if (i % 1000000 == 0) Rcpp::checkUserInterrupt();
-    int before = static_cast<int>(stream.index(n - i)), b = 0;  // the batch whose room has this place
+    int before = static_cast<int>(stream.index(n - i)), b = 0;  // the batch that contains this place
     for (int step = top; step > 0; step /= 2)
       if (b + step <= batches && room[b + step] <= before) before -= room[b += step];
     out[i] = ++b;
@@ -36,7 +36,7 @@ Rcpp::IntegerVector engine_deal(int n, int batches) {
   return out;
 }
 
-// Random numbers on [0, 1) of n units, the first of which is number `first`, from 0, among all.
+// Random numbers in [0, 1) for n units; `first`: number of the first unit among all, from 0.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_unit_keys(double first, int n) {
   Rcpp::NumericVector out(n);
@@ -46,8 +46,8 @@ Rcpp::NumericVector engine_unit_keys(double first, int n) {
   return out;
 }
 
-// A spool to be written. sizes: of each batch rows, groups (0 when rows are not grouped) and entries (of
-// sparse rows).
+// Begins to write a spool. sizes: for each batch the number of rows, of groups (0 if rows are not grouped)
+// and of entries (of sparse rows).
 // [[Rcpp::export]]
 SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_groups,
                         Rcpp::NumericMatrix sizes) {
@@ -67,7 +67,7 @@ SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_grou
   });
 }
 
-// The next rows, or groups; batch: number of that of each, from 1.
+// Adds the next rows or groups; batch: for each the number of its batch, from 1.
 // [[Rcpp::export]]
 void engine_spool_add(SEXP writer, Rcpp::List data, Rcpp::IntegerVector batch) {
   entry([&] {
@@ -78,7 +78,7 @@ void engine_spool_add(SEXP writer, Rcpp::List data, Rcpp::IntegerVector batch) {
   });
 }
 
-// Closes the file, which is complete then; finish = FALSE: removes it.
+// Completes and closes the file; finish = FALSE: removes it.
 // [[Rcpp::export]]
 void engine_spool_end(SEXP writer, bool finish) {
   entry([&] {
@@ -88,7 +88,7 @@ void engine_spool_end(SEXP writer, bool finish) {
   });
 }
 
-// n, d, sparse and sizes, as engine_spool_begin() has them, and the sums of the batches as text.
+// n, d, sparse and sizes, as in engine_spool_begin(), and the checksums of the batches as text.
 // [[Rcpp::export]]
 Rcpp::List engine_spool_index(std::string path) {
   const Spool spool(path);
@@ -107,7 +107,7 @@ Rcpp::List engine_spool_index(std::string path) {
                             _["sizes"] = sizes, _["sums"] = sums);
 }
 
-// Batch number b, from 1, as R has data, with the numbers of its rows and groups among all, from 1.
+// Batch number b, from 1, as data in R's form, with the numbers of its rows and groups among all, from 1.
 // [[Rcpp::export]]
 Rcpp::List engine_spool_batch(std::string path, int b) {
   const Spool spool(path);

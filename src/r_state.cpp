@@ -1,4 +1,4 @@
-// States of fits as lists of R.
+// Conversion of states of fits to and from R lists.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -49,7 +49,7 @@ Rcpp::List state_to_r(const Globals& g) {
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   const Index k = Rcpp::as<int>(state["k"]), fixed_k = model.alloc->fixed_k();
   require(k >= 0 && (fixed_k == 0 || k == fixed_k), "state$k is not the number of clusters of the prior");
-  // Before there is memory for k clusters.
+  // Checked before memory for k clusters is allocated.
   require(Rcpp::NumericMatrix(static_cast<SEXP>(state["obs"])).nrow() == k,
           "state$obs has not a row for each cluster");
   Globals g;

@@ -73,7 +73,8 @@ Rcpp::List topics_to_r(const topics::RunningTopics& c) {
 
 }  // namespace
 
-// Goes on from `clusters` with the rows of `data`; options of run_batches(). With all_rows rows get labels.
+// Continues from `clusters` with the rows of `data`; for options see run_batches(). With all_rows, labels
+// are returned.
 // [[Rcpp::export]]
 Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters, Rcpp::List options,
                          SEXP progress) {
@@ -115,7 +116,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
   });
 }
 
-// Goes on from `topics` with documents of counts or rows; options of run_batches().
+// Continues from `topics` with documents of counts or rows; for options see run_batches().
 // [[Rcpp::export]]
 Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List topics, Rcpp::List options,
                                SEXP progress) {

@@ -1,4 +1,4 @@
-// What the entries of truncation-free learning share.
+// What the entries of truncation-free learning (streams) share.
 #pragma once
 #include <functional>
 
@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// What an entry is given: data, model and options. data: a view in the form that the model takes.
+/// The arguments of an entry: data, model and options. data: a view in the form that the model needs.
 struct StreamCall {
   StreamCall(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& options, SEXP progress);
   const ObsModel& obs() const { return *rmodel.obs; }
@@ -22,16 +22,18 @@ struct StreamCall {
   std::uint64_t seed;
 };
 
-/// Fields t (K × p), id, born_at, last_seen, lasting, next_id, batches, seen and untended of a stream's
-/// state.
+/// Converts a stream's state from and to a list with the fields t (K × p), id, born_at, last_seen, lasting,
+/// next_id, batches, seen and untended.
 void read_running(const Rcpp::List& list, Index p, RunningState& out);
 Rcpp::List running_to_r(const RunningState& running);
 
-/// The clusters as globals, so that all that reads a fit reads them: statistics of K clusters, with empty
-/// ones where the prior fixes K. No entropy: observations are assigned to one cluster each.
+/// The clusters as globals, so that code that reads a fit can read them: statistics of K clusters, with
+/// empty clusters added if the prior fixes K. The entropy is 0, since each observation is assigned to one
+/// cluster.
 Globals running_globals(const RunningState& running, const RModel& model);
 
-/// How a batch went: units, the mean score of an observation (NA: none), clusters, units seen, seconds.
+/// Record of a batch: its units, the mean score of its observations (NA: none), the number of clusters, the
+/// units seen so far, and seconds.
 struct BatchRecord {
   double rows, score, k, seen, seconds;
 };
@@ -41,20 +43,21 @@ struct StreamRun {
   bool interrupted = false;
 };
 
-/// Fields clusters, state, records, departed (a row for each cluster that went: id, born_at, last_seen,
-/// lasting, size, into), capped and interrupted of an entry's answer.
+/// The list that an entry returns: clusters, state, records, departed (one row for each removed cluster: id,
+/// born_at, last_seen, lasting, size, into), capped and interrupted.
 Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, const StreamRun& run,
                          const RunningClusterLearner& learner);
 
-/// Options sweeps, k_max, merge, split and, of topics, renewals. What was learned fades with a half-life, and
-/// in several passes.
+/// Reads the options sweeps, k_max, merge, split and, for topics, renewals. Earlier statistics fade if there
+/// is a half-life, or more than one pass.
 TruncationFreeOptions truncation_free_options(const ListFields& o);
 
-/// Learns from n units, dealt at random to options$batches batches, in options$passes passes: the units of
-/// the first one were not seen before, in the others they replace what they left. half_life: units after
-/// which one counts half; Inf: never. all_rows: there are no other units; clusters are then maintained at the
-/// end of each pass. learn(units of a batch, keep, fresh) returns the score of the batch before it was
-/// learned from.
+/// Learns from n units, dealt at random to options$batches batches, in options$passes passes. In the first
+/// pass units are new; in later passes the statistics of earlier passes fade by the fraction that a batch
+/// has of all units, so that its units replace them. half_life: number of units after which a unit counts
+/// half; Inf: no fading. all_rows: there are no other units, and clusters are maintained at the end of each
+/// pass, too. learn(units of a batch, keep, fresh) returns the score of the batch before learning from it;
+/// `keep` multiplies the earlier statistics.
 StreamRun run_batches(const ListFields& o, Index n, RunningClusterLearner& learner, RPool& pool,
                       const std::function<double(const std::vector<Index>&, double keep, bool fresh)>& learn);
 

@@ -1,4 +1,4 @@
-// The door to the entries that only tests call.
+// Access to the entries that only tests call.
 #include <stdexcept>
 
 #include "r_testing.h"
@@ -23,7 +23,7 @@ std::map<std::string, EntryOfTests>& entries_of_tests() {
 
 using bnpvi::testing::entries_of_tests;
 
-// The names of the arguments of each entry for tests; without entries in a build for users.
+// The names of the arguments of each entry for tests; empty in a build for users.
 // [[Rcpp::export]]
 Rcpp::List engine_testing_entries() {
   Rcpp::List out;
@@ -31,7 +31,7 @@ Rcpp::List engine_testing_entries() {
   return out;
 }
 
-// What an entry for tests answers; arguments: in the order that engine_testing_entries() says.
+// Calls an entry for tests; arguments: in the order of engine_testing_entries().
 // [[Rcpp::export]]
 SEXP engine_testing(std::string name, Rcpp::List arguments) {
   const auto found = entries_of_tests().find(name);

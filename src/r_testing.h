@@ -1,4 +1,4 @@
-// What tests add to entries that every build has. A build for users has none of it.
+// Hooks through which tests extend the entries of the engine. A build for users installs none.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace bnpvi {
 
-/// Looks on while a fit is learned, and adds what it saw to the fit's list.
+/// Observes a fit while it is learned, and adds its observations to the list of the fit.
 class FitWatch {
  public:
   virtual ~FitWatch() = default;
@@ -19,13 +19,12 @@ class FitWatch {
 };
 
 struct TestHooks {
-  /// What looks on at a fit with this control; null where the control does not ask for it.
+  /// Returns an observer for a fit with this control; null if the control does not request one.
   std::unique_ptr<FitWatch> (*watch)(const ListFields& control) = nullptr;
-  /// A source that only tests have, by its name; as make_source(), which calls it for names it
-  /// does not know.
+  /// Returns a source that only tests have; make_source() calls it for names it does not know.
   std::unique_ptr<Source> (*source)(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag) = nullptr;
-  /// Most batches of such a source that were open at one time; 0 of another source.
+  /// Largest number of batches of such a source that were open at the same time; 0 for other sources.
   Index (*most_open)(const Source& source) = nullptr;
 };
 

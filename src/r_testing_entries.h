@@ -10,13 +10,13 @@
 
 namespace bnpvi::testing {
 
-/// An entry as R sees it: the names of its arguments, and a call with a list of them in this order.
+/// An entry as R sees it: the names of its arguments, and a function of a list of arguments in this order.
 struct EntryOfTests {
   std::vector<std::string> arguments;
   std::function<SEXP(const Rcpp::List&)> call;
 };
 
-/// All entries by name. Empty in a build without the sources of this folder, which is what users install.
+/// All entries by name. Empty in a build without the sources of src/testing, as users install it.
 std::map<std::string, EntryOfTests>& entries_of_tests();
 
 /// Adds a function to the entries when the library is loaded.

@@ -1,4 +1,4 @@
-// Text files as tables: which types columns have, and so many rows at a time.
+// Text files as tables: determines types of columns, and reads a given number of rows at a time.
 #include <R_ext/Utils.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Number {
   std::string text_;
 };
 
-// What the fields of a column are.
+// What the fields of a column look like so far.
 struct Evidence {
   bool logical = false, integer = false, number = false, text = false, quotes = false;
   std::string first_text;
@@ -50,7 +50,7 @@ struct Evidence {
 
 struct Column {
   Type type = Type::unknown;
-  std::vector<double> values;  // of numbers and truth values
+  std::vector<double> values;  // for numbers and truth values
   std::string text;
   std::vector<std::size_t> ends;
   std::vector<bool> missing;
@@ -64,7 +64,7 @@ class TextTable {
     rows_.feed(reinterpret_cast<const char*>(RAW(bytes)), static_cast<std::size_t>(bytes.size()), last);
     last_ = last;
   }
-  // Goes on to the next row; a line without anything is a missing value where there is one column.
+  // Moves to the next row. An empty line is a missing value if there is only one column.
   bool next() {
     while (pending_ == 0 && rows_.next()) {
       if (!named()) {
@@ -91,7 +91,7 @@ class TextTable {
   const std::vector<std::string>& names() const { return names_; }
   std::vector<Evidence> evidence;
   std::vector<Column> columns;
-  // Of the piece, so far.
+  // Rows of the present piece.
   double rows() const {
     return columns.empty() ? 0
                            : static_cast<double>(std::max(columns[0].values.size(), columns[0].ends.size()));
@@ -123,7 +123,7 @@ void TextTable::read_names() {
     throw TextError(line +
                     " has names that are parted by semicolons or tabs, not by commas.\n"
                     "Give `read = read.csv2`, or the ending .tsv to a file with tabs.");
-  if (names_.size() > 1 && names_[0].empty()) {  // write.csv() writes names of rows so
+  if (names_.size() > 1 && names_[0].empty()) {  // as write.csv() writes row names
     row_names_ = true;
     names_.erase(names_.begin());
   }
@@ -153,7 +153,7 @@ void TextTable::refuse(std::size_t j, std::string_view value, const std::string&
                   ".\nHave it read as text: `types = c(" + names_[j] + " = \"text\")`.");
 }
 
-// The row says what types its columns may have.
+// Updates the possible types of the columns by the present row.
 void TextTable::weigh() {
   if (missing_line_) return;
   for (std::size_t j = 0; j < names_.size(); ++j) {
@@ -174,7 +174,7 @@ void TextTable::weigh() {
   }
 }
 
-// The row becomes the next one of the piece.
+// Appends the present row to the piece.
 void TextTable::keep() {
   for (std::size_t j = 0; j < names_.size(); ++j) {
     Column& column = columns[j];
@@ -233,11 +233,11 @@ Rcpp::CharacterVector names_to_r(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// A text file that is to be read.
+// Begins to read a text file.
 // [[Rcpp::export]]
 SEXP engine_text_begin(std::string separator) { return Rcpp::XPtr<TextTable>(new TextTable(separator[0])); }
 
-// Takes the next bytes and remembers what their rows say of the types of columns.
+// Takes the next bytes and updates the possible types of columns.
 // [[Rcpp::export]]
 void engine_text_weigh(SEXP table, Rcpp::RawVector bytes, bool last) {
   const Rcpp::XPtr<TextTable> text(table);
@@ -245,7 +245,7 @@ void engine_text_weigh(SEXP table, Rcpp::RawVector bytes, bool last) {
   while (text->next()) text->weigh();
 }
 
-// What all rows say: a row for each column.
+// The types seen in all rows: one row for each column.
 // [[Rcpp::export]]
 Rcpp::List engine_text_evidence(SEXP table) {
   const Rcpp::XPtr<TextTable> text(table);
@@ -267,8 +267,8 @@ Rcpp::List engine_text_evidence(SEXP table) {
                             _["quotes"] = quotes, _["line"] = line, _["first"] = names_to_r(first));
 }
 
-// Takes the next bytes; TRUE: as many rows are there as a piece has. types: by name of column, the number of
-// its Type.
+// Takes the next bytes. Returns TRUE when there are as many rows as a piece should have. types: for each
+// column name, the number of its Type.
 // [[Rcpp::export]]
 bool engine_text_read(SEXP table, Rcpp::RawVector bytes, bool last, double rows, Rcpp::IntegerVector types) {
   const Rcpp::XPtr<TextTable> text(table);
@@ -280,7 +280,7 @@ bool engine_text_read(SEXP table, Rcpp::RawVector bytes, bool last, double rows,
   return text->rows() >= rows;
 }
 
-// The rows that were read, as columns, which are then gone from here.
+// The rows read so far, as columns, which are then removed from the table.
 // [[Rcpp::export]]
 Rcpp::List engine_text_piece(SEXP table) {
   const Rcpp::XPtr<TextTable> text(table);
@@ -293,7 +293,7 @@ Rcpp::List engine_text_piece(SEXP table) {
   return out;
 }
 
-// The checksum of bytes that files of gzip have, going on from that of the bytes before.
+// The checksum of these bytes as in gzip files; before: checksum of the bytes before them.
 // [[Rcpp::export]]
 double engine_crc32(Rcpp::RawVector bytes, double before) {
   static const std::vector<std::uint32_t> table = [] {
@@ -310,7 +310,7 @@ double engine_crc32(Rcpp::RawVector bytes, double before) {
   return static_cast<double>(~crc);
 }
 
-// Is there a file at this path (UTF-8), or a link to one: no folder, pipe or device?
+// Is there a regular file at this path (UTF-8), or a link to one? FALSE for folders, pipes and devices.
 // [[Rcpp::export]]
 bool engine_is_regular_file(std::string path) {
   std::error_code ignored;

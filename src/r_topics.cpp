@@ -79,14 +79,14 @@ using namespace bnpvi::topics;
 
 namespace {
 
-// Topics that are taken as known: φ, K × V, and their weights in every document, for data of counts.
+// Checks topics that are taken as known: φ, K × V, and their weights in every document, for data of counts.
 void require_topics(const Rcpp::NumericMatrix& phi, const Rcpp::NumericVector& weight, const Dataset& data) {
   require(data.sparse() && phi.ncol() == data.d && phi.nrow() == weight.size(),
           "phi has not a row for each topic and a column for each term");
 }
 
-// One entry for each equation: mean (topics, then covariates) and covariance, of gaussian responses divided
-// by σ², 1/σ² ~ Gamma(df/2, scale/2), or `variance` if that is above 0.
+// For each equation, the mean (topics, then covariates) and the covariance; for gaussian responses divided
+// by σ², with 1/σ² ~ Gamma(df/2, scale/2), or σ² = `variance` if that is above 0.
 Rcpp::List responses_to_r(const ResponsePosterior& q, double variance) {
   const int w = static_cast<int>(q.size);
   Rcpp::List mean(q.equation.size()), covariance(q.equation.size());
@@ -164,8 +164,8 @@ Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
   });
 }
 
-// The same from counts of topics in documents (documents × topics) that words alone have led to; values: a
-// column for each document, which counts `times` times.
+// The same from counts of topics in documents (documents × topics) that were derived from words only.
+// values: one column for each document, which counts `times` times.
 // [[Rcpp::export]]
 Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values,
                                      Rcpp::NumericVector times) {

@@ -1,4 +1,4 @@
-// Entries that join the clusters of a fit.
+// Entries that join the clusters of a fit, pair by pair.
 #include "inference/joins/coarsening.h"
 #include "r_convert.h"
 #include "r_topics.h"
@@ -7,7 +7,7 @@ using namespace bnpvi;
 
 namespace {
 
-// A fit and all of its data as one batch.
+// A fit, with all of its data as one batch.
 struct Tree {
   Tree(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& start, const Rcpp::List& control)
       : query(data, model, start["state"], Rcpp::as<int>(control["threads"]),

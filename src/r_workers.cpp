@@ -1,4 +1,4 @@
-// Both ends of work on batches in other processes: what asks for it, and what does it.
+// Work on batches in other processes: the side that requests it, and the side that does it.
 #include "r_workers.h"
 
 #include <stdexcept>
@@ -18,7 +18,7 @@ std::string bytes_of(const Value& write) {
 
 Reader reader_of(const std::string& bytes) { return Reader(bytes.data(), bytes.size()); }
 
-// A process that does such work: what it keeps from one task to the next.
+// The worker's side: what it keeps from one task to the next.
 class Desk {
  public:
   Desk(Rcpp::List model, const Sparsity& sparsity, Index threads)
@@ -36,7 +36,7 @@ class Desk {
     const auto at = in.flag() ? globals(problem, in.text()) : nullptr;
     const auto work = read_batch_work(*models_->alloc, kind, batch, at, in);
     if (!in.done()) throw std::invalid_argument("internal error: a task has more than its work");
-    const double before = pool.spent();  // what it took to get here the other process does not do
+    const double before = pool.spent();  // work to get here, which the other process does not repeat
     do_here(problem, pool, *work);
     return bytes_of([&](Writer& out) {
       work->write_result(out);
@@ -136,13 +136,13 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
 
 using namespace bnpvi;
 
-// What a process that works on batches of a fit keeps between tasks.
+// Opens a worker: what a process that works on batches of a fit keeps between tasks.
 // [[Rcpp::export]]
 SEXP engine_worker_open(Rcpp::List model, int sparsity, int candidates, int threads) {
   return entry([&]() -> SEXP { return Rcpp::XPtr<Desk>(new Desk(model, {sparsity, candidates}, threads)); });
 }
 
-// The result of a task of RWorkers.
+// Does a task of RWorkers and returns the result.
 // [[Rcpp::export]]
 Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector task) {
   return entry([&] {

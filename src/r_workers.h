@@ -1,4 +1,4 @@
-// Work on batches that R has done by other processes.
+// Work on batches that R lets other processes do.
 #pragma once
 #include <map>
 
@@ -7,9 +7,9 @@
 
 namespace bnpvi {
 
-/// Hands work to control$hired$run, an R function of a list of tasks (raw bytes) that returns their results
-/// in the same order, with NULL for tasks that no worker did and that this process does; or NULL when the
-/// user interrupts.
+/// Passes tasks to control$hired$run, an R function that receives a list of tasks (raw bytes) and returns
+/// their results in the same order. A result NULL means that no worker did the task, and this process does
+/// it. If the user interrupts, the function returns NULL.
 class RWorkers final : public Workers {
  public:
   RWorkers(Rcpp::Function run, const FitData& data) : run_(std::move(run)), data_(data) {}
@@ -20,7 +20,7 @@ class RWorkers final : public Workers {
   const FitData& data_;
 };
 
-/// The workers that control$hired describes; null if there is no such field.
+/// The workers that control$hired describes; null if this field is missing.
 std::unique_ptr<RWorkers> hired_workers(const Rcpp::List& control, const FitData& data);
 
 }  // namespace bnpvi

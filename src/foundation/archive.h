@@ -1,4 +1,5 @@
-// Values written to a string of bytes and read back, as a fit in progress is.
+// Serialisation: values are written to a string of bytes and read back, for instance those of a fit in
+// progress.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,14 +9,14 @@
 
 namespace bnpvi {
 
-/// The bytes with which all begins that a Writer wrote.
+/// The bytes with which every output of a Writer begins.
 std::string archive_mark();
 
 /// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this
 /// machine, which the first bytes record.
 class Writer {
  public:
-  /// Writes the name of the format, its version and a number from which a Reader sees the byte order.
+  /// Writes the name of the format, a number from which a Reader recognises the byte order, and the version.
   Writer();
 
   void integer(std::int64_t x) { raw(&x, sizeof x); }
@@ -43,8 +44,8 @@ class Writer {
   std::string bytes_;
 };
 
-/// Reads what a Writer wrote, in the same order. Throws std::invalid_argument when the bytes are of another
-/// format, version or order, or are cut short.
+/// Reads values in the order in which a Writer wrote them. Throws std::invalid_argument when the bytes have
+/// another format, version or byte order, or are cut short.
 class Reader {
  public:
   Reader(const void* bytes, std::size_t size);
@@ -73,7 +74,8 @@ class Reader {
     raw(&x, sizeof x);
     return x;
   }
-  std::size_t length(std::size_t size);  // of the next list, whose values take `size` bytes each
+  /// Reads the length of the next list, whose values take `size` bytes each.
+  std::size_t length(std::size_t size);
   void raw(void* to, std::size_t size);
 
   const char *at_, *end_;

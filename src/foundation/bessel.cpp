@@ -9,12 +9,12 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double far = 20;  // from here on the asymptotic series is exact to rounding
+constexpr double far = 20;  // for z ≥ 20 the asymptotic series is exact to rounding
 
 constexpr int power_terms = 64, asymptotic_terms = 40;
 
-// Ratios of a term to the one before, but for the power of z, of orders 0 and 1: divisions would be most of
-// the time.
+// Ratio of term k to term k − 1 of both series, without the power of z, for orders 0 and 1. They are
+// tabulated because divisions would otherwise take most of the time.
 struct Ratios {
   std::array<std::array<double, power_terms>, 2> power;
   std::array<std::array<double, asymptotic_terms>, 2> asymptotic;

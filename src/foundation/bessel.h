@@ -1,4 +1,4 @@
-// Modified Bessel functions of orders 0 and 1, without overflow, safe in threads.
+// Modified Bessel functions of orders 0 and 1, without overflow; safe to call from several threads.
 #pragma once
 
 namespace bnpvi {

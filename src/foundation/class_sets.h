@@ -6,13 +6,15 @@
 
 namespace bnpvi {
 
-/// Sets of classes. A class owns clusters; classes, and sets, are numbered from 1. Owner 0: a cluster of no
-/// class; set 0: of a row that may belong to any cluster.
+/// Sets of classes. A class owns clusters. Classes and sets are numbered from 1. Owner 0 marks a cluster that
+/// belongs to no class; set 0 marks a row that may belong to any cluster.
 struct ClassSets {
   Index n_classes = 0;
-  std::vector<char> has;  // sets × (classes + 1): the first column says of clusters of no class
+  /// sets × (classes + 1), row-major: whether the set contains the class; column 0: whether rows of the set
+  /// may belong to clusters of no class.
+  std::vector<char> has;
 
-  /// True when a row of this set may belong to a cluster of this owner.
+  /// True when a row with this set may belong to a cluster with this owner.
   bool allows(int set, int owner) const {
     return set == 0 || has[static_cast<std::size_t>((set - 1) * (n_classes + 1) + owner)];
   }

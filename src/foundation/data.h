@@ -7,14 +7,15 @@
 
 namespace bnpvi {
 
-/// Rows from a row back to its parent, the row whose cluster its own depends on where clusters do; 0: it has
-/// none. `back`: those of all rows, in trees (Dataset::back); null where the parent is the row before. first:
-/// the first modelled row of its group.
+/// Distance, in rows, from a row back to its parent, the row on whose cluster its own cluster depends (in
+/// models of sequences and trees); 0: the row has no parent. back: the distances of all rows of trees
+/// (Dataset::back); null: the parent is the row before. first: the first row of its group that has a
+/// likelihood.
 inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
 
-/// Dataset::position of a row, 0 where there are none.
+/// Dataset::position of a row; 0 where the data have no positions.
 inline Index position_of(const int* position, Index row) { return position ? position[row] : 0; }
 
 /// Size and kind of a data set, without its rows.
@@ -24,20 +25,20 @@ struct DataShape {
   Index n_groups = 0;  // 1 when rows are not grouped
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
-  bool weighted = false;         // rows have weights of their own
-  bool labelled = false;         // rows may belong to some classes only
-  bool trees = false;            // rows have parents of their own
-  bool positions = false;        // rows have positions among their siblings, or covariate patterns
+  bool weighted = false;         // rows have weights (Dataset::weight)
+  bool labelled = false;         // rows have known labels (Dataset::classes)
+  bool trees = false;            // rows have parents (Dataset::back)
+  bool positions = false;        // rows have a Dataset::position
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
-/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter.
-/// Without groups, `starts` is {0, n}.
+/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter. Without
+/// groups, `starts` is {0, n}.
 ///
-/// A row of weight w counts as w rows that share one assignment: T = Σ w r φ and H(z) = −Σ w Σ_k r log r,
-/// while its responsibilities r do not depend on w. For whole w the objective is that of the data in which
-/// the row is written w times. A row of weight 0 belongs to no batch.
+/// A row of weight w counts as w rows that share one assignment: the statistics are T = Σ w r φ(x) and the
+/// entropy is H(z) = −Σ w Σ_k r log r, while the responsibilities r do not depend on w. For whole w the
+/// objective is that of the data in which the row is repeated w times. A row of weight 0 belongs to no batch.
 struct Dataset {
   Index n = 0;
   Index d = 0;
@@ -46,26 +47,30 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;    // in the whole data set, of which this may be a batch
-  const double* weight = nullptr;  // of each row, n numbers ≥ 0; the rows of a group that is a unit have one
-                                   // weight; null: all 1
+  bool rows_are_groups = false;  // in the whole data set, even if this is only a batch of it
+  /// Weight of each row, n numbers ≥ 0; null: all 1. Where units are groups, the rows of a group have equal
+  /// weights.
+  const double* weight = nullptr;
 
-  const int* classes = nullptr;  // of each row: the set of classes to which it may belong; null: all 0
-  const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
+  /// For each row the number, in class_sets, of the set of classes to which it may belong; null: all 0.
+  const int* classes = nullptr;
+  const ClassSets* class_sets = nullptr;
 
-  /// steps_to_parent() of each row; the rows of a subtree follow each other, its root first, so that parents
-  /// come before their children; null: the row before is the parent.
+  /// steps_to_parent() of each row; null: the parent is the row before. The rows of a subtree are
+  /// consecutive, its root first, so that parents come before their children.
   const int* back = nullptr;
-  /// Of trees: the position of each row among the children of its parent, by which the transition into it may
-  /// differ; where weights depend on covariates, the row's covariate pattern. From 0; null: all 0.
+  /// In trees: the position of each row among the children of its parent, on which the transition into the
+  /// row may depend. Where transition weights depend on covariates: the row's covariate pattern. Numbered
+  /// from 0; null: all 0.
   const int* position = nullptr;
 
-  /// Numbers that an allocation model wants of each group: n_groups × group_width, row-major; null: none.
+  /// Further numbers for each group that an allocation model may use (the response of a document, for
+  /// example): n_groups × group_width, row-major; null: none.
   const double* group_value = nullptr;
   Index group_width = 0;
 
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
-  /// Of a unit that is a group; 1 where it has no rows.
+  /// The weight of the rows of group g, where units are groups; 1 for a group without rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
 
   const double* value_of_group(Index g) const {
@@ -87,11 +92,12 @@ struct Dataset {
   }
 };
 
-/// Rows that have a likelihood of their own: all but the first `lag` of each group.
+/// The rows that have a likelihood of their own: all but the first `lag` rows of each group, where lag is the
+/// number of earlier rows on which the likelihood of a row depends (0 but for autoregressions).
 std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag);
 
-/// Deals units 0 .. n_units-1 at random into n_batches batches of equal size (±1), each ascending.
-/// One batch keeps the natural order.
+/// Deals units 0 .. n_units − 1 at random into n_batches batches of equal size (±1); units are ascending
+/// within a batch. A single batch keeps the natural order.
 std::vector<std::vector<Index>> deal_batches(Index n_units, Index n_batches, unsigned long long seed);
 
 }  // namespace bnpvi

@@ -4,7 +4,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr std::size_t longest_row = std::size_t{1} << 28;  // beyond any table: a quote was not closed
+constexpr std::size_t longest_row = std::size_t{1} << 28;  // a longer row has an unclosed quote
 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -95,7 +95,7 @@ bool DelimitedRows::next() {
   return complete_ = true;
 }
 
-// Is the row complete with this character?
+// Processes one character; true when the row is complete with it.
 bool DelimitedRows::take(char c) {
   if (c == '\0') fail(now_, "has a byte of zero: the file is not text, or damaged.");
   if (static_cast<unsigned char>(c) >= 0x80) beyond_ascii_ = true;

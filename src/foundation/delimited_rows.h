@@ -1,4 +1,4 @@
-// Rows of delimited text, as CSV files have them, whose bytes come in portions of any size.
+// Parsing of delimited text, such as CSV files, that arrives in portions of any size.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -8,22 +8,22 @@
 
 namespace bnpvi {
 
-/// Text that is not what it should be; says in which line.
+/// Malformed text; the message names the line.
 struct TextError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Fields are parted by a separator and may be in double quotes, within which separators and ends of lines
-/// are text and a quote is doubled. Anything else that has a quote is refused: where quotes do not match,
-/// rows would be swallowed. Lines end with LF, CRLF or CR, which is LF within quotes. Text is UTF-8, with or
-/// without a byte order mark.
+/// Fields are separated by one character and may be enclosed in double quotes, within which separators and
+/// line ends are part of the text and a quote is written twice. A quote anywhere else is an error: an
+/// unmatched quote would silently swallow rows. Lines end with LF, CRLF or CR, which become LF within quotes.
+/// Text is UTF-8, with or without a byte order mark.
 class DelimitedRows {
  public:
   explicit DelimitedRows(char separator) : separator_(separator) {}
 
-  /// Takes the next bytes of the text; last: they are the last ones.
+  /// Takes the next bytes of the text; last: no more bytes follow.
   void feed(const char* bytes, std::size_t size, bool last);
-  /// Moves to the next line, also a blank one; false if it is not complete yet, or there is none.
+  /// Moves to the next row, which may be blank; false if the row is not complete yet, or there is none.
   bool next();
 
   std::size_t fields() const { return end_.size(); }
@@ -47,7 +47,7 @@ class DelimitedRows {
   std::size_t at_ = 0;
   bool begun_ = false, last_ = false, after_return_ = false, complete_ = true;
   Place place_ = Place::field_start;
-  std::string text_;  // of the fields of a row, one after the other
+  std::string text_;  // the fields of the row, concatenated
   std::vector<std::size_t> end_;
   std::vector<bool> in_quotes_;
   bool this_in_quotes_ = false, beyond_ascii_ = false;

@@ -18,8 +18,9 @@ namespace fs = std::filesystem;
   throw FileError("\"" + path + "\": " + why);
 }
 
-// A polynomial in the 8-byte words of the bytes, with their number, modulo 2^64: a bijection of each word, so
-// that a change of any one word is always seen, others but with a probability of about 2^-64.
+// A checksum of the 8-byte words of the bytes and their number, modulo 2^64. It is a bijection of each word,
+// so that a change of a single word always changes it; other changes leave it the same with a probability of
+// about 2^-64.
 std::uint64_t checksum(const char* bytes, std::size_t n) {
   std::uint64_t sum = 0x9e3779b97f4a7c15u ^ n;
   for (std::size_t at = 0; at < n; at += sizeof(std::uint64_t)) {

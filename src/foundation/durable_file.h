@@ -1,4 +1,4 @@
-// Files that are either complete or not there.
+// Files that exist only in complete form.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace bnpvi {
 
-/// A file that cannot be written or read; says which and why.
+/// A file that cannot be written or read; the message names the file and the reason.
 struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Makes these bytes and a checksum of them the content of the file `path` (UTF-8), by a FreshFile: whenever
-/// the process or the machine stops, `path` is what it was before or complete. Throws FileError, and then
-/// leaves `path` as it was.
+/// Replaces the content of the file `path` (UTF-8) by these bytes and their checksum, through a FreshFile:
+/// whenever the process or the machine stops, `path` has either its old content or the complete new one.
+/// Throws FileError, and then leaves `path` as it was.
 void replace_file(const std::string& path, const std::string& bytes, Readers readers);
 
-/// What replace_file() was given. Throws FileError where the file cannot be read, or does not end with the
-/// checksum of the bytes before.
+/// Returns the bytes that replace_file() wrote to this file. Throws FileError where the file cannot be read,
+/// or does not end with the checksum of these bytes.
 std::string read_checked_file(const std::string& path);
 
 }  // namespace bnpvi

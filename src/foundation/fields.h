@@ -1,4 +1,4 @@
-// Read access to the named values by which the caller describes a model.
+// Read access to the named values with which the caller describes a model.
 #pragma once
 #include <memory>
 #include <stdexcept>
@@ -20,10 +20,10 @@ class Fields {
   virtual Vec numbers(const char* name) const = 0;
 
   using Lists = std::vector<std::pair<std::string, std::unique_ptr<Fields>>>;
-  /// The named lists in the list `name`, in their order.
+  /// The named lists within the list `name`, in their order.
   virtual Lists lists(const char* name) const = 0;
 
-  /// The same, which must have `size` entries; throws std::invalid_argument otherwise.
+  /// The numbers of field `name`, which must be `size` many; throws std::invalid_argument otherwise.
   Vec numbers(const char* name, Index size) const {
     Vec out = numbers(name);
     if (static_cast<Index>(out.size()) != size)
@@ -34,7 +34,7 @@ class Fields {
 
   Index integer(const char* name) const { return static_cast<Index>(number(name)); }
   bool flag(const char* name) const { return number(name) != 0; }
-  /// False where the name is not there.
+  /// The flag, or false where there is no field of this name.
   bool optional_flag(const char* name) const { return has(name) && flag(name); }
 };
 

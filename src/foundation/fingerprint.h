@@ -1,4 +1,4 @@
-// Whether two data sets are the same, without keeping either.
+// Fingerprints, by which data sets can be compared without keeping either.
 #pragma once
 #include <cstdint>
 
@@ -6,11 +6,12 @@
 
 namespace bnpvi {
 
-/// The sum modulo 2^64, over all values that are not 0, of a random number keyed by row, column and the bits
-/// of the value (weights of rows are one column more): the same for dense and sparse rows, in any order of
-/// computation. Different data of the same size have the same number with a probability of about 2^-64.
+/// The sum modulo 2^64, over all nonzero values, of a pseudo-random number keyed by row, column and the bits
+/// of the value; weights of rows count as one more column. Dense and sparse rows with the same values have
+/// the same fingerprint, whatever the order of computation. Different data of the same size have the same
+/// fingerprint with a probability of about 2^-64.
 ///
-/// row_number: n numbers that rows go by in place of 0 .. n-1, or nullptr.
+/// row_number: n numbers to use for the rows instead of 0 .. n − 1, or nullptr.
 std::uint64_t fingerprint(const Dataset& data, const int* row_number);
 
 }  // namespace bnpvi

@@ -41,7 +41,7 @@ constexpr std::size_t n_digits = 16;
 #endif
 }
 
-// Random bytes of the system.
+// Fills bytes with random numbers from the operating system.
 void randomise(unsigned char* bytes, std::size_t n, const std::string& path) {
 #ifdef _WIN32
   if (!SystemFunction036(bytes, static_cast<unsigned long>(n))) fail_by_system(path);
@@ -54,7 +54,8 @@ void randomise(unsigned char* bytes, std::size_t n, const std::string& path) {
 #endif
 }
 
-// The digits come from the system, not from a seed, so that nobody can make a file of that name before.
+// The digits come from the system, not from a seed, so that no other process can create a file of that name
+// in advance.
 std::string random_name(const std::string& path) {
   unsigned char bytes[n_digits / 2];
   randomise(bytes, sizeof bytes, path);
@@ -66,7 +67,7 @@ std::string random_name(const std::string& path) {
   return out;
 }
 
-// True of names that random_name() may have given for `name`, neither with a folder.
+// True for names that random_name() may have given for `name`; both are without a folder.
 bool is_random_name(const std::string& candidate, const std::string& name) {
   const std::string start = name + infix;
   return candidate.size() == start.size() + n_digits && candidate.compare(0, start.size(), start) == 0 &&
@@ -74,8 +75,8 @@ bool is_random_name(const std::string& candidate, const std::string& name) {
 }
 
 #ifndef _WIN32
-// A rename is on the disk when its folder is. Where a file system cannot do that, nothing is lost but the
-// newest file in a power cut.
+// Flushes a folder to the disk, since a rename is durable only when its folder is. Where a file system cannot
+// do that, a power cut may lose the newest file, but nothing else.
 void folder_to_disk(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const int handle = open(folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -89,7 +90,7 @@ bool is_of_this_user(const fs::path& path) {
   return lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 #else
-bool is_of_this_user(const fs::path&) { return true; }  // who can remove it may
+bool is_of_this_user(const fs::path&) { return true; }  // permission to delete it suffices
 #endif
 
 bool is_plain_file(const fs::path& path) {

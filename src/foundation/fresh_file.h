@@ -1,16 +1,16 @@
-// New files that take the place of a file when they are complete.
+// New files, written under a temporary name, that replace a file when they are complete.
 #pragma once
 #include <cstdint>
 #include <string>
 
 namespace bnpvi {
 
-/// Who may read a file that is made, beside its owner.
-enum class Readers { none, as_usual };  // as the system's mask has it
+/// Who may read a new file, besides its owner.
+enum class Readers { none, as_usual };  // as_usual: as the umask of the process says
 
-/// A file `path`.bnpvi-<16 random hex digits>, made new, never through a link: no file that is there already
-/// is written to. It goes with this object unless place() gave it the name `path`. Paths are UTF-8; all throw
-/// FileError.
+/// A new file with the temporary name `path`.bnpvi-<16 random hex digits>. It is created, never opened
+/// through a link, so that no existing file is written to. The destructor deletes it unless place() has
+/// renamed it to `path`. Paths are UTF-8; all functions throw FileError.
 class FreshFile {
  public:
   FreshFile(std::string path, Readers readers);
@@ -18,8 +18,10 @@ class FreshFile {
   FreshFile(const FreshFile&) = delete;
   FreshFile& operator=(const FreshFile&) = delete;
 
+  /// Writes n bytes at position `at` of the file.
   void put(std::int64_t at, const void* bytes, std::int64_t n);
-  /// Puts the file in the place of `path`; durable: after it was brought to the disk.
+  /// Renames the file to `path`, replacing what was there; durable: only after its content has been flushed
+  /// to the disk.
   void place(bool durable);
 
  private:
@@ -29,12 +31,12 @@ class FreshFile {
   std::intptr_t file_ = -1;
 };
 
-/// Removes what FreshFile left beside `path` when its process ended: regular files of this user with such a
-/// name that begin with these bytes.
+/// Removes temporary files of `path` that a FreshFile left behind when its process ended: regular files of
+/// this user, named as FreshFile names them, that begin with the bytes `begins_with`.
 void remove_left_beside(const std::string& path, const std::string& begins_with);
 
-/// Throws FileError where `path` is there and is no regular file (a link is none), or does not begin with
-/// these bytes.
+/// Throws FileError where `path` exists but is not a regular file (links are refused), or does not begin with
+/// the bytes `begins_with`.
 void refuse_other_file(const std::string& path, const std::string& begins_with);
 
 }  // namespace bnpvi

@@ -1,15 +1,15 @@
-// The Gamma distribution, as prior of a concentration.
+// The Gamma distribution as the prior of a concentration.
 #pragma once
 #include "foundation/special.h"
 
 namespace bnpvi {
 
-/// Gamma(shape, rate), of mean shape / rate.
+/// Gamma(shape, rate), with mean shape / rate.
 struct GammaPrior {
   double shape, rate;
 
   double mean() const { return shape / rate; }
-  /// Its log density at x > 0.
+  /// The log density at x > 0.
   double log_density(double x) const {
     return shape * std::log(rate) - log_gamma(shape) + (shape - 1) * std::log(x) - rate * x;
   }

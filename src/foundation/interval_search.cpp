@@ -15,7 +15,7 @@ struct Point {
   double x, f;
 };
 
-// Points a < x < c of which x is the highest, or the end of the range that is.
+// Points a < x < c of which x is the highest, or x is the end of the range that is the highest.
 struct Bracket {
   Point a, x, c;
 };
@@ -72,7 +72,7 @@ class Search {
   }
 
  private:
-  // Of the parabola through three points; not finite where it has none.
+  // The vertex of the parabola through three points; not finite where there is none.
   static Point vertex(const Point& x, const Point& y, const Point& z) {
     const double by_y = (x.f - y.f) / (x.x - y.x), by_z = (x.f - z.f) / (x.x - z.x);
     const double curvature = (by_y - by_z) / (y.x - z.x), slope = by_y + curvature * (x.x - y.x);

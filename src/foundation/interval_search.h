@@ -4,11 +4,12 @@
 
 namespace bnpvi {
 
-/// A maximum of a continuous f on [low, high] near x, without derivatives: from x and its neighbours at ±
-/// step the interval is widened uphill until it has its highest point inside or reaches an end, and then
-/// narrowed by parabolas and golden sections [Brent 1973, ch. 5], until the vertex of the parabola through
-/// the best three points is within 1e-6 of the best, or less than `worth` higher. Returns x where f(x) is not
-/// finite or nothing better is found; NaN is lower than anything.
+/// A local maximum of a continuous f on [low, high] near x, found without derivatives. From x and its
+/// neighbours at ± step the interval is widened uphill until its highest point lies inside or the end of the
+/// range is reached. It is then narrowed by parabolas and golden sections [Brent 1973, ch. 5], until the
+/// vertex of the parabola through the best three points is within 1e-6 of the best point, or less than
+/// `worth` higher. Returns x where f(x) is not finite or nothing better is found; NaN counts as lower than
+/// any value.
 double maximise_near(const std::function<double(double)>& f, double x, double low, double high, double step,
                      double worth);
 

@@ -9,9 +9,9 @@ namespace bnpvi {
 
 namespace {
 
-constexpr std::size_t memory = 8;  // pairs of steps and gradients kept: a guess within the usual 3 to 20
-constexpr double farthest = 1e12;  // multiple of the first step that a line search may take: a guess
-constexpr double narrow = 0.01;    // bisection ends when the bracket is this share of the step: a guess
+constexpr std::size_t memory = 8;  // pairs (step, change of gradient) kept: a guess within the usual 3 to 20
+constexpr double farthest = 1e12;  // longest step of a line search, as a multiple of the first: a guess
+constexpr double narrow = 0.01;    // bisection ends when the bracket is this fraction of the step: a guess
 
 double dot(const Vec& a, const Vec& b) {
   double sum = 0;
@@ -30,7 +30,7 @@ struct Pair {
   double sy;
 };
 
-// Uphill direction H g from the pairs kept, by the two-loop recursion.
+// The uphill direction H g, computed from the pairs by the two-loop recursion.
 Vec direction(const std::vector<Pair>& pairs, const Vec& gradient) {
   Vec q = gradient, coef(pairs.size());
   for (std::size_t i = pairs.size(); i-- > 0;) {

@@ -6,8 +6,8 @@
 
 namespace bnpvi {
 
-/// log of a product of positive numbers. Logarithms are taken only before the product could leave the range
-/// of doubles.
+/// The logarithm of a product of positive numbers. Logarithms are taken only when the running product could
+/// leave the range of doubles.
 class LogProduct {
  public:
   void times(double x) {
@@ -18,7 +18,7 @@ class LogProduct {
     product_ *= x;
     if (!(product_ > 1e-100 && product_ < 1e100)) flush();
   }
-  /// Times Γ(a + x) / Γ(a), a > 0, x ≥ 0.
+  /// Multiplies by Γ(a + x) / Γ(a), a > 0, x ≥ 0.
   void times_rising(double a, double x) {
     if (x > most_factors || x != std::floor(x)) {
       sum_ -= log_gamma_difference(a, x);
@@ -32,7 +32,7 @@ class LogProduct {
   }
 
  private:
-  static constexpr double most_factors = 32;  // beyond, log Γ is faster: a guess
+  static constexpr double most_factors = 32;  // with more factors log Γ is faster: a guess
 
   void flush() {
     sum_ += std::log(product_);

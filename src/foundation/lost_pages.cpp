@@ -33,7 +33,7 @@ int n_used = 0;
 struct sigaction before;
 std::atomic<std::uintptr_t> page_size{4096};
 
-// Puts pages of zeros where the file ended too early, from the address that was read to the end of its range.
+// The signal handler: maps pages of zeros from the page that could not be read to the end of its range.
 void put_zeros(int, siginfo_t* info, void*) {
   const int error = errno;
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -46,7 +46,7 @@ void put_zeros(int, siginfo_t* info, void*) {
     errno = error;
     if (zeros != MAP_FAILED) return;
   }
-  sigaction(SIGBUS, &before, nullptr);  // the signal comes again, to the handler that was there before
+  sigaction(SIGBUS, &before, nullptr);  // the signal is then raised again, for the previous handler
   errno = error;
 }
 

@@ -1,14 +1,14 @@
-// Pages of mapped files that were cut off while the file was mapped.
+// Protection against the truncation of a file while it is mapped into memory.
 #pragma once
 #include <cstdint>
 
 namespace bnpvi {
 
-/// While such an object lives, bytes from .. from + size − 1 of a mapped file read as zeros if the file has
-/// been cut short; without it the system ends a process that reads them (SIGBUS). So readers must check
-/// afterwards that the file has not changed (MappedFile::check). At most 64 objects work at a time. The
-/// earlier handler of the signal gets all other signals, and is restored with the last object. On Windows
-/// mapped files cannot be cut.
+/// While an object of this class exists, bytes from .. from + size − 1 of a mapped file read as zeros if the
+/// file has been cut short; without it the system would end the process that reads them (SIGBUS). Readers
+/// must therefore check afterwards that the file has not changed (MappedFile::check). At most 64 objects are
+/// effective at a time. Other SIGBUS signals are passed to the signal handler that was installed before,
+/// which is restored when the last object is destroyed. On Windows mapped files cannot be cut short.
 class LostPages {
  public:
   LostPages(const char* from, std::int64_t size);

@@ -78,7 +78,7 @@ void MappedFile::expect(std::int64_t, std::int64_t) const {}
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   const fs::path at = fs::u8path(path);
-  std::error_code error;  // what is not there is told of by open(), which would wait for ever for a pipe
+  std::error_code error;  // errors are reported by open() below; for a pipe open() would wait for ever
   if (fs::exists(at, error) && !fs::is_regular_file(at, error)) fail(path, "it is no regular file");
   const int file = open(at.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail_by_system(path);

@@ -1,4 +1,4 @@
-// A file as memory, which the system reads from the disk as it is looked at.
+// A file mapped into memory: the system reads it from the disk as it is accessed.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,7 +9,7 @@
 namespace bnpvi {
 
 /// The bytes of a file, which must not change while it is mapped. They do not count as memory of the process:
-/// the system drops and reads them again as needed.
+/// the system drops them and reads them again as needed.
 class MappedFile {
  public:
   /// path: UTF-8. Throws FileError where the file cannot be read.
@@ -21,11 +21,12 @@ class MappedFile {
   const char* data() const { return data_; }
   std::int64_t size() const { return known_.size; }
 
-  /// Throws FileError where the file has another size or was written to since it was opened. Ask after
-  /// reading, too: what a file that was cut short does not have any more reads as zeros (LostPages).
+  /// Throws FileError where the size of the file has changed or the file was written to since it was opened.
+  /// Call this after reading as well: the missing part of a file that was cut short reads as zeros
+  /// (LostPages).
   void check() const;
 
-  /// Tells the system that these bytes are read next, so that it reads them at once.
+  /// Advises the system that these bytes will be read next, so that it loads them in advance.
   void expect(std::int64_t from, std::int64_t bytes) const;
 
  private:
@@ -36,7 +37,7 @@ class MappedFile {
 
   std::string path_;
   std::intptr_t file_ = -1;
-  void* mapping_ = nullptr;  // of Windows
+  void* mapping_ = nullptr;  // on Windows only
   const char* data_ = nullptr;
   Status known_;
   std::unique_ptr<LostPages> lost_;

@@ -7,24 +7,25 @@
 
 namespace bnpvi {
 
-/// Thrown on the calling thread when the user asks to stop.
+/// Thrown on the calling thread when the user interrupts the fit.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// One line of the trace, at the end of a lap.
+/// One line of the trace, written at the end of a lap (one pass over all batches).
 struct LapRecord {
   Index lap = 0;
-  double elbo = 0;                                              // NaN where it is not known
-  double log_joint = std::numeric_limits<double>::quiet_NaN();  // of hard labels, where a lap raises that
+  double elbo = 0;  // NaN where it is not computed
+  /// log p(data, labels), for fits that maximise it over hard labels; NaN in others.
+  double log_joint = std::numeric_limits<double>::quiet_NaN();
   Index k = 0;
-  Index births = 0, merges = 0, deletes = 0;                    // accepted
-  Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // tried
+  Index births = 0, merges = 0, deletes = 0;                    // proposals accepted
+  Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // proposals made
   double seconds = 0;                                           // since the start of the fit
-  double work = 0;  // Pool::spent() of the fit, its start included
+  double work = 0;  // Pool::spent() so far, in operations, including the making of the start
 };
 
-/// What a fit calls while it runs. This base class does nothing and never interrupts.
+/// The callbacks of a running fit. This base class does nothing and never interrupts.
 class Monitor {
  public:
   virtual ~Monitor() = default;

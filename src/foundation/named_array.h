@@ -1,4 +1,4 @@
-// Arrays by name, as models show their parameters.
+// Named arrays, in which models report their parameters.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// A named array of parameters with dimensions as in R (column-major; empty dims = a vector).
+/// A named array of parameters, column-major, with the dimensions as in R (no dimensions: a vector).
 struct NamedArray {
   std::string name;
   Vec value;

@@ -8,8 +8,8 @@ namespace bnpvi {
 namespace {
 thread_local bool in_task = false;
 
-// Sleeping and waking cost some 60 µs, and a lap of 20 ms makes a dozen parallel calls with little between
-// them: a thread that waits looks for that long before it goes to sleep.
+// Waits actively for at most 60 µs, which is about the cost of sleeping and waking: a lap of 20 ms makes a
+// dozen parallel calls with little time between them.
 template <class Condition>
 void wait_awake(Condition condition) {
   constexpr auto longest_spin = std::chrono::microseconds(60);

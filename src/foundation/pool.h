@@ -15,43 +15,43 @@
 
 namespace bnpvi {
 
-/// Runs numbered tasks on a fixed number of threads, the calling one among them.
+/// Runs numbered tasks on a fixed number of threads, among them the calling one.
 ///
-/// Which thread runs a task is unspecified, so a task writes only to storage numbered by the task, and the
-/// caller combines that storage in task order. Results then do not depend on the number of threads. A fork()
-/// between fits is safe, because no thread outlives its pool.
+/// It is not specified which thread runs a task. A task therefore writes only to storage of its own number,
+/// and the caller combines that storage in the order of the tasks, so that results do not depend on the
+/// number of threads. A fork() between fits is safe, because no thread outlives its pool.
 class Pool {
  public:
-  /// Starts n_threads − 1 threads, or fewer where the system refuses; n_threads above most_threads() count as
-  /// that.
+  /// Starts n_threads − 1 threads, or fewer where the system refuses. n_threads is capped at most_threads().
   Pool(Index n_threads, Monitor& monitor);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. Called from
-  /// within a task it runs them one after the other. Does not wait for threads that have not woken up by
-  /// then.
+  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. When called
+  /// from within a task, it runs the tasks one after the other. Threads that have not woken up when all tasks
+  /// are done are not waited for.
   void run(Index n, const std::function<void(Index)>& task);
 
-  /// Long tasks call this every few milliseconds: throws Interrupted when the user has asked to stop. Only
-  /// the thread that made the pool asks the monitor, at most 20 times a second (a guess).
+  /// To be called by long tasks every few milliseconds: throws Interrupted when the user has requested a
+  /// stop. Only the thread that made the pool queries the monitor, at most 20 times a second (a guess).
   void poll();
 
-  /// After Interrupted, for who ends with what there is: poll() throws again only when the user asks again.
+  /// Continues after Interrupted, for callers that finish with what has been computed: poll() throws again
+  /// only when the user requests another stop.
   void go_on() { stop_ = false; }
 
-  /// Adds to the work done so far: products of numbers, roughly (rows × clusters × features), of visits and
-  /// of proposals. Unlike time it is the same on every machine and for any number of threads.
+  /// Adds to the count of work: the number of multiplications, roughly rows × clusters × features, of visits
+  /// and proposals. Unlike time, this count is the same on every machine and for any number of threads.
   void spend(double products) { spent_ += static_cast<long long>(products); }
   double spent() const { return static_cast<double>(spent_); }
 
-  /// The number of processors, as more threads would only take turns; but at least 64, because that number is
-  /// not always known and idle threads cost little (a fit to 5,000 rows on two processors: 0.12 s with 64
-  /// threads, 0.10 s with two).
+  /// The number of processors, since more threads would only take turns; but at least 64, because the number
+  /// of processors is not always known and idle threads cost little (a fit to 5,000 rows on two processors:
+  /// 0.12 s with 64 threads, 0.10 s with two).
   static Index most_threads();
 
-  /// Threads that run tasks, the calling one included.
+  /// The number of threads that run tasks, the calling one included.
   Index n_threads() const { return static_cast<Index>(threads_.size()) + 1; }
 
   Monitor& monitor() { return monitor_; }
@@ -78,9 +78,9 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// Calls f(0) .. f(n − 1), each a little work (one cluster, some rows of a matrix) that writes to
-/// storage of its own: on the threads of the pool, if there is one, in at most 64 tasks of eight or more
-/// calls (guesses).
+/// Calls f(0) .. f(n − 1), each a small piece of work (one cluster, some rows of a matrix) that writes to
+/// storage of its own. The calls run on the threads of the pool, if there is one, in at most 64 tasks of
+/// eight or more calls each (both numbers are guesses).
 template <class F>
 void for_each_part(Pool* pool, Index n, F f) {
   const Index at_once = std::max<Index>(8, (n + 63) / 64), n_tasks = (n + at_once - 1) / at_once;
@@ -91,9 +91,9 @@ void for_each_part(Pool* pool, Index n, F f) {
   for (Index task = 0; task < n_tasks; ++task) some(task);
 }
 
-/// Calls f(from, to) for consecutive ranges that together are 0 .. n − 1, on the threads of the pool if there
-/// is one. A range has at most 4,096 numbers, so that a few vectors of that length (32 kB each) fit into the
-/// first caches.
+/// Calls f(from, to) for consecutive ranges that together cover 0 .. n − 1, on the threads of the pool if
+/// there is one. A range has at most 4,096 elements, so that a few vectors of that length (32 kB each) fit
+/// into the first-level caches.
 template <class F>
 void for_each_stretch(Pool* pool, Index n, F f) {
   constexpr Index most = 4096;

@@ -1,11 +1,11 @@
-// Asking for memory before it is needed.
+// Prefetching of memory into the caches.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// Asks the processor to load x[0] .. x[n − 1] into the caches (GCC and Clang; nothing elsewhere), for data
-/// that will be needed soon. The addresses need not be valid, as nothing is read.
+/// Lets the processor load x[0] .. x[n − 1] into the caches, for data that will be needed soon (GCC and
+/// Clang; with other compilers it does nothing). The addresses need not be valid, as nothing is read.
 template <class T>
 inline void prefetch([[maybe_unused]] const T* x, [[maybe_unused]] std::size_t n) {
 #if defined(__GNUC__)

@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// What a stream is for, part of its key. (Numbers that are missing were purposes of earlier versions.)
+/// The purpose of a stream, part of its key. (The missing numbers belonged to purposes of earlier versions.)
 enum class Purpose : std::uint64_t {
   batches = 1,
   batch_order = 2,
@@ -29,8 +29,8 @@ enum class Purpose : std::uint64_t {
   residual_rows = 41
 };
 
-/// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the
-/// SplitMix64 generator of Steele, Lea & Flood (2014).
+/// A stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), φ = 2^64 / golden
+/// ratio, the SplitMix64 generator of Steele, Lea & Flood (2014).
 class Stream {
  public:
   Stream(std::uint64_t seed, Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0)
@@ -57,14 +57,14 @@ class Stream {
   std::uint64_t state_;
 };
 
-/// The seed of a fit's restart number r: `seed` for r = 0, else a number below 2^31 drawn from both, so that
-/// a fit with that seed and one restart repeats it.
+/// The seed of a fit's restart number r: `seed` itself for r = 0, otherwise a number below 2^31 derived from
+/// both, so that a fit with that seed and one restart repeats the restart.
 std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r);
 
-/// 0 .. n − 1 in random order.
+/// The numbers 0 .. n − 1 in random order.
 std::vector<Index> shuffled(Index n, Stream& stream);
 
-/// Reorders the items so that the first m ≤ n are a random draw without replacement.
+/// Reorders the items so that the first m ≤ n are a random sample without replacement.
 template <class Items>
 void draw_to_front(Items& items, Index m, Stream& stream) {
   const Index n = static_cast<Index>(items.size());

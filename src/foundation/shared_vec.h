@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// A vector whose copies share their numbers until one of them is edited (copy on write): the summary of a
-/// batch, the whole-data summary and the globals are often the same numbers. Different copies may be edited
-/// by different threads. Of one copy edit() is called by one thread; several may then write to what it
-/// returned.
+/// A vector whose copies share their numbers until one of the copies is edited (copy on write): the summary
+/// of a batch, the whole-data summary and the globals often hold the same numbers. Different copies may be
+/// edited by different threads. For one copy only one thread may call edit(); several threads may then write
+/// to the buffer that it returned.
 class SharedVec {
  public:
   SharedVec() = default;
@@ -30,7 +30,7 @@ class SharedVec {
       numbers_ = std::make_shared<Buffer>();
     else if (numbers_.use_count() > 1)
       numbers_ = std::make_shared<Buffer>(*numbers_);
-    else  // copies that other threads made or dropped before come first
+    else  // synchronises with copies that other threads made or dropped earlier
       std::atomic_thread_fence(std::memory_order_acquire);
     return *numbers_;
   }

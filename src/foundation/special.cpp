@@ -26,7 +26,7 @@ double digamma(double x) { return Eigen::numext::digamma(x); }
 
 namespace {
 
-constexpr double large = 12;  // from here on n_terms terms of the asymptotic series are exact to rounding
+constexpr double large = 12;  // for x ≥ 12 n_terms terms of the asymptotic series are exact to rounding
 constexpr int n_terms = 7;
 constexpr double bernoulli[n_terms] = {1. / 6,  -1. / 30,     1. / 42, -1. / 30,
                                        5. / 66, -691. / 2730, 7. / 6};  // B_2, B_4, ...
@@ -60,7 +60,8 @@ class PowerDifferences {
   double p_, q_, first_, now_, power_ = 1;
 };
 
-// The recurrences add 1 to x up to `large`, which no number of steps does from −1e300.
+// Negative numbers are refused, as the recurrences add 1 to x until it reaches `large`, which would never
+// happen from, say, −1e300.
 void require_from_0(double x) {
   if (x < 0) throw std::domain_error("a special function of a negative number: numbers broke down");
 }
@@ -118,7 +119,7 @@ double stirling_remainder(double x) {
   return half_log_2_pi - 0.5 * std::log(x) + sum / x;
 }
 
-// ψ'(x) = 1/x² + ψ'(x + 1) up to the asymptotic series.
+// By the recurrence ψ'(x) = 1/x² + ψ'(x + 1) until the asymptotic series applies.
 double trigamma_remainder(double x) {
   require_from_0(x);
   double sum = 0, y = x;

@@ -1,5 +1,5 @@
-// Special functions, safe in threads. Those of differences and of ψ' throw std::domain_error at negative
-// numbers.
+// Special functions, safe to call from several threads. The functions of differences and of ψ' throw
+// std::domain_error for negative arguments.
 #pragma once
 #include <cmath>
 
@@ -12,22 +12,24 @@ double digamma(double x);                  // x > 0
 double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π + Σ_i log Γ(x − i/2), i < d
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
 
-/// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two for small d or large x: the
-/// error is at most 1e-14 d max(1, 1/x, |log x|), or 1e-14 of the larger of the two logarithms where d > x,
-/// as long as d / x does not underflow.
+/// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two terms for small d or large x.
+/// As long as d / x does not underflow, the error is at most 1e-14 d max(1, 1/x, |log x|), or, where d > x,
+/// 1e-14 times the larger of the two logarithms.
 double log_gamma_difference(double x, double d);
 
-/// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative 1e-14.
+/// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative accuracy of 1e-14.
 double digamma_difference(double x, double d);
 
 /// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, with an error of at most 1e-14 max(1, |value|).
 double log_beta(double a, double b);
 
 /// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. Entropies of Beta and
-/// Dirichlet distributions are sums of such terms, in which the growth of log Γ(x) as x log x has cancelled.
+/// Dirichlet distributions are sums of such terms, in which the leading growth x log x of log Γ(x) has
+/// cancelled.
 double log_gamma_remainder(double x);
 
-/// log Γ(x) − x log x + x, x > 0: what Stirling's leading terms leave, about −½ log x for large x.
+/// log Γ(x) − x log x + x, x > 0: the remainder of log Γ(x) after Stirling's leading terms, about −½ log x
+/// for large x.
 double stirling_remainder(double x);
 
 /// x ψ'(x) − 1, x > 0: about 1/x for small x and 1/(2x) for large x.

@@ -10,13 +10,13 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// Null for an empty vector, which stands for a default.
+/// The data of a vector, or null for an empty one, which stands for a default.
 template <class T>
 const T* data_or_null(const std::vector<T>& x) {
   return x.empty() ? nullptr : x.data();
 }
 
-/// Allocates at the beginning of a cache line (64 bytes), and leaves values uninitialised where none is
+/// Allocates memory aligned to cache lines (64 bytes), and leaves elements uninitialised where no value is
 /// given.
 template <class T>
 struct LineAllocator {

@@ -10,10 +10,11 @@ namespace bnpvi {
 
 namespace {
 
-double log_uniform(Stream& stream) { return std::log1p(-stream.uniform()); }  // of (0, 1]
+// The logarithm of a uniform number from (0, 1].
+double log_uniform(Stream& stream) { return std::log1p(-stream.uniform()); }
 
-// Shapes of at least 1. What is compared with log U, x²/2 + d (1 − v + log v), is −x⁴/(108 d) but for higher
-// powers of 1/d; from some d on it is taken as that, as the difference loses its digits.
+// For shapes ≥ 1. Accepts when log U is below x²/2 + d (1 − v + log v) = −x⁴/(108 d) up to higher powers of
+// 1/d. For large d that leading term is used, since the difference would lose its digits.
 double draw_log_gamma_of_large(double shape, Stream& stream) {
   constexpr double large = 1e6;
   const double d = shape - 1.0 / 3, c = 1 / (3 * std::sqrt(d));
@@ -61,7 +62,7 @@ Vec draw_log_dirichlet(const Vec& weight, Stream& stream) {
 }
 
 double draw_von_mises(double concentration, Stream& stream) {
-  constexpr double pi = 3.14159265358979324, large = 1e6;  // where it is normal to six digits
+  constexpr double pi = 3.14159265358979324, large = 1e6;  // above, it is normal to six digits
   if (concentration > large) return draw_normal(stream) / std::sqrt(concentration);
   if (concentration < 1e-8) return pi * (2 * stream.uniform() - 1);
   const double tau = 1 + std::sqrt(1 + 4 * concentration * concentration);

@@ -8,8 +8,8 @@
 namespace bnpvi {
 
 namespace {
-constexpr double first_step = 0.02;     // of log α: a guess
-constexpr double worth_a_value = 1e-6;  // gain of the objective, in nats: a guess
+constexpr double first_step = 0.02;     // first step of the search, in log α: a guess
+constexpr double worth_a_value = 1e-6;  // least gain of the objective worth a new value, in nats: a guess
 }  // namespace
 
 Concentration make_concentration(const Vec& numbers, double least) {

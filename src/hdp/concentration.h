@@ -1,4 +1,4 @@
-// Concentrations of the rows Dirichlet(απ) below a shared π: given, or learned.
+// Concentrations α of groups whose proportions are Dirichlet(απ) with shared mean π; fixed or learned.
 #pragma once
 #include <functional>
 #include <optional>
@@ -8,29 +8,31 @@
 
 namespace bnpvi {
 
-/// A number; with a prior it is learned, and the log density of the prior at the value is a term of the
-/// objective.
+/// The value of a concentration. With a prior it is learned, and the log density of the prior at the value is
+/// a term of the objective.
 struct Concentration {
   double value;
-  double least = 0;  // that a learned one may have
+  double least = 0;  // least value that a learned concentration may have
   std::optional<GammaPrior> prior = std::nullopt;
 };
 
-/// The largest value that a learned concentration may have: the end of parameter_ranges in R/check.R.
+/// The largest value that a learned concentration may have; also the upper end of parameter_ranges in
+/// R/check.R.
 constexpr double most_concentrated = 1e6;
 
-/// From one number, a fixed value; from two, shape and rate of the prior, a value to begin with, the prior's
-/// mean; from three, these and the present value. Learned values keep to [least, most_concentrated].
+/// Makes a concentration from one number, a fixed value; from two, shape and rate of the prior, with the
+/// prior's mean as the initial value; or from three: shape, rate and the present value. Learned values stay
+/// within [least, most_concentrated].
 Concentration make_concentration(const Vec& numbers, double least);
 
-/// Adds { name: shape, rate, value } to the fields if the concentration is learned.
+/// Appends the array `name` = (shape, rate, value) to the fields if the concentration is learned.
 void add_field(const char* name, const Concentration& concentration, NamedArrays& fields);
 
-/// log p(value) of one that is learned, 0 of one that is given.
+/// log p(value) of a learned concentration; 0 for a fixed one.
 double log_density(const Concentration& concentration);
 
-/// A value with a higher objective(value), sought near the present one on the scale of logarithms
-/// (interval_search.h); the present one where none is found.
+/// Searches for a value with a higher objective(value), near the present value on the log scale
+/// (interval_search.h). Returns the present value where none is found.
 double better_value(const Concentration& concentration, const std::function<double(double)>& objective);
 
 }  // namespace bnpvi

@@ -12,12 +12,13 @@ constexpr double zeta_2 = 1.6449340668482264;  // ψ'(1)
 
 double trigamma(double x) { return (1 + trigamma_remainder(x)) / x; }
 
-// A term and, where `slopes` are asked for, its derivatives in m, v and E log π.
+// A term and, if `slopes` is true, its derivatives in m, v and E log π.
 struct Term {
   double value = 0, by_mean = 0, by_variance = 0, by_log = 0;
 };
 
-// m log Γ(1 + α) − log Γ(1 + αm) − ½ ζ(2) α² v: what the second bound of g gains on the first.
+// m log Γ(1 + α) − log Γ(1 + αm) − ½ ζ(2) α² v: the gain of the second expression of g over the first
+// (dirichlet_rows.h).
 Term gain_of_variance(double alpha, double m, double v, bool slopes) {
   const double curvature = zeta_2 / 2 * alpha * alpha, end = log_gamma(1 + alpha);
   return {m * end - log_gamma(1 + alpha * m) - curvature * v,
@@ -31,15 +32,15 @@ Term sticky_chord(double alpha, double kappa, double m) {
   return {-(1 - m) * slope, slope, 0, 0};
 }
 
-// What the second bound of h gains on the first: (1 − m) log Γ(κ) + m log Γ(κ + α) − log Γ(κ + αm) − ½ ψ'(κ)
-// α² v.
+// The gain of the second expression of h over the first: (1 − m) log Γ(κ) + m log Γ(κ + α) − log Γ(κ + αm) −
+// ½ ψ'(κ) α² v.
 Term gain_of_curve(double alpha, double kappa, double m, double v, bool slopes) {
   const double curvature = trigamma(kappa) / 2 * alpha * alpha, rise = -log_gamma_difference(kappa, alpha);
   return {m * rise + log_gamma_difference(kappa, alpha * m) - curvature * v,
           slopes ? rise - alpha * digamma(kappa + alpha * m) : 0, -curvature, 0};
 }
 
-// The same of the third bound.
+// The gain of the third expression of h over the first.
 Term gain_of_shift(double alpha, double kappa, double m, double v, double log_pi, bool slopes) {
   const double curvature = trigamma(1 + kappa) / 2 * alpha * alpha, part = alpha * std::exp(log_pi),
                rise = -log_gamma_difference(kappa, alpha);
@@ -53,7 +54,7 @@ double loose_slope(double alpha, double kappa) {
   return kappa > alpha ? std::log1p(alpha / kappa) : std::log(alpha + kappa) - std::log(kappa);
 }
 
-// n times a term of cluster k.
+// Adds n times a term of cluster k to the sum and to the gradient.
 void add(const Term& t, double n, std::size_t k, RoundedSum& sum, WeightMoments* gradient) {
   sum.add(n * t.value);
   if (!gradient) return;

@@ -10,20 +10,22 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double least_stick = 1e-100,
-                 least_rest = 1e-12;  // of û (a guess), and of 1 − û, which has four digits there
-constexpr double farthest =
-    10;  // of log ω̂ from BestOmega; in 270 random objectives the best log ω̂ was at most 1.05 away
-constexpr double most_above = 150;  // times the best ω̂ of L_top, where variances ask for more; a guess
-// A search is repeated with units that suit its end as long as that gains; both limits are guesses.
+// The least û (a guess), and the least 1 − û, which still has four digits there.
+constexpr double least_stick = 1e-100, least_rest = 1e-12;
+// The largest distance of log ω̂ from log BestOmega; in 270 random objectives the best log ω̂ was at most 1.05
+// away.
+constexpr double farthest = 10;
+constexpr double most_above = 150;  // largest ω̂, in multiples of the larger bound: a guess
+// The search is repeated, with units of the variables that suit its last end, as long as that gains; both
+// limits are guesses.
 constexpr int max_rounds = 20;
-constexpr double worth_a_round = 1e-8;   // relative gain of a round that makes another one worthwhile
-constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite; a guess
+constexpr double worth_a_round = 1e-8;   // least relative gain for which another round is made
+constexpr double least_weight = 1e-250;  // least π_k, for finite log Γ(απ_k) and derivative: a guess
 
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 double logit(double u) { return std::log(u) - std::log1p(-u); }
 
-// Term k of L_top at Beta(a, b), with E log u and E log(1 − u) there.
+// Adds term k of L_top at Beta(a, b), given E log u and E log(1 − u) there.
 void add_stick(RoundedSum& sum, double gamma, double c1, double c0, double a, double b, double log_u,
                double log_rest) {
   sum.add(log_gamma_remainder(a));
@@ -34,7 +36,8 @@ void add_stick(RoundedSum& sum, double gamma, double c1, double c0, double a, do
   sum.add(std::log(gamma));
 }
 
-// π by stick breaking, with 1 − û given too, as it has more digits than can be had from û.
+// π by stick breaking from û and 1 − û; the latter is passed separately, as it has more digits than could be
+// computed from û.
 Vec weights_from(const Vec& u, const Vec& rests) {
   Vec pi;
   pi.reserve(u.size() + 1);
@@ -53,16 +56,16 @@ Vec rests_of(const Vec& u) {
   return rests;
 }
 
-// E u² / û² − 1, which is Var u / û²; of 1 − u with the two exchanged.
+// E u² / û² − 1 = Var u / û². For 1 − u call it with u and rest exchanged.
 double spread(double u, double rest, double omega) { return rest / (u * (omega + 1)); }
 
-// With Π (1 + spread) = e^s over the factors of π_k, Var π_k = π̄_k² (e^s − 1), in logarithms where that
-// overflows.
+// Var π_k = π̄_k² (e^s − 1), where e^s = Π (1 + spread) over the factors of π_k; computed by logarithms where
+// e^s would overflow.
 double variance_of(double mean, double s) {
   return s < 1 ? mean * mean * std::expm1(s) : std::exp(2 * std::log(mean) + s + std::log1p(-std::exp(-s)));
 }
 
-// Moments of the weights, û and 1 − û given.
+// Moments of the weights, given û and 1 − û.
 WeightMoments moments_of(const Vec& u, const Vec& rests, const Vec& omega, const Vec& log_u,
                          const Vec& log_rest) {
   WeightMoments out{weights_from(u, rests), {}, {}};
@@ -78,17 +81,17 @@ WeightMoments moments_of(const Vec& u, const Vec& rests, const Vec& omega, const
   return out;
 }
 
-// About the best ω̂ at û and 1 − û, exactly where c1 : c0 = û : (1 − û) and in the limits of large ω̂: the sum
-// of two parts, of which the first falls and the second rises with û / (1 − û).
+// An approximation of the optimal ω̂ at û and 1 − û: the sum of two parts, of which the first falls and the
+// second rises with û / (1 − û). It is exact where c1 : c0 = û : (1 − û), and in the limit of large ω̂.
 struct BestOmega {
   BestOmega(double c1, double c0, double u, double rest)
       : falling(c1 * (rest / u)), rising(c0 * (u / rest)) {}
   double value() const { return falling + rising; }
-  double slope() const { return (rising - falling) / value(); }  // of its logarithm in logit û
+  double slope() const { return (rising - falling) / value(); }  // derivative of log value() in logit û
   double falling, rising;
 };
 
-// The function of x = scale ∘ (logit û, log ω̂ − log of BestOmega) that is maximised.
+// The function that is maximised, of x = scale ∘ (logit û, log ω̂ − log BestOmega).
 class Objective {
  public:
   Objective(const TopLevel& top, const WeightFunction& f, const Vec& scale)
@@ -144,7 +147,8 @@ class Objective {
   }
 
  private:
-  // Derivatives of f in log π̄ (at the same spreads), in log E π², and in E log π; summed over later clusters.
+  // Derivatives of f in log π̄ (at fixed spreads), in log E π², and in E log π, summed over the later
+  // clusters.
   struct Later {
     double by_mean, by_spread, by_log;
   };
@@ -160,8 +164,8 @@ class Objective {
   Vec u_, v_, omega_, log_u_, log_rest_;
 };
 
-// q moved to the nearest point within the bounds of û and, given û, of the best ω̂ of L_top, above it by up to
-// this factor.
+// Moves û into its bounds and then, given û, ω̂ into the bounds of the optimal ω̂ of L_top, the upper one
+// multiplied by `above`.
 HdpSticks bounded(const TopLevel& top, HdpSticks q, double above = 1) {
   for (std::size_t j = 0; j < q.u.size(); ++j) {
     q.u[j] = std::clamp(q.u[j], least_stick, 1 - least_rest);
@@ -171,8 +175,8 @@ HdpSticks bounded(const TopLevel& top, HdpSticks q, double above = 1) {
   return q;
 }
 
-// Roots of the objective's curvature at q, about: −d²/d(logit û_j)² = û (1 − û) (c1 + c0_j + Σ_{l≥j} ∂f/∂log
-// π_l) where f is linear in log π, and −d²/d(log ω̂)² = 1/2.
+// Approximate square roots of the objective's curvatures at q: −d²/d(logit û_j)² = û (1 − û) (c1 + c0_j +
+// Σ_{l≥j} ∂f/∂log π_l) where f is linear in log π, and −d²/d(log ω̂)² = 1/2.
 Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
   const std::size_t k = q.u.size();
   const WeightMoments pi = weight_moments(q);

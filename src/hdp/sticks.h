@@ -1,5 +1,6 @@
-// The top level of a hierarchical Dirichlet process: the sticks u that all groups share, where a group
-// is whatever has proportions of its own with mean π.
+// The top level of a hierarchical Dirichlet process: the stick-breaking fractions u that all groups share. A
+// group is whatever has proportions of its own with mean π, such as a document or the transitions from a
+// state.
 #pragma once
 #include <functional>
 
@@ -13,58 +14,59 @@ struct HdpSticks {
   Vec u, omega;
 };
 
-/// π(û): the proportions of K clusters by stick breaking, π_k = û_k Π_{l<k} (1 − û_l), and after them the
-/// remainder; K + 1 numbers. Those below 1e-250 are raised to it, so that log Γ(απ_k) is finite;
-/// that lowers the bound by at most 1 for each group.
+/// π(û), K + 1 numbers: the stick-breaking proportions of K clusters, π_k = û_k Π_{l<k} (1 − û_l), then the
+/// remainder. Values below 1e-250 are raised to 1e-250, so that log Γ(απ_k) is finite; that lowers the bound
+/// by at most 1 for each group.
 Vec weights_from_sticks(const Vec& u);
 
-/// E π_k, Var π_k and E log π_k of the K clusters and, last, of the remainder, K + 1 numbers each: means are
-/// those of weights_from_sticks, with the floor.
+/// E π_k, Var π_k and E log π_k of the K clusters and, last, of the remainder: K + 1 numbers each. The means
+/// are those of weights_from_sticks(), with its lower limit of 1e-250.
 struct WeightMoments {
   Vec mean, variance, log;
 };
 WeightMoments weight_moments(const HdpSticks& q);
 
-/// The inverse: û of K sticks from K + 1 positive proportions (which need not sum to 1), within [1e-100, 1 −
-/// 1e-12].
+/// The inverse of weights_from_sticks(): û of K sticks, within [1e-100, 1 − 1e-12], from K + 1 positive
+/// proportions (which need not sum to 1).
 Vec sticks_from_weights(const Vec& weights);
 
-/// The statistics of J groups that the top level depends on, through the lower bound on the normaliser of
+/// The statistics of J groups on which the top level depends, through the lower bound on the normaliser of
 /// Dirichlet(απ) [Hughes 2016, ch. 5]
-///   log Γ(α) − Σ_{k≤K+1} log Γ(απ_k) ≥ K log α + Σ_{k≤K+1} log π_k:
-/// c1_k and c0_k count the log u_k and log(1 − u_k), prior included:
+///   log Γ(α) − Σ_{k≤K+1} log Γ(απ_k) ≥ K log α + Σ_{k≤K+1} log π_k.
+/// c1_k and c0_k are the coefficients of log u_k and log(1 − u_k), prior included:
 ///   L_top = Σ_k { lB(û_kω̂_k, (1−û_k)ω̂_k) − lB(1, γ)
 ///                + (c1_k − û_kω̂_k) E log u_k + (c0_k − (1−û_k)ω̂_k) E log(1−u_k) },
-/// lB the logarithm of the Beta function. The caller adds constants of the bound (J K log α). Terms that grow
-/// with û ω̂ and (1 − û) ω̂ cancel and are never formed: with R(x) = x + log Γ(x) − xψ(x) the term of a stick
-/// is
+/// lB being the logarithm of the Beta function. The caller adds the constant of the bound, J K log α. Terms
+/// that grow with û ω̂ and (1 − û) ω̂ cancel and are never formed: with R(x) = x + log Γ(x) − xψ(x) the term
+/// of a stick is
 ///   R(ûω̂) + R((1−û)ω̂) − R(ω̂) + c1_k E log u_k + c0_k E log(1−u_k) + log γ.
 struct TopLevel {
   double gamma;
   Vec c1, c0;  // K
 };
 
-/// J plain groups: c1_k = J + 1, c0_k = J (K + 1 − k) + γ.
+/// The statistics of J plain (not sticky) groups: c1_k = J + 1, c0_k = J (K + 1 − k) + γ.
 TopLevel top_level(Index k, double groups, double gamma);
 
 /// L_top.
 RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 
-/// A term of the objective that depends on the sticks through these moments: returns its value, and adds its
-/// derivatives to the gradient if there is one.
+/// A further term of the objective that depends on the sticks through these moments: returns its value, and
+/// adds its derivatives to the gradient, unless that is null.
 using WeightFunction = std::function<RoundedSum(const WeightMoments& pi, WeightMoments* gradient)>;
 
-/// The best sticks where nothing else depends on them: û = c1 / (c1 + c0), ω̂ = c1 + c0.
+/// The optimal sticks where the objective has no further term: û = c1 / (c1 + c0), ω̂ = c1 + c0.
 HdpSticks closed_form(const TopLevel& top);
 
-/// Maximises L_top(û, ω̂) + f by L-BFGS in (logit û, log ω̂). Begins at `from`, when it has K sticks, or at the
-/// closed form, whichever has the larger value; what is returned has at least that.
+/// Maximises L_top(û, ω̂) + f by L-BFGS in (logit û, log ω̂). The search begins at `from`, if it has K
+/// sticks, or at the closed form, whichever has the larger value; the value of the result is at least that.
 ///
-/// At every û the best ω̂ is finite: with a = ûω̂, b = (1 − û)ω̂ and t(x) = xψ'(x), which decreases,
+/// For every û the optimal ω̂ is finite: with a = ûω̂, b = (1 − û)ω̂ and t(x) = xψ'(x), which decreases,
 ///   ω̂ ∂L_top/∂ω̂ = (c1 − a) (t(a) − t(ω̂)) + (c0 − b) (t(b) − t(ω̂)),
-/// so that the best ω̂ of L_top lies between c1/û and c0/(1 − û); variances may ask for more. The search keeps
-/// it above the smaller of the two and below 150 times the larger. It may be large: for û → 0 it grows as
-/// c1/û. û is kept within [1e-100, 1 − 1e-12]: beyond, 1 − û would have no digits left.
+/// so that the ω̂ that maximises L_top lies between c1/û and c0/(1 − û); with f, which depends on variances,
+/// it may be larger. The search keeps ω̂ above the smaller of the two and below 150 times the larger. ω̂ may
+/// be large: for û → 0 it grows as c1/û. û stays within [1e-100, 1 − 1e-12], since closer to 1
+/// no digits of 1 − û would be left.
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from);
 
 }  // namespace bnpvi

@@ -1,7 +1,8 @@
 // The top level of a hierarchical Dirichlet process in a sampler. Clusters have weights β_1, ..., β_K, and
-// β_rest is left for all others; group j has n_jk observations of cluster k, from proportions Dirichlet(αβ)
-// that are integrated out. Of the observations of a group some, its m_jk tables, have drawn their cluster
-// from β itself, the others from observations of their group [Teh and others 2006].
+// β_rest is the total weight of all other, empty clusters. Group j has n_jk observations of cluster k, with
+// proportions Dirichlet(αβ) that are integrated out. Some observations of a group, its m_jk tables, have
+// drawn their cluster from β itself, the others from earlier observations of their group [Teh and others
+// 2006].
 #pragma once
 #include <vector>
 
@@ -10,35 +11,35 @@
 
 namespace bnpvi {
 
-/// The number of tables of n observations when c = αβ_k: m has probability s(n, m) c^m Γ(c) / Γ(c + n), s the
-/// unsigned Stirling numbers of the first kind. Takes time in proportion to n.
+/// Draws the number of tables of n observations when c = αβ_k: m has probability s(n, m) c^m Γ(c) / Γ(c + n),
+/// where s are the unsigned Stirling numbers of the first kind. Takes time proportional to n.
 Index draw_tables(Index n, double c, Stream& stream);
 
-/// Of the tables of one row.
+/// Numbers of tables of one group (a row of counts).
 struct RowTables {
-  Index all = 0;        // m_j·
-  Index overrides = 0;  // o_j: those that κ has chosen, not β
+  Index all = 0;        // m_j·: their total number
+  Index overrides = 0;  // o_j: the tables whose cluster was chosen by κ, not by β
 };
 
-/// The tables of a row of K counts with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]; of those
-/// of cluster `self` Binomial(m, κ/(κ + αβ)) are overrides. The others are added to `chosen` (K). κ = 0: no
-/// overrides, whatever `self` is.
+/// Draws the tables of a row of K counts with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]. Of
+/// the m tables of cluster `self`, Binomial(m, κ/(κ + αβ_self)) are overrides. All other tables are added to
+/// `chosen` (K counts). With κ = 0 there are no overrides, whatever `self` is.
 RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, double sticky, Index self,
                           std::vector<Index>& chosen, Stream& stream);
 
-/// β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ): their posterior given m_k > 0 tables.
+/// Draws β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ), their posterior given m_k > 0 tables.
 Vec draw_top_weights(const Vec& tables, double gamma, Stream& stream);
 
-/// A new cluster takes the share Beta(1, γ) of β_rest: it goes before the rest.
+/// Adds a new cluster, whose weight is a fraction Beta(1, γ) of β_rest; it is inserted before β_rest.
 void open_cluster(Vec& beta, double gamma, Stream& stream);
 
-/// γ anew, given that m tables have K clusters [Escobar & West 1995]; from its prior where there are none. β
-/// is integrated out, so it must be drawn after γ, from draw_top_weights() with the new γ: the other way
-/// round they would lose what they have to do with each other.
+/// Draws γ anew, given m tables with K clusters [Escobar & West 1995], or from its prior where there are no
+/// tables. β is integrated out in this step, so β must be drawn after γ, by draw_top_weights() with the new
+/// γ: in the other order their joint distribution would be lost.
 double draw_top_concentration(const GammaPrior& prior, double gamma, Index k, Index tables, Stream& stream);
 
-/// α anew (with sticky mass α + κ), given the numbers n_j of observations of the groups and Σ_j m_j· [Teh and
-/// others 2006, appendix A].
+/// Draws α anew (in sticky models α + κ), given the numbers n_j of observations of the groups and the number
+/// Σ_j m_j· of tables [Teh and others 2006, appendix A].
 double draw_group_concentration(const GammaPrior& prior, double alpha, const std::vector<Index>& size,
                                 Index tables, Stream& stream);
 

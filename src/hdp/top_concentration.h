@@ -8,28 +8,29 @@
 
 namespace bnpvi {
 
-/// A number, or integrated over γ ~ Gamma(a, b). What depends on γ in L_top is K log γ + γ s, s = Σ_k E log(1
-/// − u_k); with the best q(γ) = Gamma(a + K, b − s) the prior and this add up to
+/// γ is either a fixed number or integrated out over γ ~ Gamma(a, b). L_top depends on γ through K log γ + γ
+/// s, with s = Σ_k E log(1 − u_k). With the optimal q(γ) = Gamma(a + K, b − s) this expression and the prior
+/// add up to
 ///   a log b − log Γ(a) + log Γ(a + K) − (a + K) log(b − s),
-/// exactly, so that nothing has to be stored, and no search can be trapped.
+/// exactly, so that q(γ) need not be stored, and no search can get stuck in it.
 class TopConcentration {
  public:
   TopConcentration(double gamma) : mean_(gamma) {}
   TopConcentration(const GammaPrior& prior) : mean_(prior.mean()), prior_(prior) {}
 
   bool learned() const { return prior_.has_value(); }
-  /// The number, or the prior's mean.
+  /// The fixed γ, or the mean of its prior.
   double mean() const { return mean_; }
-  /// The number, or E_q γ under these sticks.
+  /// The fixed γ, or E_q γ under these sticks.
   double at(const WeightMoments& pi) const;
   /// q(γ) under these sticks; only if learned().
   GammaPrior posterior(const WeightMoments& pi) const;
 
-  /// Adds the array "gamma", shape and rate of q(γ), if learned().
+  /// Appends the array "gamma", shape and rate of q(γ), if γ is learned.
   void add_posterior(const HdpSticks& sticks, NamedArrays& to) const;
 
-  /// What the integral exceeds K log γ_0 + γ_0 s by, which TopLevel counts; 0 for a number. Its derivatives
-  /// are added to the gradient, if there is one.
+  /// The difference between the integrated expression above and K log γ_0 + γ_0 s, which TopLevel counts; 0
+  /// for a fixed γ. Adds its derivatives to the gradient, unless that is null.
   RoundedSum beyond(double gamma_0, const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:

@@ -1,17 +1,18 @@
-// The inner loops of individuals with random effects: one small linear system for each and each cluster.
+// Inner loops for individuals with random effects: one small linear system for each individual and cluster.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// Where things are for q effects and p other regressors. Symmetric matrices are packed by rows, (i, j) at
-/// i (i + 1) / 2 + j for j ≤ i.
+/// Offsets of the parts of two arrays of numbers, for q random effects and p other regressors. Symmetric
+/// matrices are packed by rows, entry (i, j) at i (i + 1) / 2 + j for j ≤ i.
 ///
-/// Features of an individual in a cluster: the count and second moments of (1, a), a being its coefficients;
-/// the number of its rows and the second moments of (x, y − z'a); the entropy of q(a).
-/// Sums of its rows: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of (x, y).
+/// Features of an individual in a cluster: the count and second moments of (1, a), where a are the effects of
+/// the individual; the number of its rows and the second moments of (x, y − z'a); the entropy of q(a).
+/// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of
+/// (x, y).
 struct EffectsPlaces {
-  static constexpr Index most = 5;  // q at most
+  static constexpr Index most = 5;  // largest q
 
   constexpr EffectsPlaces(Index n_effects, Index n_others)
       : q(n_effects),
@@ -25,34 +26,40 @@ struct EffectsPlaces {
         moments_of_rows(zy + q),
         sums(moments_of_rows + (p + 1) * (p + 2) / 2) {}
 
-  static constexpr Index effects = 0, zz = 2;  // of the count and moments of (1, a); of Z'Z
+  /// `effects`: the count and moments of (1, a), in the features; `zz`: Z'Z, in the sums.
+  static constexpr Index effects = 0, zz = 2;
   Index q, p;
   Index rows, moments, entropy, features;
   Index zx, zy, moments_of_rows, sums;
 };
 
-/// q(a) = N(m, S) of an individual in a cluster with weights w (`features` of them), the best for these:
-///   S = (τ Z'Z + W)⁻¹, h = τ Z'y − Z'X w_xy + w_a, m = S h,   τ = −2 w_yy, W = −2 w_aa, W μ = w_a, τ b =
-///   w_xy; log ∫ exp⟨φ, w⟩ da = w_0 + n w_n + ⟨moments of (x, y), w⟩ + ½ h'm + ½ log|2πS|.
-/// sums: n × `sums`. scratch: effects_scratch(places, n) doubles. What returns a flag returns false where a
-/// precision of effects is not positive definite; then what was written is worth nothing.
+/// q(a) = N(m, S) of an individual in a cluster with weights w (a vector as long as the features), optimal
+/// for these:
+///   S = (τ Z'Z + W)⁻¹, h = τ Z'y − Z'X w_xy + w_a, m = S h,
+///   with τ = −2 w_yy, W = −2 w_aa, W μ = w_a, τ b = w_xy;
+///   log ∫ exp⟨φ, w⟩ da = w_0 + n w_n + ⟨moments of (x, y), w⟩ + ½ h'm + ½ log|2πS|.
+/// sums: n individuals × at.sums numbers. scratch: effects_scratch(at, n) doubles. Functions with a flag as
+/// result return false where a precision matrix of effects is not positive definite; their output is then
+/// invalid.
 struct EffectsKernels {
-  /// Of each in each of k clusters, whose weights are ld apart: out (n × k).
+  /// log ∫ exp⟨φ, w⟩ da of each individual in each of k clusters: out (n × k). The weights of successive
+  /// clusters are ld apart.
   bool (*log_weights)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* w,
                       Index ld, double* scratch, double* out);
 
-  /// t_j += Σ_i r_ij E φ, r (n × k). Individuals of no weight are left out.
+  /// t_j += Σ_i r_ij E φ, with r (n × k); w[j] and t[j] belong to cluster j. Individuals with r_ij = 0 are
+  /// skipped.
   bool (*add)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* r,
               const double* const* w, double* scratch, double* const* t);
 
-  /// In one cluster: m (n × q) and S (n × q (q + 1) / 2, packed).
+  /// The moments of q(a) in one cluster: m (n × q) and S (n × q (q + 1) / 2, packed).
   bool (*moments)(const EffectsPlaces& at, Index n, const double* sums, const double* w, double* scratch,
                   double* mean, double* covariance);
 };
 
 inline Index effects_scratch(const EffectsPlaces& at, Index n) { return (n + 8) * at.sums + 8 * at.features; }
 
-/// For q effects, 1 to `most`, of the version that kernels() is of.
+/// The kernels for q effects, 1 ≤ q ≤ EffectsPlaces::most, of the version in use (see kernels()).
 const EffectsKernels& effects_kernels(Index q);
 
 }  // namespace bnpvi

@@ -1,5 +1,5 @@
-// Kernels for x86-64 with AVX2 and FMA. Nothing compiled below the target pragma has external linkage
-// but the accessor of the table, so that no other file can pick up code for the newer machine.
+// Kernels for x86-64 with AVX2 and FMA. Nothing compiled after the target pragma has external linkage, except
+// the function that returns the table, so that no other file can use code for the newer processor.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ using Vd = __m256d;
 using Vi = unsigned long long __attribute__((vector_size(32)));
 constexpr Index lanes = 4;
 constexpr const char* version = "avx2";
-constexpr int max_tile_rows = 4, max_tile_vectors = 3;  // accumulators that fit into the registers
+constexpr int max_tile_rows = 4, max_tile_vectors = 3;  // so that the accumulators fit into the registers
 
 inline __m256i first_lanes(Index count) {
   return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_set_epi64x(3, 2, 1, 0));

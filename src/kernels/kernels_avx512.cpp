@@ -1,5 +1,5 @@
-// Kernels for x86-64 with AVX-512 (F, VL, DQ). Nothing compiled below the target pragma has external
-// linkage but the accessor of the table, so that no other file can pick up code for the newer machine.
+// Kernels for x86-64 with AVX-512 (F, VL, DQ). Nothing compiled after the target pragma has external linkage,
+// except the function that returns the table, so that no other file can use code for the newer processor.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ using Vd = __m512d;
 using Vi = unsigned long long __attribute__((vector_size(64)));
 constexpr Index lanes = 8;
 constexpr const char* version = "avx512";
-constexpr int max_tile_rows = 8, max_tile_vectors = 3;  // accumulators that fit into the registers
+constexpr int max_tile_rows = 8, max_tile_vectors = 3;  // so that the accumulators fit into the registers
 
 inline __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1 << count) - 1); }
 inline Vd load(const double* x) { return _mm512_loadu_pd(x); }
@@ -31,8 +31,8 @@ inline Vd root_lanes(Vd x) { return _mm512_maskz_sqrt_pd(0xff, x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm512_fmadd_pd(a, b, c); }
 inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
 inline void transpose(Vd (&v)[lanes]) {
-  constexpr __mmask8 all = 0xff;  // the masked forms, for the plain ones make GCC 12 warn without cause
-  Vd pairs[lanes], quads[lanes];  // 2 × 2 blocks transposed, then rows 0, 2, 4, 6 and 1, 3, 5, 7 regrouped
+  constexpr __mmask8 all = 0xff;  // masked intrinsics, as GCC 12 gives false warnings for the plain ones
+  Vd pairs[lanes], quads[lanes];  // first 2 × 2 blocks are transposed, then rows regrouped
 #pragma GCC unroll 8
   for (int i = 0; i < 8; i += 2) {
     pairs[i] = _mm512_maskz_unpacklo_pd(all, v[i], v[i + 1]);

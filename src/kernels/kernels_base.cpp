@@ -1,4 +1,4 @@
-// Kernels for any machine: two doubles at a time where the compiler has vector types, else one.
+// Kernels for any machine: two doubles at a time where the compiler has vector types, otherwise one.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -41,7 +41,7 @@ inline Vd load(const double* x) {
 inline void store(double* x, Vd v) { std::memcpy(x, &v, sizeof v); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return a * b + c; }
 constexpr const char* version = "base";
-constexpr int max_tile_rows = 4, max_tile_vectors = 2;  // accumulators that fit into the registers
+constexpr int max_tile_rows = 4, max_tile_vectors = 2;  // so that the accumulators fit into the registers
 
 #include "kernels/kernels_impl.h"
 

@@ -1,7 +1,6 @@
-// Individuals with random effects, a lane each; part of kernels_impl.h.
+// Kernels of effects_kernels.h: each lane of a vector works on one individual. Part of kernels_impl.h.
 
-/// The rows of A (n × p, n ≤ lanes), the last of them again in lanes that are left over, transposed: p
-/// vectors.
+/// Transposes the rows of A (n × p, n ≤ lanes) into p vectors. Lanes after the n-th repeat the last row.
 inline void lay_in_lanes(Index n, Index p, const double* a, double* out) {
   for (Index from = 0; from < p; from += lanes) {
     Vd v[lanes];
@@ -16,7 +15,8 @@ inline double min_lanes(Vd v) {
   return fold_lanes(v, [](double a, double b) { return b < a ? b : a; });
 }
 
-/// The best q(a) of as many individuals as there are lanes. Their precision is L D Lᵀ, L of unit diagonal.
+/// The optimal q(a) of `lanes` individuals. Their precision is factored as L D Lᵀ, where L has a unit
+/// diagonal.
 template <Index q>
 struct EffectsLanes {
   static constexpr Index second = q * (q + 1) / 2;
@@ -28,7 +28,8 @@ struct EffectsLanes {
   Vd lower[second], inverse_pivot[q], mean[q], square;  // square: h'S h
   Vd log_det;                                           // log|S|
   Vd covariance[second];
-  Vd least = splat(1), wrong = splat(0);  // of all that was seen: the least pivot; 0 unless one is no number
+  // Over all calls of run(): the least pivot (at most 1); 0 unless a product of pivots was not finite.
+  Vd least = splat(1), wrong = splat(0);
 
   bool good() const { return min_lanes(least) >= DBL_MIN && sum_lanes(wrong) == 0; }
 
@@ -58,7 +59,7 @@ struct EffectsLanes {
       BNPVI_UNROLL
       for (Index k = 0; k < i; ++k) {
         lower[at(i, k)] = scaled[k] * inverse_pivot[k];
-        // Of the diagonal: products with entries of this row, which were not there before.
+        // Update of the diagonal entry, which involves entries of this row computed just now.
         scaled[i] = scaled[i] - scaled[k] * lower[at(i, k)];
         h[i] = h[i] - lower[at(i, k)] * h[k];
       }
@@ -68,7 +69,7 @@ struct EffectsLanes {
       mean[i] = h[i] * inverse_pivot[i];
       square = mul_add(h[i], mean[i], square);
       product = product * pivot;
-      if (i % 2 == 1 || i == q - 1) {  // a product of two of them at most is a number
+      if (i % 2 == 1 || i == q - 1) {  // logarithms of two pivots at a time, whose product is finite
         least = product < least ? product : least;
         wrong = mul_add(product, splat(0), wrong);
         log_det = log_det - log_lanes(product);
@@ -117,15 +118,15 @@ struct EffectsLanes {
   }
 };
 
-/// Sums of E φ, a lane each: those that have places in registers, and in `others` those of the other
-/// regressors.
+/// Sums of E φ, separately in each lane: most entries in registers, those that concern the other regressors
+/// in `others`.
 template <Index q>
 struct EffectsTotals {
   static constexpr Index second = EffectsLanes<q>::second;
   static constexpr Index at(Index i, Index j) { return EffectsLanes<q>::at(i, j); }
 
   const EffectsPlaces& places;
-  double* others;  // second moments of (x, y − z'a) but the last
+  double* others;  // second moments of (x, y − z'a) except the last
   Vd count, first[q], seconds[second], rows, square, entropy;
 
   EffectsTotals(const EffectsPlaces& where, double* scratch) : places(where), others(scratch) {
@@ -137,7 +138,7 @@ struct EffectsTotals {
 
   Index n_others() const { return places.entropy - places.moments - 1; }
 
-  // Of y − z'a: yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m, X'X.
+  // Adds r E φ. The moments of y − z'a: yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m, X'X.
   inline void add(const EffectsLanes<q>& own, const double* sums, Vd r) {
     constexpr double log_2_pi_e = 0x1.6b3f8e4325f5ap+1;
     const Index p = places.p;

@@ -1,9 +1,16 @@
-// The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
-//   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
-//   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), root_lanes (square roots), lanes_not_below (bit i set unless lane i of a is less than
-//   that of b), version (the name), max_tile_rows and max_tile_vectors (the size of a register tile).
-// No include guard and no standard headers, here and in the parts: everything belongs to the one file
+// The kernels, written once over a vector type. Include this file inside an anonymous namespace, after
+// defining
+//   Vd, Vi               vectors of `lanes` doubles and unsigned 64-bit integers;
+//   load, store          of whole vectors;
+//   load_part            loads the first `count` < lanes lanes and fills the others;
+//   store_part           stores the first `count` < lanes lanes and leaves the rest of the memory alone;
+//   splat, mul_add;
+//   transpose            of lanes × lanes entries;
+//   root_lanes           square roots;
+//   lanes_not_below      bit i is set unless lane i of a is less than lane i of b;
+//   version              the name;
+//   max_tile_rows, max_tile_vectors   the size of a register tile.
+// There is no include guard and no standard header, here and in the parts: everything belongs to the one file
 // that includes it.
 
 #if defined(__GNUC__)
@@ -33,7 +40,8 @@ inline void store_lanes(double* x, Vd v, Index count) {
     store_part(x, v, count);
 }
 
-/// Joins the lanes of v in pairs, at a distance of half the lanes, then of a quarter, and so on.
+/// Combines all lanes of v by `join`: first lanes at a distance of half the width, then of a quarter, and so
+/// on.
 template <class Join>
 inline double fold_lanes(Vd v, Join join) {
   double x[lanes];
@@ -62,7 +70,7 @@ inline double max_lanes(Vd v) {
 #include "kernels/kernels_special.h"
 #include "kernels/kernels_tails.h"
 
-#include "kernels/kernels_effects.h"  // which needs logarithms
+#include "kernels/kernels_effects.h"  // after kernels_special.h, whose logarithms it needs
 #include "kernels/kernels_tangents.h"
 
 constexpr KernelVersion table = {

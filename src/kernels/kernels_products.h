@@ -1,14 +1,14 @@
 // Dense products; part of kernels_impl.h.
 //
-// Both are sums over `depth` of outer products (a column of X) × (a row of a packed panel), held in
-// registers. An entry of the result is summed in the order of depth, whatever the tile, so that it depends
-// on its own row and column only.
+// Both products, A Bᵀ and Rᵀ A, are sums over `depth` of outer products (a column of X) × (a row of a packed
+// panel), accumulated in registers. The terms of an entry are added in the order of depth, whatever the tile,
+// so that the entry depends only on its own row and column.
 
 constexpr Index max_tile_width = max_tile_vectors * lanes;
-constexpr Index max_depth = 192;  // of a packed panel, which is to stay in the first cache: a guess
+constexpr Index max_depth = 192;  // of a packed panel, so that it stays in the first-level cache: a guess
 
-/// How the left factor X is stored: its rows `ldx` apart, its columns `ldx` apart, or row i as row index[i]
-/// of an array of rows `ldx` apart.
+/// How the left factor X is stored: rows `ldx` apart, columns `ldx` apart, or row i of X as row index[i] of
+/// an array with rows `ldx` apart.
 enum class Stored { by_row, by_column, by_index };
 
 /// One register tile: out (rows × columns) = or += X · panel, where X is rows × depth.
@@ -85,7 +85,7 @@ void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Inde
   }
 }
 
-/// block_i = column i of A, of which rows × columns entries are there; zeros beyond.
+/// block_i = column i of A, which has rows × columns entries; zeros elsewhere.
 inline void load_transposed(Index rows, Index columns, const double* a, Index lda, Vd (&block)[lanes]) {
   BNPVI_UNROLL
   for (Index i = 0; i < lanes; ++i) block[i] = i < rows ? load_lanes(a + i * lda, columns) : splat(0);
@@ -123,8 +123,9 @@ void pack_rows(Index depth, Index columns, Index width, const double* a, Index l
       store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
 }
 
-/// The same divided into chunks of depth and panels of columns, in this order; f(t, depth, j, columns,
-/// vectors) for entries t, t + 1, ... of the depth and columns j, j + 1, ... of the result.
+/// Divides the total depth into chunks and the m columns of the result into panels, and calls f(t, depth, j,
+/// columns, n_vectors) in this order: entries t .. t + depth − 1 of the depth, columns j .. j + columns − 1
+/// of the result, in n_vectors vectors.
 template <class F>
 void for_each_panel(Index m, Index total, F f) {
   Index t = 0;
@@ -141,8 +142,9 @@ void for_each_panel(Index m, Index total, F f) {
   }
 }
 
-/// out (n × m) = or += X · Y, where Y (total × m) is given by its own rows when X is by columns, and by rows
-/// of its transpose otherwise; or as panels one after the other, if `packed` is not null.
+/// out (n × m) = or += X · Y, where Y is total × m. When X is stored by columns, y holds Y by rows; otherwise
+/// y holds the rows of its transpose, or, if `packed` is not null, packed holds the panels of Y one after the
+/// other.
 template <Stored stored>
 void multiply(Index n, Index m, Index total, const double* x, Index ldx, const int* index, const double* y,
               Index ldy, const double* packed, double* out, Index ldo, bool add) {

@@ -1,11 +1,12 @@
 // The largest entries of rows; part of kernels_impl.h.
 
-/// Classes of columns: column j is in class j mod n_classes. (With 16 classes the four largest of a hundred
-/// take 74 ns; a heap fed with all columns took 487 ns, by mispredicted branches.)
+/// Columns are divided into classes: column j is in class j mod n_classes. (With 16 classes the four largest
+/// of a hundred entries take 74 ns; a heap fed with all columns took 487 ns, because of mispredicted
+/// branches.)
 constexpr Index class_vectors = 16 / lanes, n_classes = class_vectors * lanes;
 
-/// A value that at least `width` entries of w reach: when width ≤ n_classes the width-th largest of the
-/// different maxima of the classes, which few other entries reach.
+/// A value that at least `width` entries of w reach, and few more. For width ≤ n_classes it is the width-th
+/// largest of the different maxima of the classes; otherwise −∞.
 inline double often_reached(Index k, const double* w, Index width) {
   if (width > n_classes) return -HUGE_VAL;
   Vd top[class_vectors];
@@ -35,11 +36,10 @@ inline double often_reached(Index k, const double* w, Index width) {
   return reached;
 }
 
-/// True when column a comes after column b: w_a < w_b, or equal and a > b.
+/// True when column a ranks after column b: w_a < w_b, or w_a = w_b and a > b.
 inline bool behind(const double* w, int a, int b) { return w[a] < w[b] || (w[a] == w[b] && a > b); }
 
-/// Restores the heap of columns (the one that comes after all others on top) when only entry i may be too
-/// high.
+/// Restores the heap of columns (whose top is the column that ranks last) when only entry i may be too high.
 inline void sink(const double* w, Index width, int* column, Index i) {
   const int moving = column[i];
   for (Index child; (child = 2 * i + 1) < width; i = child) {
@@ -50,7 +50,7 @@ inline void sink(const double* w, Index width, int* column, Index i) {
   column[i] = moving;
 }
 
-/// Bit i set: w_i is not below `least`; k ≤ 64.
+/// Returns bits: bit i is set when w_i ≥ least. k ≤ 64.
 inline unsigned long long not_below(Index k, const double* w, Vd least) {
   unsigned long long bits = 0;
   for (Index j = 0; j < k; j += lanes)
@@ -58,7 +58,7 @@ inline unsigned long long not_below(Index k, const double* w, Vd least) {
   return k < 64 ? bits & ((1ull << k) - 1) : bits;
 }
 
-/// The columns of the `width` largest entries of w, when at least so many entries are ≥ `least`.
+/// Finds the columns of the `width` largest entries of w, given that at least `width` entries are ≥ `least`.
 inline void largest_reaching(Index k, const double* w, double least, Index width, int* column) {
   Index found = 0;
   for (Index from = 0; from < k; from += 64) {
@@ -78,7 +78,7 @@ inline void largest_reaching(Index k, const double* w, double least, Index width
   }
 }
 
-/// Each step is done for a few rows before the next one, so that the processor can overlap rows.
+/// Each step is done for several rows before the next step, so that the processor can overlap their work.
 void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int* column) {
   constexpr Index max_rows = 16;  // a guess
   double least[max_rows];

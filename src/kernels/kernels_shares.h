@@ -1,4 +1,4 @@
-// Counts shared among clusters; part of kernels_impl.h.
+// Division of counts among clusters; part of kernels_impl.h.
 
 /// share = c / s where s > least, else 0. Returns the smallest s.
 inline double divide_counts(Index n, const double* c, double least, const double* s, double* share) {
@@ -11,7 +11,7 @@ inline double divide_counts(Index n, const double* c, double least, const double
   return -max_lanes(splat(0) - low);
 }
 
-/// Rows B_index(u) .. B_index(u + lanes − 1); beyond n − 1 the last row is repeated.
+/// Rows index[u] .. index[u + lanes − 1] of B; places after the last of the n listed rows repeat that row.
 struct ListedRows {
   const double* from[lanes];
 
@@ -20,7 +20,7 @@ struct ListedRows {
     for (Index i = 0; i < lanes; ++i) from[i] = b + index[u + i < n ? u + i : n - 1] * ldb;
   }
 
-  /// ⟨w, row⟩ of each.
+  /// ⟨w, row⟩ for each of these rows, one per lane.
   Vd dots(Index k, const double* w) const {
     Vd acc[lanes];
     BNPVI_UNROLL
@@ -95,7 +95,7 @@ double scale_rows(Index n, Index k, const double* e, Index lde, const double* c,
   return sum_lanes(sums);
 }
 
-/// w_j G_ju of `lanes` columns.
+/// The values w_j G_ju for `lanes` columns from column u on.
 struct WeightedColumns {
   const int* row;
   const double *w, *g;
@@ -107,7 +107,8 @@ struct WeightedColumns {
 inline Vd larger(Vd a, Vd b) { return a > b ? a : b; }
 inline Vd smaller(Vd a, Vd b) { return b > a ? a : b; }
 
-/// The width-th largest of m ≥ width entries of each column, by insertion in registers or in `scratch`.
+/// The width-th largest of the m ≥ width entries of each column, found by insertion into registers (width ≤
+/// 8) or into `scratch`.
 template <int most>
 inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double* scratch) {
   if constexpr (most == 0) {
@@ -140,14 +141,15 @@ inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double
   }
 }
 
-/// All that exceed the width-th largest of their column are kept, and the first of those that equal it.
+/// Keeps all entries that exceed the width-th largest entry of their column, and the first of those that
+/// equal it.
 void keep_largest(Index m, Index n, const int* row, const double* w, const double* g, Index ldg, Index width,
                   double* scratch, double* out, Index ldo, unsigned long long* mask, Index ldm) {
   const Vd none = splat(0), one = splat(1);
   for (Index u = 0; u < n; u += lanes) {
     const WeightedColumns x{row, w, g, ldg, u, n - u};
     const Vd least = rank_of_columns<8>(width, m, x, scratch);
-    Vd left = splat(static_cast<double>(width));  // for those that equal it
+    Vd left = splat(static_cast<double>(width));  // how many entries equal to `least` may be kept
     for (Index j = 0; j < m; ++j) left = left - (x[j] > least ? one : none);
     for (Index from = 0; from < m; from += 64) {
       Vi bits = Vi{};

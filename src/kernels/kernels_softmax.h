@@ -1,7 +1,8 @@
 // The exponential and softmax; part of kernels_impl.h.
 
-/// exp(x) for x ≤ 709 to 1.1 ulp where it is a normal number, about 0 below: x = n log 2 + r, Taylor's series
-/// of exp(r) for |r| ≤ log(2)/2 to the 13th power (remainder 4e-18), times 2^n assembled from its bits.
+/// exp(x) for x ≤ 709, to 1.1 ulp where the result is a normal number, about 0 below. x = n log 2 + r; exp(r)
+/// by Taylor's series for |r| ≤ log(2)/2 up to the 13th power (remainder 4e-18), times 2^n, assembled from
+/// its bits.
 inline Vd exp_lanes(Vd x) {
   const Vd lowest = splat(-709), whole = splat(0x1.8p52);  // adding `whole` leaves n in the lowest bits
   x = lowest > x ? lowest : x;
@@ -36,7 +37,7 @@ inline double max_of_row(Index k, const double* w) {
   return x == nothing ? 0 : x;
 }
 
-/// out ← exp(w − shift), returns its sum; out may be w.
+/// out ← exp(w − shift); returns its sum. out may be the same array as w.
 inline double exp_row(Index k, const double* w, double shift, double* out) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
@@ -75,8 +76,8 @@ inline double kept_sum_of_products(Index k, const double* e, double least, const
   return sum_lanes(sums);
 }
 
-/// Each step is done for a few rows before the next one, so that the processor can overlap rows. A NaN makes
-/// its whole row NaN. out: entropies (then r must not overlap w) or log-normalisers.
+/// Each step is done for several rows before the next step, so that the processor can overlap their work. A
+/// NaN makes its whole row NaN. out: the entropies (r must then not overlap w) or the log-normalisers.
 template <bool entropies>
 void softmax(Index n, Index k, const double* w, Index ldw, double floor, double* r, Index ldr, double* out) {
   constexpr Index max_rows = 16;  // a guess

@@ -1,7 +1,7 @@
 // Logarithms, digamma and log-gamma functions of vectors; part of kernels_impl.h.
 
-/// log x for positive normal x: x = 2^n m with m near 1, log m = 2 artanh(s), s = f / (2 + f), f = m − 1, by
-/// Taylor's series to s^23 (remainder 4e-19).
+/// log x for positive normal x: x = 2^n m with m near 1; log m = 2 artanh(s) with s = f / (2 + f), f = m − 1,
+/// by Taylor's series up to s^23 (remainder 4e-19).
 inline Vd log_lanes(Vd x) {
   constexpr unsigned long long root_half = 0x3fe6a09e00000000, one = 0x3ff0000000000000;
   Vi bits;
@@ -44,8 +44,8 @@ inline Rising rising_lanes(Vd x) {
   return {q, ab * last, mul_add(dab, last, ab)};
 }
 
-/// The shared work of ψ(x) and log Γ(x), x > 0. Both use Stirling's series in 1 / y with y = x for x ≥ 10,
-/// else y = x + 10 and Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
+/// The common part of ψ(x) and log Γ(x), x > 0. Both use Stirling's series in 1 / y: y = x for x ≥ 10,
+/// otherwise y = x + 10, with Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
 struct Stirling {
   Vd x, y, log_y, inverse, z;
   Rising rising;
@@ -56,7 +56,7 @@ struct Stirling {
     z = inverse * inverse;
   }
 
-  /// Remainder 3e-17.
+  /// ψ(x); the remainder of the series is at most 3e-17.
   Vd digamma() const {
     const Vd below = x < splat(10) ? (x + x + splat(9)) * (rising.slope / rising.value) : splat(0);
     const Vd series = polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760,
@@ -98,7 +98,7 @@ double positive_sum(Index n, const double* t) {
   return sum_lanes(sums);
 }
 
-/// The first `count` lanes, zeros after them.
+/// Keeps the first `count` lanes, and sets the others to 0.
 inline Vd first_or_none(Vd x, Index count) {
   if (count >= lanes) return x;
   double kept[lanes] = {};

@@ -1,4 +1,4 @@
-// Scales of rows, which are never seen; part of kernels_impl.h, after kernels_special.h.
+// Latent scales of rows (heavy tails); part of kernels_impl.h, after kernels_special.h.
 
 void scale_log_weights(Index n, Index k, const double* ratio, const double* c, const double* a,
                        double* log_ratio, double* out) {

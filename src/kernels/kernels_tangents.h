@@ -1,6 +1,7 @@
-// Tangents of logistic likelihoods, of vectors; part of kernels_impl.h.
+// Kernels of tangent_kernels.h, for quadratic bounds of logistic likelihoods; part of kernels_impl.h.
 
-/// Of ψ = o + linear, E ψ² = square + o (2 linear + o): c, its root, e^(−c) and log 2cosh(c/2).
+/// For ψ = offset + linear and E ψ² = square + offset (2 linear + offset): c = √(E ψ²), e^(−c) and log
+/// 2cosh(c/2).
 struct TangentLanes {
   Vd psi, c, small, log_2cosh;
 
@@ -11,7 +12,7 @@ struct TangentLanes {
     log_2cosh = mul_add(splat(0.5), c, log_lanes(splat(1) + small));
   }
 
-  /// tanh(c/2) / 2c; near 0 by its series, the remainder of which is 2e-16.
+  /// tanh(c/2) / 2c; near 0 by its series (remainder 2e-16).
   Vd ratio() const {
     const Vd square = c * c;
     const Vd series = polynomial(square, 1. / 4, -1. / 48, 1. / 480);

@@ -1,10 +1,11 @@
-// Compiling one file for a newer processor without compiler flags.
+// Macros to compile one file for a newer processor without compiler flags.
 #pragma once
 #include "kernels/effects_kernels.h"
 #include "kernels/kernels.h"
 #include "kernels/tangent_kernels.h"
 
-/// GCC on Windows does not align spilled vectors of more than 16 bytes, so it gets the base version only.
+/// GCC on Windows does not align spilled vectors of more than 16 bytes, so only the base version is built
+/// there.
 #if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && !defined(_WIN32)))
 #define BNPVI_X86_VERSIONS 1
 #else
@@ -28,10 +29,10 @@ namespace bnpvi {
 struct KernelVersion {
   Kernels common;
   TangentKernels tangents;
-  EffectsKernels effects[EffectsPlaces::most];  // by the number of effects, from 1
+  EffectsKernels effects[EffectsPlaces::most];  // element q − 1 is for q effects
 };
 
-/// The table of each version; of the two newer ones only where BNPVI_X86_VERSIONS.
+/// The table of each version; avx2 and avx512 are defined only where BNPVI_X86_VERSIONS is 1.
 const KernelVersion* base_kernels();
 const KernelVersion* avx2_kernels();
 const KernelVersion* avx512_kernels();

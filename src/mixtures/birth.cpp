@@ -1,4 +1,4 @@
-// Birth in a mixture: the rows of one cluster are clustered afresh.
+// Birth in a mixture: the rows of one cluster are clustered anew.
 #include <algorithm>
 #include <cmath>
 
@@ -66,8 +66,8 @@ class MixtureBirth final : public Move {
   }
 
   // Collect, create, adopt [Hughes & Sudderth 2013, §4], but with an exact comparison: the newborns of all
-  // targets are added, one more lap lets every row move to them, and then the ELBO is compared for all births
-  // together.
+  // targets are added, every row may move to them in one more lap, and then the ELBO is compared for all
+  // births together.
   void adopt(State& state) {
     Proposal all{state, c_.memory};
     Index splits = 0;
@@ -98,7 +98,7 @@ class MixtureBirth final : public Move {
   MoveContext c_;
   const MixtureAlloc& alloc_;
   std::vector<Target> targets_;
-  std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
+  std::vector<std::uint64_t> ids_;              // identities; numbers change when a birth is accepted
   std::vector<std::vector<MassOnRows>> where_;  // by target and batch
 };
 

@@ -1,4 +1,4 @@
-// Candidates: with many clusters an L-sparse row is compared with few of them.
+// With many clusters, an L-sparse row is compared only with a few candidates among them.
 #pragma once
 #include "inference/data/summary.h"
 #include "inference/moves/neighbours.h"
@@ -6,9 +6,9 @@
 
 namespace bnpvi::mixtures {
 
-/// A memory of n rows with `width` slots each: the support of a row's L-sparse responsibilities at its last
-/// visit, the best cluster first; −1 for a cluster that is gone. last: the memory before, whose number of
-/// visits goes on; or null.
+/// A memory of n rows with `width` numbers for each: the clusters that supported the row's L-sparse
+/// responsibilities at its last visit, the best one first; −1 for a cluster that no longer exists. last: the
+/// previous memory, from which the number of visits is continued; or null.
 ///
 /// The support of the last visit is always among the candidates of the next, so that the optimum over the
 /// candidates is not below the present q(z), and the ELBO never falls. Between visits the support follows
@@ -16,25 +16,25 @@ namespace bnpvi::mixtures {
 /// row. A move that moves mass in any other way must drop the memory, as deletes do.
 std::shared_ptr<UnitMemory> row_memory(Index n, Index k, Index width, const UnitMemory* last);
 
-/// Stores the support of row `row` of the responsibilities as that of position i of the batch.
+/// Stores the support of row `row` of the responsibilities as the support of position i of the batch.
 void remember_row(UnitMemory& memory, Index i, const Responsibilities& r, Index row);
 
-/// True at visits 4, 8, 16, ...: rows are then compared with all clusters, as clusters move (most at the
-/// beginning) and the best one may have left the candidates. (The rhythm is a guess.)
+/// True at visits 4, 8, 16, ... At these, rows are compared with all clusters, since clusters move, most of
+/// all at the beginning, and the best one may have left the candidates. (The rhythm is a guess.)
 bool all_clusters_due(const UnitMemory& memory);
 
-/// Positions 0 .. n−1 of a batch by the best cluster of their last visit, ascending within a cluster.
+/// Positions 0 .. n−1 of a batch, sorted by the best cluster at their last visit, then ascending.
 std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k);
 
-/// Scratch of one thread: responsibilities of a block of rows, from their candidates only.
+/// Computes responsibilities of a block of rows from their candidates only. Working memory of one thread.
 class CandidateStep {
  public:
   CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
                 const UnitMemory& memory, const std::vector<int>& owner, Index width);
 
-  /// Responsibilities of the rows loaded in the block, which are those at the given positions of the batch,
-  /// sorted by best cluster. Rows with the same best cluster share their candidates: its neighbours, the
-  /// supports of all of these rows, and newborn clusters. Adds the entropy to `entropy`.
+  /// Responsibilities of the rows loaded in `block`. position: their positions in the batch, sorted by best
+  /// cluster. Rows with the same best cluster share their candidates: its neighbours, the supports of all of
+  /// these rows, and newborn clusters. Adds their entropy to `entropy`.
   void responsibilities(const FeatureBlock& block, const Index* position, Responsibilities& r,
                         double& entropy);
 
@@ -45,7 +45,7 @@ class CandidateStep {
   const Vec& log_pi_;
   const Neighbours& neighbours_;
   const SupportTable& support_;
-  const std::vector<int>& owner_;  // of the clusters
+  const std::vector<int>& owner_;  // class that owns each cluster (class_sets.h)
   Index width_;
   std::vector<int> born_, chosen_, owner_of_chosen_;
   std::vector<bool> is_chosen_;

@@ -1,18 +1,19 @@
-// Rows that some clusters would take from others.
+// Rows that a group of clusters would take from other clusters.
 #pragma once
 #include "mixtures/restricted_step.h"
 #include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// Rows of which the first clusters of a restricted step would have at least so much.
+/// The criterion: a row is claimed if, in a restricted local step, the first `first` clusters together have
+/// a responsibility of at least `least` for it.
 struct Claim {
   RestrictedStep step;
   Index first;
   double least;
 };
 
-/// Those of some rows of a batch.
+/// Finds the claimed rows among some rows of a batch.
 class ClaimWork final : public BatchWork {
  public:
   ClaimWork(Index batch, std::shared_ptr<const Claim> claim, std::vector<Index> rows)
@@ -25,14 +26,15 @@ class ClaimWork final : public BatchWork {
   void write_result(Writer& out) const override { out.list(claimed); }
   void read_result(Reader& in) override { claimed = in.list<std::vector<Index>>(); }
 
-  std::vector<Index> claimed;  // positions among the rows, ascending
+  std::vector<Index> claimed;  // positions among `rows`, ascending
 
  private:
   std::shared_ptr<const Claim> claim_;
   std::vector<Index> rows_;
 };
 
-/// Of rows by batch those on which a group has so much, and those that are claimed.
+/// From the rows of each batch, keeps those on which `group` has at least `least_mass`, and those that are
+/// claimed.
 std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
                                       const std::vector<TouchedRows>& rows, const Target& group,
                                       double least_mass, Claim claim);

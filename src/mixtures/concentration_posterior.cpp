@@ -11,10 +11,10 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr double fall = 28;     // of the log integrand from its mode to either end
-constexpr double beyond = 4;    // by how much more it may fall there: a guess
-constexpr Index factors = 8;    // of at least 1e-33, whose product is taken before a logarithm
-constexpr int most_steps = 60;  // of either search: a guess; three to eight were seen
+constexpr double fall = 28;   // by which the log integrand falls from its mode to either end
+constexpr double beyond = 4;  // tolerance of that fall: a guess
+constexpr Index factors = 8;  // number of factors, of at least 1e-33, multiplied before a logarithm is taken
+constexpr int most_steps = 60;  // of either search: a guess; three to eight were observed
 
 Vec at_least_zero(Vec counts) {
   for (double& n : counts) n = std::max(0.0, n);
@@ -56,8 +56,8 @@ ConcentrationPosterior::Point ConcentrationPosterior::at(double t) const {
           gamma * slope - a * std::expm1(t)};
 }
 
-// γ f'(γ) is between −γ [ψ(1 + N) − ψ(1)] and K − 1, which brackets the mode: Newton steps in there, with the
-// curvature from a difference of slopes, else bisections.
+// γ f'(γ) lies between −γ [ψ(1 + N) − ψ(1)] and K − 1, which brackets the mode. Within the bracket, Newton
+// steps with the curvature from a difference of slopes; bisections where these fail.
 ConcentrationPosterior::Mode ConcentrationPosterior::mode() const {
   const auto [a, b] = prior_;
   const double k = static_cast<double>(counts_.size()), difference = 0.1 / std::sqrt(a + k);
@@ -73,9 +73,9 @@ ConcentrationPosterior::Mode ConcentrationPosterior::mode() const {
   return m;
 }
 
-// Where the integrand has fallen by `fall` to `fall + beyond`, by Newton steps along tangents; a concave
-// function is below them. width: standard deviations of a normal curve of the mode's curvature, for that
-// fall.
+// The point where the integrand has fallen by `fall` to `fall + beyond`, found by Newton steps along
+// tangents, which lie above a concave function. width: the distance of that fall, in standard deviations,
+// for a normal curve with the mode's curvature.
 double ConcentrationPosterior::end(const Point& top, double width, int side) const {
   double distance = side > 0 ? std::log(1 + width + width * width / 2) : width + width * width / 3;
   for (int step = 0; step < most_steps; ++step) {

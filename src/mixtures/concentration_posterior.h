@@ -24,28 +24,30 @@ Vec counts_after(const Vec& counts);
 ///          + Σ_{0<k<K} log [ (γ + kd) / x_k ],
 ///   E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
 ///
-/// The integral is one trapezoid of n_nodes nodes over s, t = log(γ b / a) = t_mode + 2σ sinh s with σ from
-/// the curvature at the mode, between the points where the integrand has fallen by e^−28 from its maximum.
-/// Evenly spaced t would miss narrow modes with long tails, as of shape 1 and a discount. Errors of the
-/// logarithm were below 1e-10 for shapes 1 to 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000
-/// clusters, of one row each or many.
+/// The integral is computed by one trapezoid rule with n_nodes nodes in s, where
+/// t = log(γ b / a) = t_mode + 2σ sinh s with σ from the curvature at the mode, between the points where the
+/// integrand has fallen by e^−28 from its maximum. Nodes spaced evenly in t would miss narrow modes with
+/// long tails, such as occur with shape 1 and a discount. Errors of the logarithm were below 1e-10 for
+/// shapes 1 to 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000 clusters, of one row each or many.
 class ConcentrationPosterior {
  public:
   static constexpr Index n_nodes = 64;
   using Nodes = std::array<double, n_nodes>;
 
-  /// counts: N_1, ..., N_K in stick order, K ≥ 1 (below 0 by rounding: taken as 0); discount: 0 ≤ d < 1; the
-  /// prior's shape from 1: below it, a stick that no row has reached would have E log π = −∞.
+  /// counts: N_1, ..., N_K in stick order, K ≥ 1; numbers below 0, due to rounding, count as 0. discount:
+  /// 0 ≤ d < 1. The prior's shape must be at least 1: below that, a stick that no row has reached would have
+  /// E log π = −∞.
   ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
 
-  /// log ∫ Gamma(γ; a, b) e^f(γ) dγ, convex in the counts; its derivatives are E_q log π_k.
+  /// log ∫ Gamma(γ; a, b) e^f(γ) dγ. It is convex in the counts, and its derivatives by them are E_q log
+  /// π_k.
   double log_integral() const { return log_integral_; }
 
   Vec expected_log_weights() const;  // E_q log π_k, length K
-  Vec mean_weights() const;          // E_q π_k, and what is left after them: length K + 1
+  Vec mean_weights() const;          // E_q π_k, and the remaining mass: length K + 1
   double mean() const;               // E_q γ
 
-  /// Increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
+  /// The nodes: increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
   const Nodes& values() const { return gamma_; }
   const Nodes& probabilities() const { return probability_; }
 

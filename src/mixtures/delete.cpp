@@ -1,4 +1,4 @@
-// Delete in a mixture: the rows that touch one cluster are assigned afresh without it.
+// Delete in a mixture: the rows with mass on one cluster are reassigned without it.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -14,18 +14,18 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index max_rounds = 12;  // of local steps on the touched rows: a guess
+constexpr Index max_rounds = 12;  // of local steps on these rows: a guess
 
-// A delete is not tried when its forecast is a loss of more than 0.3 for each observation of the target and
-// 20 in all. Of 135 deletes that were accepted (one Gaussian from five clusters) 116 were forecast above −0.3
-// an observation, and the fit still ended with one cluster without the other 19.
+// A delete is not tried if the forecast loss exceeds both 0.3 for each observation of the target and 20 in
+// total. Of 135 accepted deletes (one Gaussian, starting from five clusters) 116 were forecast above −0.3
+// for each observation, and without the other 19 the fit still ended with one cluster.
 constexpr double allowed_loss = 0.3, allowed_loss_in_all = 20;
 
 class MixtureDelete final : public Move {
  public:
   MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // The smallest clusters that have not failed since they changed.
+  // Chooses the smallest clusters whose deletion has not failed since they last changed.
   bool prepare(const State& state) override {
     if (state.k() < 2) return false;
     for (Index j = 0; j < state.k(); ++j)
@@ -55,7 +55,7 @@ class MixtureDelete final : public Move {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (absorbed_.count(ids_[i]) || touched_[i].empty()) continue;
       const Index k = state.k();
-      if (k < 2) return;  // of clusters that share no rows, all but one may go
+      if (k < 2) return;  // among clusters that share no rows, all but one may be deleted
       const Index target = c_.memory.number_of(ids_[i]);
       if (state.total.is_last_of_class(target)) continue;
       ++tried_;
@@ -76,7 +76,7 @@ class MixtureDelete final : public Move {
   }
 
  private:
-  // After one cluster was removed, on which none of these rows has mass.
+  // Renumbers after a cluster was removed on which none of these rows has mass.
   static void forget_cluster(std::vector<TouchedRows>& batches, Index gone, Index k) {
     for (TouchedRows& batch : batches) batch.renumber(numbers_without(k, gone));
   }
@@ -102,9 +102,9 @@ class MixtureDelete final : public Move {
   MoveContext c_;
   const MixtureAlloc& alloc_;
   std::vector<Index> targets_;
-  std::vector<Target> each_;  // of the targets
+  std::vector<Target> each_;  // each target by itself
   std::vector<std::uint64_t> ids_;
-  std::set<std::uint64_t> absorbed_;               // have rows of deleted clusters, which touched_ lacks
+  std::set<std::uint64_t> absorbed_;               // received rows of deleted clusters, which touched_ lacks
   std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
 };
 

@@ -11,7 +11,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index max_sample = Index{1} << 9;  // rows; this and the next two are guesses
+constexpr Index max_sample = Index{1} << 9;  // number of rows; this and the next two are guesses
 constexpr int rounds = 4;
 constexpr double least_mass = 0.01;
 

@@ -1,4 +1,4 @@
-// A cheap forecast of what a delete would gain.
+// A cheap forecast of the gain of deleting a cluster.
 #pragma once
 #include "inference/learn/state.h"
 #include "mixtures/mixture.h"
@@ -6,11 +6,11 @@
 
 namespace bnpvi::mixtures {
 
-/// Estimated gain of the ELBO when the target's mass is shared among the other clusters by a few restricted
-/// local steps [Hughes 2016, eq. 4.16], the rest of q(z) held fixed: from at most 2^9 rows (evenly spaced
-/// among those with at least 1 % of their mass on the target, given by batch), weighted up to the target's
-/// size. Only decides whether a delete is tried; what is accepted is decided by the exact ELBO. Too low as a
-/// rule, since the other clusters do not adapt.
+/// Estimated gain of the ELBO when the target's mass is divided among the other clusters by a few restricted
+/// local steps [Hughes 2016, eq. 4.16], with the rest of q(z) held fixed. Uses at most 2^9 rows, evenly
+/// spaced among those with at least 1 % of their mass on the target (`by_batch`), weighted up to the
+/// target's size. It only decides whether a delete is tried; acceptance is decided by the exact ELBO. The
+/// estimate is usually too low, since the other clusters do not adapt.
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
                          const std::vector<TouchedRows>& by_batch, Pool& pool);
 

@@ -11,7 +11,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index rows_at_once = 256;  // of a task: a guess
+constexpr Index rows_at_once = 256;  // rows in each task: a guess
 
 double log_add(double a, double b) {
   const double most = std::max(a, b);

@@ -1,4 +1,4 @@
-// New rows under draws of partitions.
+// Predictions for new rows, averaged over draws of partitions.
 #pragma once
 #include "foundation/pool.h"
 #include "mixtures/partition_prior.h"
@@ -9,19 +9,20 @@ namespace bnpvi::mixtures {
 /// Predictions for m new rows, averaged over draws that are added one by one.
 class DrawPredictives {
  public:
-  /// point: a cluster 0 .. K − 1 for each of the rows that were sampled.
+  /// point: a partition of the sampled rows, the cluster 0 .. K − 1 of each.
   DrawPredictives(const ObsModel& obs, const RowFeatures& rows, const std::vector<int>& point,
                   const RowFeatures& new_rows);
 
-  /// label: 0 .. K − 1, of all rows; prior: with the draw's concentration.
+  /// Adds a draw. label: the cluster of every sampled row, from 0; prior: with the concentration of the
+  /// draw.
   void add(const std::vector<int>& label, const PartitionPrior& prior, Pool& pool);
 
   /// log of the mean predictive density, base measure left out; m numbers.
   Vec log_density() const;
 
-  /// Σ_b p_b N_ab / N_b, m × K, a sum over the draws: p_b is the probability that the new row is in cluster b
-  /// of a draw, N_ab / N_b the share of that cluster's rows that are in cluster a of `point`. What is left of
-  /// the number of draws is the probability of a cluster without any row so far.
+  /// Sum over the draws of Σ_b p_b N_ab / N_b, m × K, where p_b is the probability that the new row is in
+  /// cluster b of the draw, and N_ab / N_b is the fraction of that cluster's rows that are in cluster a of
+  /// `point`. A row of this matrix sums to the number of draws less the total probability of a new cluster.
   const Vec& together() const { return together_; }
   Index k() const { return k_; }
 

@@ -10,7 +10,7 @@ namespace {
 struct Candidate {
   const DynamicCluster* old;  // null: new in this batch
   double gamma;               // 0 for a new one
-  double entry;               // what it costs to be in use
+  double entry;               // cost of being in use
   Index size;
   Vec mean, sum;
 };
@@ -44,7 +44,7 @@ DynamicBatch DynamicMeans::add(const double* x, Index n, Index ld, Pool& pool) {
       int best = now;
       double least = now < 0 ? std::numeric_limits<double>::infinity()
                              : squared_distance(row.data(), all[now].mean.data(), d_);
-      int free = -1;  // a new cluster that lost its rows
+      int free = -1;  // a new cluster that has lost all its rows
       for (std::size_t k = 0; k < all.size(); ++k) {
         const Candidate& c = all[k];
         if (c.size == 0 && !c.old) {
@@ -89,7 +89,7 @@ DynamicBatch DynamicMeans::add(const double* x, Index n, Index ld, Pool& pool) {
       load(i);
       objective += squared_distance(row.data(), all[label[i]].mean.data(), d_);
     }
-    // Rounding may let two partitions of equal cost take turns.
+    // Without this, rounding could make two partitions of equal cost alternate forever.
     if (!out.objective.empty() && !(objective < out.objective.back())) changed = false;
     out.objective.push_back(objective);
   }

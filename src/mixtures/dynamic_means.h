@@ -7,12 +7,12 @@
 namespace bnpvi::mixtures {
 
 struct DynamicMeansCosts {
-  double lambda;  // of a new cluster
-  double q;       // of a cluster that comes back, for each batch since it was last seen
+  double lambda;  // cost of a new cluster
+  double q;       // cost of using a cluster again, for each batch since it was last used
   double tau;     // how far clusters move from batch to batch
 };
 
-/// A cluster as the batches before left it: centre φ and weight w, last seen `age` ≥ 1 batches ago.
+/// A cluster as earlier batches left it: centre φ and weight w, last used `age` ≥ 1 batches ago.
 struct DynamicCluster {
   int id;
   double weight;
@@ -20,7 +20,7 @@ struct DynamicCluster {
   Vec centre;
 };
 
-/// What a batch made of a cluster that has rows in it.
+/// The result of a batch for a cluster that has rows in it.
 struct BatchCluster {
   int id;
   Index size;
@@ -28,22 +28,23 @@ struct BatchCluster {
 };
 
 struct DynamicBatch {
-  std::vector<int> label;  // ids of the rows
+  std::vector<int> label;  // ids of the clusters of the rows
   std::vector<BatchCluster> clusters;
   Vec objective;  // J after each sweep
 };
 
-/// With γ = 1/(1/w + age τ) for old clusters and 0 for new ones,
+/// With γ = 1/(1/w + age τ) for old clusters and γ = 0 for new ones, the objective
 ///
-///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use,
+///   J = Σ_k { λ [new] + q age [old] + γ ‖θ_k − φ_k‖² + Σ_{i in k} ‖x_i − θ_k‖² } over the clusters in use
 ///
-/// is lowered by turns: every row, in the order in which they come, goes where it costs least (a tie: where
-/// it is, or to the cluster that came first), and θ_k = (γφ_k + Σx_i)/(γ + n_k), until no label changes.
+/// is lowered by alternating two steps until no label changes: every row, in the given order, goes to the
+/// cluster where it costs least (on a tie, its present cluster, or else the first in order); and
+/// θ_k = (γφ_k + Σx_i)/(γ + n_k).
 class DynamicMeans {
  public:
   DynamicMeans(Index d, const DynamicMeansCosts& costs) : d_(d), costs_(costs) {}
 
-  /// Takes in n rows (n × d by columns, `ld` apart).
+  /// Learns from a batch of n rows. x: n × d, column-major, columns `ld` apart.
   DynamicBatch add(const double* x, Index n, Index ld, Pool& pool);
 
  private:

@@ -1,5 +1,5 @@
-// A pair of clusters is joined and another cluster split in two, in one proposal: the escape of finite
-// mixtures from two clusters where one would do and one where two are needed.
+// Joins a pair of clusters and splits another cluster in two, in one proposal. This helps finite mixtures
+// that have two clusters where one would do, and one where two are needed.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -12,7 +12,8 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr std::size_t most_pairs =
-    5;  // disjoint, of which each split takes the one that loses least: a guess
+    // disjoint pairs; for each split, the one that loses least is used: a guess
+    5;
 
 class MixtureExchange final : public Move {
  public:
@@ -62,12 +63,12 @@ class MixtureExchange final : public Move {
 
   struct Pair {
     std::uint64_t a, b;  // identities; numbers change when a move is accepted
-    double score;        // gain from joining, without that of the entropy until the end of the lap
-    Vec entropy;         // its change, by batch
+    double score;        // gain from joining, to which the entropy is added at the end of the lap
+    Vec entropy;         // change of the entropy, by batch
   };
 
-  // Disjoint pairs that lose least by all terms but the entropy, and one for each split that is part of all
-  // these.
+  // Disjoint pairs that lose least without the entropy, plus, for each cluster to split that is part of all
+  // these pairs, one pair without it.
   void choose_pairs(const State& state) {
     const std::vector<Pair> all = ranked_pairs(state);
     std::set<std::uint64_t> used;

@@ -45,7 +45,7 @@ class FiniteDirichlet final : public MixtureAlloc {
   }
 
  private:
-  // γ/K of as many clusters as there are counts: K, or fewer once some have been joined.
+  // γ divided by the number of counts: K, or fewer after clusters have been joined.
   double share(const Vec& counts) const { return concentration_ / static_cast<double>(counts.size()); }
 
   // Σ_k (N_k + γ/K)

@@ -1,28 +1,31 @@
-// How the clusters of groups share rows with each other and with those around.
+// How much the clusters of a group share rows, with each other and with clusters nearby.
 #pragma once
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// Made of what a lap has seen, and numbered as its clusters were.
+/// Built from the responsibilities seen during a lap (a pass over all batches); clusters have the numbers
+/// that they had in that lap.
 class GroupSharing {
  public:
-  /// shared: of pairs (SeenRows::shared); loss: evidence_of_merging().
+  /// shared: entropy that each pair of clusters would lose by joining (SeenRows::shared); sizes: of the
+  /// clusters; loss: evidence_of_merging() of each pair.
   GroupSharing(Vec shared, Vec sizes, Vec loss)
       : k_(static_cast<Index>(sizes.size())),
         shared_(std::move(shared)),
         sizes_(std::move(sizes)),
         loss_(std::move(loss)) {}
 
-  /// The few clusters nearest to each member that share rows with the group.
+  /// The clusters that share rows with the group, among the few nearest to each of its members.
   Target around(const Target& group) const;
-  /// True when every cluster of the group shares rows with the others, or a single one with some around.
+  /// True when every cluster of the group shares enough rows with the others; for a group of one, when it
+  /// shares enough rows with one of the clusters `around`.
   bool overlaps(const Target& group, const Target& around) const;
-  /// The entropy that the clusters of the group share with each other and with all others, in nats.
+  /// The entropy, in nats, that would be lost if the clusters of the group joined each other and all others.
   double in_all(const Target& group) const;
 
  private:
-  double with(const Target& group, Index b) const;  // of a cluster and the others of a group
+  double with(const Target& group, Index b) const;  // shared by cluster b and the others of a group
 
   Index k_;
   Vec shared_, sizes_, loss_;

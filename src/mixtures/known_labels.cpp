@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 void exclude_forbidden(const FeatureBlock& block, Index first, Index n, const std::vector<int>& owner,
                        double* score) {
-  constexpr double below = 1e4;  // the best score of a row: exp(−below) is 0
+  constexpr double below = 1e4;  // below the best score of a row: exp(−below) is 0
   if (owner.empty() || !block.labelled()) return;
   const Index m = static_cast<Index>(owner.size());
   for (Index i = 0; i < n; ++i, score += m) {

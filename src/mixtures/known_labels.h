@@ -5,10 +5,10 @@
 
 namespace bnpvi::mixtures {
 
-/// Lowers the scores (n × m, row-major) of the block's rows first .. first + n − 1 for clusters to which they
-/// may not belong, so far that their responsibilities are exactly 0; the others are the softmax of the rest.
-/// owner: of the m clusters; empty: nothing is forbidden. Throws std::logic_error for a row that none of the
-/// clusters may have.
+/// For rows first .. first + n − 1 of the block, lowers the scores (n × m, row-major) of clusters to which a
+/// row may not belong so far that their responsibilities become exactly 0; the other clusters get the
+/// softmax of the remaining scores. owner: the class that owns each of the m clusters (class_sets.h); empty:
+/// nothing is forbidden. Throws std::logic_error if a row may belong to none of the clusters.
 void exclude_forbidden(const FeatureBlock& block, Index first, Index n, const std::vector<int>& owner,
                        double* score);
 

@@ -1,4 +1,4 @@
-// Merge: all statistics of a pair add; only its entropy must be tracked.
+// Merge: the statistics of a pair are added; only the change of entropy must be collected during a lap.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,9 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr Index scored_at_most =
-    1000;  // pairs with the best data terms, whose other terms are computed too: a guess
-constexpr double most_lifted = 20;  // nats by which a learned prior may lift a merge: a guess
+    // pairs with the best data terms, for which the other terms are computed, too: a guess
+    1000;
+constexpr double most_lifted = 20;  // nats by which learning the prior may raise a merge: a guess
 
 struct Pair {
   Index a, b;    // a < b
@@ -24,8 +25,8 @@ class MixtureMerge final : public Move {
  public:
   MixtureMerge(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs whose bound on the gain is positive, best first; where the prior that a merge teaches may lift it,
-  // all that are close.
+  // Pairs with a positive upper bound of the gain, best first; if learning the prior can raise the gain,
+  // also pairs that are close to it.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
@@ -63,7 +64,8 @@ class MixtureMerge final : public Move {
   }
 
   void after_lap(State& state) override {
-    std::vector<Index> number(static_cast<std::size_t>(state.k()));  // current number of an original cluster
+    // present number of each cluster of the lap's start
+    std::vector<Index> number(static_cast<std::size_t>(state.k()));
     for (Index j = 0; j < state.k(); ++j) number[j] = j;
     std::vector<bool> used(number.size(), false);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {

@@ -24,7 +24,7 @@ Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy,
 
 namespace {
 
-// Σ w −r log r of the loaded rows; r, with the entropies of its rows, becomes w r.
+// Returns Σ −w r log r of the loaded rows, and replaces r by w r and the entropies of rows by weighted ones.
 double weigh(const FeatureBlock& block, Responsibilities& r) {
   double entropy = 0;
   for (Index i = 0; i < r.n; ++i) {
@@ -35,9 +35,9 @@ double weigh(const FeatureBlock& block, Responsibilities& r) {
   return entropy;
 }
 
-// Sums w φ and the weighted entropy over the units, chunk by chunk; make_fill() gives each chunk a function
-// (from, block, r, entropy) for the responsibilities, and the entropies, of the units from, from + 1, ...
-// whose rows are loaded in the block.
+// Sums w φ and the weighted entropy over the units, chunk by chunk. For each chunk, make_fill() returns a
+// function (from, block, r, entropy) that computes responsibilities and entropies of the units from,
+// from + 1, ..., whose rows are loaded in the block.
 template <class MakeFill>
 Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
@@ -75,14 +75,16 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
 
 Index MixtureAlloc::count_neighbours(Index k) const {
   constexpr Index usual = 64,
-                  worthwhile = 4 * usual;  // guesses; figures with them: inst/bench, many-clusters.R
+                  // guesses; inst/bench, many-clusters.R has the timings with them
+      worthwhile = 4 * usual;
   const auto [L, candidates] = sparsity_;
   if (L == 0 || L >= k || (candidates == 0 && k <= worthwhile)) return 0;
   const Index width = std::max(candidates == 0 ? usual : candidates, L);
   return width < k ? width : 0;
 }
 
-// Finds the neighbours of all clusters once a lap, at the first visit that has a memory of earlier supports.
+// Finds the neighbours of all clusters once in a lap, at the first visit that has a memory of earlier
+// supports.
 class MixtureAlloc::NearVisitor final : public Visitor {
  public:
   explicit NearVisitor(const MixtureAlloc& alloc) : alloc_(alloc) {}

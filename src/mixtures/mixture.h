@@ -1,4 +1,4 @@
-// Mixtures: the rows are independent, z_n ~ π.
+// Mixtures: rows are independent given the clusters' weights π, and row n belongs to cluster z_n ~ π.
 #pragma once
 #include <memory>
 
@@ -20,18 +20,19 @@ std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, dou
 /// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
 std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
 
-/// Weights that depend on covariates (tilt.h). fixed_k: 0 unless the prior is finite.
+/// Mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
 std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
 
-/// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k, where the
-/// last may depend on the row's covariate pattern.
+/// What all mixtures share: the local step. The units are rows, with log weights
+///   W_nk = E log p(x_n | φ_k) + E log π_k,
+/// where E log π_k may depend on the covariate pattern of the row.
 ///
-/// The counts of K clusters on which the allocation depends are K × (1 + C), row-major: the size of each
-/// cluster and, where rows have one of C covariate patterns, how many of its rows have each. So are the log
-/// weights: a constant of each cluster, and what a row's pattern adds to it.
+/// Counts and log weights of K clusters are matrices K × (1 + C), row-major. Counts: the size of each
+/// cluster and, if rows have one of C covariate patterns, the number of its rows with each pattern. Log
+/// weights: a constant for each cluster, and what each pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  /// fixed_k: 0 where sticks order any number of clusters; patterns: C; stored: AllocFacts::weight_values.
+  /// fixed_k: 0 if the number of clusters varies (sticks); patterns: C; stored: AllocFacts::weight_values.
   MixtureAlloc(Index fixed_k, const Sparsity& sparsity, Index patterns = 0, Index stored = 0)
       : AllocModel({false, fixed_k == 0, fixed_k, false, 0, patterns, stored}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
@@ -51,25 +52,26 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// E log π at these counts. near, for proposals, whose bound is computed elsewhere: the start of a short
-  /// search (as Globals::u), on return its end; null: a full search.
+  /// E log π at these counts. near: null for a full search; proposals, whose bound is computed elsewhere,
+  /// pass the start of a short search (like Globals::u), which returns its end there.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
-  /// The same at the globals.
+  /// The same at the counts of these globals.
   virtual Vec log_weights(const Globals& globals) const {
     return expected_log_weights(counts(globals.effective));
   }
 
   Index count_width() const { return 1 + patterns(); }
   Vec counts(const Summary& s) const;
-  void append_counts(const double* t, Index p, Vec& counts) const;  // those of a cluster with statistic t
+  void append_counts(const double* t, Index p, Vec& counts) const;  // counts of a cluster with statistic t
 
  private:
   class NearVisitor;
-  // Neighbours that each cluster has when there are k clusters; 0 when rows are compared with all clusters.
+  // Number of neighbours of each cluster when there are k clusters; 0: rows are compared with all clusters.
   Index count_neighbours(Index k) const;
-  // Rows that were visited before may be compared with neighbours only, if these are given.
+  // near: rows that were visited before are compared only with the neighbours of their best cluster; null:
+  // with all clusters.
   Summary step(const Visit& in, const Neighbours* near) const;
-  // The same from a memory of earlier supports, few clusters for each row.
+  // The same for rows with a memory of earlier supports, which yields a few candidates for each row.
   Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
@@ -77,21 +79,21 @@ class MixtureAlloc : public AllocModel, public WorkReader {
 /// Parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) for counts in stick order: "sticks", K × 2.
 NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
-/// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
-/// expected counts. near: as of expected_log_weights().
+/// The part of the ELBO that belongs to the allocation model, without the entropy, at the optimal globals
+/// for these expected counts. near: see expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// Rows of K × any number of values, also none: without one of them, or in another order.
+/// For a row-major matrix with K rows, which may have no columns: removes one row; or reorders the rows.
 Vec without_row(Vec values, Index k, Index row);
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
 
-/// The counts after b joined a < b, whose place stays, empty, where K is fixed.
+/// The counts after cluster b has joined cluster a < b. If K is fixed, b stays as an empty cluster.
 Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);
 
-/// Adds the log weights of K clusters to their weights, before pack(). The features of covariate patterns
-/// are the last.
+/// Adds the log weights of K clusters to the weights by which features are multiplied, before pack(). The
+/// features of covariate patterns are the last ones.
 void add_log_weights(Weights& weights, const Vec& log_weights);
-/// The same of the patterns alone, and the constants that are then left.
+/// The same for the patterns only; and the constants of the clusters, which then remain to be added.
 void add_pattern_weights(Weights& weights, const Vec& log_weights);
 Vec log_constants(const Vec& log_weights, Index k);
 

@@ -1,10 +1,11 @@
-// The one number that a merge of a pair of clusters has to watch for.
+// The entropy that a merge of two clusters loses, collected during a visit.
 #pragma once
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// Σ w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0 for tracked pairs, by chunk.
+/// For each tracked pair, Σ w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0 over the visited
+/// rows, w their weights; summed separately in each chunk of rows.
 class PairEntropy final : public Watch {
  public:
   explicit PairEntropy(std::vector<Target> pairs) : pairs_(std::move(pairs)) {}

@@ -16,7 +16,7 @@ double log_weight(double n, double discount) {
 
 }  // namespace
 
-// Rounding must not leave odds where no cluster may come.
+// 0 instead of a rounding error where no further cluster is possible.
 double PartitionPrior::odds_of_new(Index k) const {
   if (k == 0) return 1;
   const double odds = concentration + static_cast<double>(k) * discount;

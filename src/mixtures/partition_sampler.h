@@ -9,9 +9,10 @@
 
 namespace bnpvi::mixtures {
 
-/// p(partition, γ | x) of a mixture; the one concentration is "concentration", γ. Rows whose statistic must
-/// not depend on the cluster: no cells are expected. split_merge: proposals of splits and merges a sweep;
-/// a number that depended on the present K would spoil the law of the draws.
+/// The posterior p(partition, γ | x) of a mixture. Its only concentration is "concentration", γ. The
+/// statistic of a row must not depend on its cluster, so models with expected cells are excluded.
+/// split_merge: number of split or merge proposals in each sweep; a number that depended on the present K
+/// would invalidate the chain.
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge);
 
@@ -20,15 +21,15 @@ class PartitionSampler final : public Sampler {
   PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                    Index split_merge, Pool& pool);
 
-  /// What sweep() records as log_joint, of this state.
+  /// The log joint density of this state, which sweep() records as log_joint.
   double log_joint(const ChainState& z);
 
-  /// In random order.
+  /// Draws labels in sequence, with the rows in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// Proposes splits and merges, then draws each row's cluster given all others [Neal 2000, Algorithm 3], in
-  /// random order, then γ.
+  /// Makes the split and merge proposals; then draws each row's cluster given all others [Neal 2000,
+  /// Algorithm 3], in random order; then γ.
   double draw(ChainState& z, Stream& stream) override;
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
 

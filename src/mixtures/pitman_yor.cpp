@@ -60,7 +60,7 @@ class PitmanYor final : public MixtureAlloc {
   }
 
  private:
-  // log B(1 − d, x), right for the smallest x too.
+  // log B(1 − d, x), accurate for the smallest x, too.
   double log_prior_beta(double x) const {
     if (discount_ == 0) return -std::log(x);
     return log_gamma(1 - discount_) - log_gamma_difference(1 - discount_ + x, discount_) - std::log(x);

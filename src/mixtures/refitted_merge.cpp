@@ -1,5 +1,6 @@
-// Merge of pairs that are judged when they have been fitted together: what the rows of two clusters hide
-// (their scales) was found under either, and the sum of both is far from what one cluster would make of it.
+// Merge of pairs that are compared only after they have been fitted together. What the rows of two clusters
+// hide (their scales) was inferred under each, and the sum of both statistics is far from that of one
+// cluster.
 #include <algorithm>
 #include <limits>
 
@@ -12,22 +13,23 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr Index tried_at_most =
-    3;  // pairs a lap; with all pairs planted sets ended the same
-// Nats a row that refitting may make up for: a guess; .25 was seen. Of individuals, who hide much, there is
-// no such bound: 200 of one kind in two halves lack 27 nats by sums and 0 after a visit.
+    // pairs in each lap; with all pairs, planted sets ended the same
+    3;
+// Nats for each row that refitting may recover: a guess; .25 was observed. There is no such bound for
+// individuals, who hide much: 200 of one kind in two halves lack 27 nats by their sums, and 0 after a visit.
 constexpr double most_lost_of_rows = 0.5;
-constexpr Index rounds = 10;  // of local steps: halves of one cluster are within .1 nats of it then
+constexpr Index rounds = 10;  // of local steps; halves of one cluster are then within .1 nats of it
 
 struct Pair {
   Index a, b;    // a < b
-  double score;  // of the sum of both, but for the entropy
+  double score;  // of the sum of both, without the entropy
 };
 
 class RefittedMerge final : public Move {
  public:
   RefittedMerge(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // The best sums, as far as refitting may make up for what they lack.
+  // The pairs with the best sums, if refitting may recover what they lack.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
@@ -60,7 +62,7 @@ class RefittedMerge final : public Move {
     for (std::size_t i = 0; i < pairs_.size(); ++i) touched_[i][b] = seen.rows_of(i);
   }
 
-  // After a pair that is accepted the others have other rows, and wait for another lap.
+  // After a pair is accepted, the other pairs have other rows and wait for another lap.
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       ++tried_;

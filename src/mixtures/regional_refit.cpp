@@ -1,5 +1,5 @@
-// A cluster, or some near each other, fitted anew, judged when the rows around have settled: the escape from
-// a wrong border and from a wrong number of clusters where they overlap.
+// Fits a cluster, or some neighbouring ones, anew, and compares after the rows around have been reassigned.
+// This corrects a wrong border, and a wrong number of clusters where they overlap.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -21,14 +21,14 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// Guesses; with twice the rounds medians of ten seeds differed by less than 1 on three sets and by 2 on a
-// fourth. What forecasts refuse was tried on ten fits: decisions.md.
+// Guesses. With twice the rounds, medians over ten seeds differed by less than 1 on three data sets and by 2
+// on a fourth. Proposals that forecasts refuse were tried on ten fits: decisions.md.
 constexpr Index sizes_of_groups[] = {1, 2, 3};  // tried one after the other
 constexpr double least_mass = 0.01;             // of the group on a row that is divided anew
-constexpr double least_claim = 1e-3;            // of the group's new clusters on a row that may come over
+constexpr double least_claim = 1e-3;            // of the group's new clusters on a row of another cluster
 constexpr Index max_rounds = 15;                // of local steps on these rows
-constexpr double hope = 30;                     // nats by which rounds may lift a start, and more where
-constexpr double lift_of_shared = 0.1;          // clusters share rows: for each nat of that entropy
+constexpr double hope = 30;             // nats by which rounds may raise a start, and more if clusters
+constexpr double lift_of_shared = 0.1;  // share rows: this for each nat of entropy in_all()
 
 class MixtureRefit final : public Move {
  public:
@@ -54,7 +54,7 @@ class MixtureRefit final : public Move {
     seen_->set(b, static_cast<const TouchedSink&>(*watch).rows_of(0));
   }
 
-  // Larger groups once no smaller one is left.
+  // Goes on to larger groups when no smaller one is left to try.
   void after_lap(State& state) override {
     sharing_.emplace(seen_->shared(k_), state.total.sizes(), loss_);
     bool left = false;
@@ -66,7 +66,7 @@ class MixtureRefit final : public Move {
   }
 
  private:
-  // Clusters are numbered as the lap began, unless they are `now`.
+  // The present numbers of clusters that are numbered as at the beginning of the lap.
   Target now(const Target& group) const {
     Target out;
     for (Index j : group) out.push_back(seen_->now(j));
@@ -78,10 +78,12 @@ class MixtureRefit final : public Move {
            c_.memory.refit_worth_trying(now, sizes_of(now, state.total.sizes()));
   }
 
-  // False when it has to wait for another lap, as rows around it have gone elsewhere in this one. Every other
-  // try counts, as one that is accepted may do no more than the laps to come would have done.
+  // False if the group has to wait for another lap, because rows around it were reassigned in this one. Any
+  // other try is recorded as done, even an accepted one, which may do no more than the laps to come would
+  // have done.
   bool try_group(State& state, Target group) {
-    // Settled mass stays where it is, as the mass of a group that no row has stays with its first cluster.
+    // Clusters with fixed mass (of earlier data) come first, because mass without rows stays with the first
+    // cluster.
     std::stable_partition(group.begin(), group.end(),
                           [&](Index j) { return has_settled(state, seen_->now(j)); });
     const Target around = sharing_->around(group), current = now(group);
@@ -100,9 +102,9 @@ class MixtureRefit final : public Move {
     return true;
   }
 
-  // The group's mass is split among one cluster more, then among as many as now; then its rows, and those
-  // that its clusters then claim, go wherever they like. most_lifted: a start that would lose more than this
-  // if no other row moved is not followed.
+  // Splits the group's mass among one cluster more, then among the present number. Then its rows, and rows
+  // that its clusters claim, are reassigned freely. most_lifted: a start that would lose more than this if
+  // no other row moved is given up.
   bool propose(State& state, const Target& group, const Target& around,
                const std::vector<TouchedRows>& region, double most_lifted) {
     std::vector<MassOnRows> where;
@@ -174,8 +176,8 @@ class MixtureRefit final : public Move {
     return out;
   }
 
-  // Of the rows of a region those that the group has, and those of which its clusters at the start would get
-  // a share from the clusters around.
+  // Among the rows of a region, those of the group, and those of which the group's clusters would take a
+  // share from the clusters around, given the start.
   std::vector<TouchedRows> claimed(const std::vector<TouchedRows>& region, const Target& group,
                                    const Summary& start, const Target& changed, const Target& others) const {
     RestrictedStep step;
@@ -192,7 +194,7 @@ class MixtureRefit final : public Move {
                         {std::move(step), static_cast<Index>(changed.size()), least_claim});
   }
 
-  // Σ_n of −w r log r over the clusters of the group, of the rows and shares that are divided anew.
+  // Σ_n −w r log r over the clusters of the group, for the rows and shares that are divided anew.
   static double split_entropy(const std::vector<TouchedRows>& touched, const Target& group) {
     double sum = 0;
     for (const TouchedRows& batch : touched)
@@ -205,8 +207,8 @@ class MixtureRefit final : public Move {
     return sum;
   }
 
-  // What the start of a proposal would gain if no other row moved, without the entropy of the split; changed:
-  // the clusters of the group in it.
+  // Gain of the start of a proposal if no other row moved, without the entropy of the split. changed: the
+  // group's clusters in the start.
   double gain_of_start(const Summary& now, const Summary& start, const Target& group,
                        const Target& changed) const {
     double gain =
@@ -216,13 +218,13 @@ class MixtureRefit final : public Move {
     return gain;
   }
 
-  // The whole data with the group's mass where the restricted fit has it; a born cluster comes last. Adds the
-  // entropy of the split.
+  // The statistics of the whole data with the group's mass divided as in the restricted fit; a new cluster
+  // comes last. Adds the entropy of the split to `entropy`.
   Summary started(const State& state, const Target& group, const RestrictedFit& fit,
                   const std::vector<MassOnRows>& where, Index born, double& entropy) const {
     Summary out = state.total;
     out.append(born, out.owner_of(group.front()));
-    Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
+    Target placed = group;  // numbers of the restricted fit's clusters; the first has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
     for (const Redistributed& found : fit.assign(where)) {
@@ -260,9 +262,9 @@ class MixtureRefit final : public Move {
     }
   }
 
-  // Clusters of the group take the places in which they lose least when each is joined with what was there:
-  // which is which is by chance, what is remembered of a cluster holds for what it is, and its rows that are
-  // not divided anew stay with it. changed: the group and what is born.
+  // Permutes the clusters of the group so that each takes the place where joining it with the previous
+  // cluster loses least. The order of the fit is random, while the memory of a cluster, and its rows that
+  // are not divided anew, belong to its number. changed: the group and the new clusters.
   void match(Summary& start, const Summary& before, const Target& group, const Target& changed) const {
     Vec gain(group.size() * changed.size()), both(static_cast<std::size_t>(start.shape.p));
     for (std::size_t l = 0; l < group.size(); ++l)
@@ -294,7 +296,7 @@ class MixtureRefit final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  Index k_ = 0;  // this, and what follows, as the lap began
+  Index k_ = 0;  // this and the following members refer to the beginning of the lap
   Vec loss_;     // evidence_of_merging()
   std::optional<SeenRows> seen_;
   std::optional<GroupSharing> sharing_;

@@ -1,4 +1,4 @@
-// Two neighbouring clusters that share rows are joined and split anew: the escape from a wrong border.
+// Joins two neighbouring clusters that share rows and splits them anew, which corrects a wrong border.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -12,13 +12,15 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr double least_shared =
-    1e-3;  // entropy lost by joining, per observation of the smaller cluster, that is worth a try; a guess
+    // entropy lost by joining, for each observation of the smaller cluster, from which a try is worthwhile;
+    // a guess
+    1e-3;
 
 class MixtureResplit final : public Move {
  public:
   MixtureResplit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs that are worth trying, nearest first.
+  // Pairs that are worth a try, nearest first.
   bool prepare(const State& state) override {
     const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     targets_ = affordable(neighbour_groups(state.k(), loss, 2), state.total.sizes(), c_.options.max_births,
@@ -63,15 +65,15 @@ class MixtureResplit final : public Move {
   struct Pair {
     std::vector<std::uint64_t> ids;  // numbers change when a move is accepted
     std::vector<MassOnRows> where;   // by batch
-    Vec entropy;                     // change when joined, by batch
+    Vec entropy;                     // its change by joining, by batch
   };
 
-  // Entropy that is lost when the pair is joined: 0 when no row is shared.
+  // Entropy that is lost when the pair is joined; 0 if no row is shared.
   static double shared(const Pair& pair) {
     return -std::accumulate(pair.entropy.begin(), pair.entropy.end(), 0.0);
   }
 
-  // The gain, 0 where it was refused.
+  // The gain; 0 if the proposal was refused.
   double propose(State& state, const Pair& pair, const Target& numbers) {
     ++tried_;
     Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), pair.ids[0]);

@@ -14,22 +14,22 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// Size of the sample. Letters (64 columns, 2,081 features): from one cluster 12 are found with 2^11 rows, 21
-// with four rows a feature.
+// Size of the sample. For the letters data (64 columns, 2,081 features), one cluster yields 12 with 2^11
+// rows and 21 with four rows for each feature.
 constexpr Index min_sample = Index{1} << 11;
 constexpr Index rows_a_feature = 4;
 // Measured (inst/design/decisions.md).
 constexpr double least_sharpness = 5, most_sharpness = 20;
 // The rest are guesses.
-constexpr double least_shared = 1e-6;         // share of a row that counts when clusters are compared
-constexpr int max_cycles = 10;                // of local steps and merges
-constexpr int sharp_rounds = 5;               // of local steps
-constexpr double unevenness = 0.2;            // range of the shares that two halves start from
-constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
+constexpr double least_shared = 1e-6;  // share of a row above which it counts in comparisons of clusters
+constexpr int max_cycles = 10;         // of local steps and merges
+constexpr int sharp_rounds = 5;        // of local steps
+constexpr double unevenness = 0.2;     // range of the shares at the start of halve()
+constexpr Index max_loaded = Index{1} << 22;  // features of the sample that are kept in memory between rounds
 
 }  // namespace
 
-// Guesses. Halves start nearly even and need more steps to part.
+// Guesses. Halves start nearly even and need more steps to separate.
 const RestrictedFit::Limits RestrictedFit::developing{5, 0.005}, RestrictedFit::reseeding{30, 0.001},
     RestrictedFit::halving{40, 0.005};
 
@@ -102,7 +102,8 @@ bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream, bool may
   return true;
 }
 
-// Under a prior that follows the clusters, what seeds are worth shows only once it has.
+// If the prior adapts to the clusters, the value of seeds is known only after that: they may not merge at
+// once.
 void RestrictedFit::develop(Index k, std::optional<PriorSteps> steps, Stream& stream) {
   const bool follows = steps && !has_learned_ && prior_of(problem_.obs).has_occupied_term();
   if (!seed(k, true, stream, !follows)) return;
@@ -230,7 +231,7 @@ void RestrictedFit::local_step(double sharpness) {
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 
-// E log π of this fit's clusters when all clusters are in order of size, as they will be after reordering.
+// E log π of this fit's clusters with all clusters ordered by size, as they will be after reordering.
 Vec RestrictedFit::log_weights() const {
   Vec counts = all_counts();
   const Index width = alloc_.count_width(), n = static_cast<Index>(counts.size()) / width;
@@ -290,7 +291,7 @@ void RestrictedFit::join(Index a, Index b) {
   --k_;
 }
 
-// A cluster of less than one observation joins the largest.
+// Clusters of less than one observation join the largest one.
 bool RestrictedFit::drop_small() {
   bool any = false;
   for (Index j = k_ - 1; j >= 0 && k_ > 1; --j) {
@@ -325,7 +326,7 @@ bool RestrictedFit::merge_pairs() {
 std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
   const Vec counts = all_counts();
   const Index all = static_cast<Index>(counts.size()) / alloc_.count_width(), first = all - k_;
-  // The clusters may have become fewer since their log weights were asked for.
+  // near_ may be of more clusters, if some have been removed since.
   const Vec near = static_cast<Index>(near_.size()) == alloc_.numbers_in_u(all) ? near_ : Vec();
   const double before = allocation_value(counts, near);
   Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));

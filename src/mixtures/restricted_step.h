@@ -1,4 +1,4 @@
-// A restricted local step: the mass that a target has on some rows, divided among a few clusters.
+// A restricted local step: divides the mass that a target has on some rows among a few clusters.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "mixtures/target_rows.h"
@@ -9,35 +9,35 @@ namespace bnpvi::mixtures {
 struct Redistributed {
   Vec left;            // p: statistic that left the target
   Vec arrived;         // k × p: statistic that each cluster received
-  double entropy = 0;  // change of the entropy of q(z), exactly
+  double entropy = 0;  // exact change of the entropy of q(z)
 };
 
-/// Rows in feature space, block by block, by chunk.
+/// Rows as features: for each chunk of rows, its blocks.
 using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 
-/// What the step depends on beside the rows: everything else of the fit is held fixed.
+/// The clusters of the step; everything else in the fit is held fixed.
 struct RestrictedStep {
   Index k = 0;
-  Vec t;              // k × p: statistics at which it is taken
-  Vec log_weights;    // k × (1 + C), as MixtureAlloc has them
+  Vec t;              // k × p: statistics of the clusters
+  Vec log_weights;    // k × (1 + C), as in MixtureAlloc
   bool hard = false;  // each row belongs to its best cluster alone
 
-  /// share: receives p_n (rows × k) unless null. loaded: the same rows, where they are in memory already (or
-  /// empty); with it only `arrived` and the share are computed.
+  /// share: unless null, receives p_n (rows × k). loaded: the features of the same rows if they are in
+  /// memory (or empty); with it only `arrived` and the share are computed.
   Redistributed on(const ObsModel& obs, const Dataset& data, const MassOnRows& where, Pool& pool,
                    Vec* share = nullptr, const LoadedRows* loaded = nullptr) const;
 
-  /// p_n of these rows alone (rows × k), never hard.
+  /// p_n of these rows (rows × k); ignores `hard`.
   Vec shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool& pool) const;
 
   void write(Writer& out) const;
   static RestrictedStep read(Reader& in);
 };
 
-/// The step on rows of a batch.
+/// The step on rows of one batch.
 class AssignWork final : public BatchWork {
  public:
-  /// share: as of RestrictedStep::on(), here; null elsewhere.
+  /// share: as in RestrictedStep::on(); null when the task is done by another process.
   AssignWork(Index batch, std::shared_ptr<const RestrictedStep> step, const MassOnRows& where, Vec* share)
       : BatchWork(batch, nullptr), step_(std::move(step)), where_(&where), share_(share) {}
   AssignWork(Index batch, Reader& in);
@@ -54,12 +54,12 @@ class AssignWork final : public BatchWork {
 
  private:
   std::shared_ptr<const RestrictedStep> step_;
-  std::unique_ptr<MassOnRows> own_;  // where the task was read
+  std::unique_ptr<MassOnRows> own_;  // set if the task was read from an archive
   const MassOnRows* where_;
   Vec* share_ = nullptr;
 };
 
-/// MassOnRows::statistic() of a batch.
+/// Computes MassOnRows::statistic() for one batch.
 class StatisticWork final : public BatchWork {
  public:
   StatisticWork(Index batch, const MassOnRows& where) : BatchWork(batch, nullptr), where_(&where) {}

@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index rows_at_once = 256;  // of a task: a guess
+constexpr Index rows_at_once = 256;  // rows in each task: a guess
 
 void odds_of_clusters(const PartitionPrior& prior, const Urns& urns, Vec& odds) {
   const Index k = urns.k();

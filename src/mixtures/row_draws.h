@@ -1,4 +1,4 @@
-// Clusters of single rows, drawn given those of all other rows.
+// Draws the clusters of single rows given the clusters of all other rows.
 #pragma once
 #include <functional>
 
@@ -8,15 +8,16 @@
 
 namespace bnpvi::mixtures {
 
-/// The odds of a cluster are the prior's, at its size T_0: weights of clusters are integrated out.
+/// The prior odds of a cluster depend on its size T_0 (PartitionPrior): weights of clusters are integrated
+/// out.
 class RowDraws final : public ClusterDraws {
  public:
-  /// Refers to prior, urns and pool; `most` as in ClusterDraws.
+  /// Keeps references to prior, urns and pool; `most`: as in ClusterDraws.
   RowDraws(const PartitionPrior& prior, RowUrns& urns, Pool& pool,
            Index most = std::numeric_limits<Index>::max());
 
-  /// Labels all rows, none of which is in the urns yet, in random order, each given those before it. Returns
-  /// Σ log p(x_i | rows before it), base measure left out, of urns that have begun with no rows.
+  /// Labels all rows, none of which may be in the urns yet, in random order, each given those before it.
+  /// Returns Σ log p(x_i | rows before it) without the base measure, if the urns were empty at first.
   double place_all(std::vector<int>& label, Stream& stream);
 
   /// Takes each row out of its urn, in random order, and draws its cluster anew.
@@ -29,10 +30,11 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// The weights by which RowDraws would draw the cluster of a row: log of their sum, and K + 1 shares in it.
+/// Receives, for a row, the weights by which RowDraws would draw its cluster: the log of their sum, and
+/// K + 1 shares, which sum to 1; the last is that of a new cluster.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
-/// Calls use(...) for every row, none of which is in the urns, on all threads.
+/// Calls use() for every row, on all threads. No row may be in the urns.
 void share_out(const PartitionPrior& prior, const RowUrns& urns, Pool& pool, const UseShares& use);
 
 }  // namespace bnpvi::mixtures

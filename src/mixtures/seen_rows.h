@@ -1,31 +1,35 @@
-// The responsibilities of all rows, as a lap saw them.
+// The responsibilities of all rows as they were during a lap (a pass over all batches).
 #pragma once
 #include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// For moves that choose what to change once they know how clusters share rows. Clusters are numbered as they
-/// were during the lap.
+/// For moves that choose what to change once they know how clusters share rows. Clusters have the numbers
+/// that they had during the lap, unless stated otherwise.
 class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
 
-  /// What a lap has seen of a batch: rows ascending, with all their responsibilities.
+  /// Stores the rows of a batch, ascending, with all their responsibilities.
   void set(Index b, TouchedRows rows);
 
-  /// Σ of the entropy that two clusters would lose by joining (shared_entropy), K × K, symmetric.
+  /// K × K, symmetric: the entropy that each pair of clusters would lose by joining (shared_entropy), summed
+  /// over rows.
   Vec shared(Index k) const;
 
-  /// Rows on which these clusters have so much together, by batch. Clusters as they are now.
+  /// For each batch, the rows on which these clusters together have a responsibility of at least `least`.
+  /// The result has the present numbers of clusters.
   std::vector<TouchedRows> on(const Target& clusters, double least) const;
 
-  /// A cluster's present number.
+  /// The present number of cluster j.
   Index now(Index j) const { return now_.empty() ? j : now_[j]; }
-  /// Cluster j is number[j] from now on; whatever was said before is still known by the lap's numbers.
+  /// Renumbers: present cluster j becomes number[j]. Arguments and results with the lap's numbers are not
+  /// affected.
   void renumber(const std::vector<Index>& number);
-  /// These rows, as on() had them with `least`, have gone elsewhere: what was seen of them is past.
+  /// Call when rows that on() returned with this `least` have been reassigned: what was seen of them is
+  /// outdated.
   void change(const std::vector<TouchedRows>& rows, double least);
-  /// True when on() may have such rows, for the same `least`.
+  /// True when rows that on() would return for the same `least` may have been reassigned.
   bool may_have_changed(const Target& clusters) const;
 
  private:
@@ -35,7 +39,7 @@ class SeenRows {
   };
   std::vector<Seen> batch_;
   std::vector<Index> now_;
-  std::vector<bool> changed_;  // clusters that had enough of a row that has gone elsewhere
+  std::vector<bool> changed_;  // clusters with a relevant share of a row that was reassigned
 };
 
 }  // namespace bnpvi::mixtures

@@ -13,10 +13,10 @@ namespace {
 
 enum class Attempt { first, second };
 
-// For which the first try of a target searches the grids of a learned prior: a guess.
+// Up to this many clusters, the first try of a target searches the grids of a learned prior: a guess.
 constexpr Index few_clusters = 12;
 
-// How far a learned prior follows the newborns of a target in a try after so many failures.
+// How a learned prior is adapted to the newborns of a target in a try after `failures` failures.
 std::optional<PriorSteps> steps_of_prior(Index k, Index failures) {
   if (k == 1) return PriorSteps::search;
   if (failures > 0) return std::nullopt;
@@ -53,7 +53,8 @@ State redistributed(const Problem& problem, const State& state, Index target,
   return out;
 }
 
-// The memory `known` in the order of `now`, whose only cluster that `known` does not have stands for `gone`.
+// The memory `known` with its clusters in the order of `now`. The only cluster that `known` lacks stands for
+// `gone`.
 MoveMemory in_order_of(const MoveMemory& now, const MoveMemory& known, std::uint64_t gone) {
   std::vector<Index> order;
   for (Index j = 0; j < now.size(); ++j) {

@@ -10,7 +10,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index most_rows = 4096;  // of the clusters of a proposal: a guess
+constexpr Index most_rows = 4096;  // largest size of a cluster in a proposal: a guess
 
 }  // namespace
 
@@ -92,7 +92,7 @@ bool SplitMerge::merge(Index first, Index second, Stream& stream) {
   const double gain = urns_.log_evidence(a, b) - urns_.log_evidence(a) - urns_.log_evidence(b) -
                       prior_.gain_of_split(n_a, n_b, urns_.k() - 1);
   const double needed = std::log1p(-stream.uniform()) - gain;
-  if (needed > 0) return false;  // log Q ≤ 0: most pairs of clusters are too far apart whatever Q is
+  if (needed > 0) return false;  // log Q ≤ 0: most pairs of clusters are too far apart for any Q
   std::vector<Index> rows = members_[a];
   rows.insert(rows.end(), members_[b].begin(), members_[b].end());
   const auto as_labelled = [&](Index row, double) { return label_[row] == b; };

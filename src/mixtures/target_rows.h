@@ -5,46 +5,48 @@
 
 namespace bnpvi::mixtures {
 
-/// Clusters whose mass is redistributed together: one, or several to be joined first.
+/// Clusters whose mass is redistributed together: one, or several that are joined first.
 using Target = std::vector<Index>;
 
-/// Rows of a batch with the mass (weight of the row times responsibility) that may be moved on each.
+/// Rows of a batch, each with the mass (weight of the row times responsibility) that may be moved.
 struct MassOnRows {
   std::vector<Index> rows;
   Vec mass;
-  bool all = true;  // no other row has mass of the target, so that its statistic on other rows is exactly 0
+  bool all = true;  // the target has no mass on other rows, so its statistic there is exactly 0
 
-  // Where rows may lack cells: the weights under which these were expected when the mass was put where it is,
-  // the clusters that it was put in, as rows of these weights, and the mass of each (rows × clusters).
+  // If rows may lack cells: the weights under which missing cells were expected when the mass was assigned;
+  // the clusters that have the mass, as row numbers of these weights; and the mass of each
+  // (rows × clusters).
   std::shared_ptr<const Weights> expected;
   Target cluster;
   Vec by_cluster;
 
   double total() const;
 
-  /// Its statistic (p), as the batch's summary has it.
+  /// The statistic (p) of this mass, with the same expectations as in the batch's summary.
   Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
 
   void write(Writer& out) const;
   static MassOnRows read(Reader& in);
 };
 
-/// Copies about `rows` of the rows, or all. sample: on return these rows, numbered as in the copy, with their
-/// mass scaled up to that of all.
+/// Copies about `rows` of the rows, or all of them. sample: on return these rows, numbered as in the copy,
+/// with mass scaled up to the mass of all rows.
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
-/// Archives the weights of a visit, for MassOnRows and others.
+/// Archives the weights of a visit, for MassOnRows and other types.
 void write_weights(Writer& out, const std::shared_ptr<const Weights>& weights);  // null: none
 std::shared_ptr<const Weights> read_weights(Reader& in);
 void write_targets(Writer& out, const std::vector<Target>& targets);
 std::vector<Target> read_targets(Reader& in);
 
-/// Collects, for each target, the rows on which it has at least 1 % of the responsibility, and the change
-/// of entropy when its clusters are joined.
+/// During a visit, collects for each target the rows on which it has at least 1 % of the responsibility, and
+/// the change of entropy when its clusters are joined.
 class TargetRows final : public Watch {
  public:
-  /// expects: rows may lack cells, which are expected under the weights of the visit.
+  /// expects: true if rows may lack cells; the weights of the visit, under which they are expected, are then
+  /// kept.
   TargetRows(std::vector<Target> targets, bool expects) : targets_(std::move(targets)), expects_(expects) {}
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -69,12 +71,12 @@ class TargetRows final : public Watch {
   };
   const std::vector<Target> targets_;
   const bool expects_;
-  std::shared_ptr<const Weights> expected_;  // null: no cells are
+  std::shared_ptr<const Weights> expected_;  // null: rows lack no cells
   std::vector<std::vector<Found>> found_;    // by target and chunk
 };
 
-/// Change of Σ −w r log r when the responsibilities of some clusters are added up, for the rows of a block, w
-/// being their weights; ≤ 0.
+/// Change of Σ −w r log r, over the rows of a block with weights w, when the responsibilities of some
+/// clusters are added up; ≤ 0.
 double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block);
 
 }  // namespace bnpvi::mixtures

@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// The globals keep the tilt in u.
+// The globals store q of the tilt in u.
 class TiltedMixture final : public MixtureAlloc {
  public:
   TiltedMixture(TiltPrior prior, Index fixed_k, const Sparsity& sparsity)
@@ -37,7 +37,7 @@ class TiltedMixture final : public MixtureAlloc {
     return {{"allocation", tilt_value(prior_, counts(total), tilt(globals))}, {"entropy", total.entropy()}};
   }
 
-  // Averages over the rows' patterns.
+  // Average over the patterns of the rows.
   Vec mean_weights(const Globals& globals) const override {
     const Vec n = counts(globals.effective), share = tilt_shares(prior_, tilt(globals));
     const Index k = globals.effective.k;

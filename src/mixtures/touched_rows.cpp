@@ -177,7 +177,7 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
   return std::is_sorted(all.rows.begin(), all.rows.end()) ? all : all.ascending();
 }
 
-// A batch's summary `whole` without these rows and their entropy.
+// The summary `whole` of a batch without these rows and their entropy.
 Summary WithoutWork::without(const Problem& problem, Pool& pool, const Batch& batch) const {
   const Summary& whole = *whole_;
   const TouchedRows& touched = *touched_;
@@ -235,7 +235,7 @@ std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const 
   do_work(problem, pool, work);
   for (const auto& done : work) {
     Summary& rest = parts[static_cast<std::size_t>(done->batch)].rest = std::move(done->rest);
-    rest.memory = nullptr;  // of where the rows were
+    rest.memory = nullptr;  // belongs to the previous assignments
   }
   return parts;
 }

@@ -1,4 +1,4 @@
-// The rows of a batch that a move would assign afresh.
+// The rows of a batch that a move would reassign.
 #pragma once
 #include "inference/learn/batch_work.h"
 #include "inference/moves/unit_edit.h"
@@ -6,39 +6,40 @@
 
 namespace bnpvi::mixtures {
 
-/// The rows on which a target has some responsibility, with those of all clusters.
+/// The rows on which a target has some responsibility, with their responsibilities under all clusters.
 struct TouchedRows {
   std::vector<Index> rows;       // ascending
   Vec weight;                    // of each row
-  std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
+  std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i + 1] − 1
   std::vector<int> cluster;
   Vec value;
 
-  // Where rows may lack cells: the weights under which these were expected at the visit, and the row of these
-  // weights that each cluster had then.
+  // If rows may lack cells: the weights under which missing cells were expected at the visit, and for each
+  // cluster its row of these weights.
   std::shared_ptr<const Weights> expected;
   std::vector<Index> at_visit;
 
   Index size() const { return static_cast<Index>(rows.size()); }
 
   void append(const TouchedRows& other);
-  TouchedRows ascending() const;                                    // the same in order of the rows
-  TouchedRows some(const std::vector<Index>& numbers) const;        // these of the rows
-  TouchedRows with_mass(const Target& target, double least) const;  // those on which it has so much
-  double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
-  double mass(Index row, const Target& target) const;  // responsibility of the target
-  /// Cluster j is number[j] from now on; −1 for one that is gone, on which none of these rows has mass.
+  TouchedRows ascending() const;                                    // the same, sorted by rows
+  TouchedRows some(const std::vector<Index>& numbers) const;        // the rows with these numbers
+  TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
+  double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
+  double mass(Index row, const Target& target) const;  // total responsibility of the target
+  /// Renumbers: cluster j becomes number[j]; −1 for a deleted cluster, which must have no mass on these
+  /// rows.
   void renumber(const std::vector<Index>& number);
 
   void write(Writer& out, bool with_weights) const;
   static TouchedRows read(Reader& in);
 };
 
-/// Collects the touched rows of each target during a visit: those on which it has any mass, or at least
-/// `least`.
+/// During a visit, collects for each target the rows on which it has any mass, or a responsibility of at
+/// least `least`.
 class TouchedSink final : public Watch {
  public:
-  /// expects: as of TargetRows.
+  /// expects: as in TargetRows.
   TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -53,7 +54,7 @@ class TouchedSink final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
-  /// Ascending, in whichever order the rows were visited (L-sparse visits sort them by cluster).
+  /// Rows in ascending order, whatever the order of the visit was (L-sparse visits sort rows by cluster).
   TouchedRows rows_of(std::size_t target) const;
 
  private:
@@ -61,12 +62,12 @@ class TouchedSink final : public Watch {
   const std::size_t n_targets_;
   const bool expects_;
   const double least_;
-  std::shared_ptr<const Weights> expected_;           // null: no cells are
-  std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last that is in one
+  std::shared_ptr<const Weights> expected_;           // null: rows lack no cells
+  std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
   std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
 };
 
-/// Takes some rows out of the summary of their batch.
+/// Subtracts some rows from the summary of their batch.
 class WithoutWork final : public BatchWork {
  public:
   WithoutWork(Index batch, std::shared_ptr<const Summary> whole, const TouchedRows& touched)
@@ -85,15 +86,16 @@ class WithoutWork final : public BatchWork {
   Summary without(const Problem& problem, Pool& pool, const Batch& batch) const;
 
   std::shared_ptr<const Summary> whole_;
-  std::unique_ptr<TouchedRows> own_;  // where the task was read
+  std::unique_ptr<TouchedRows> own_;  // set if the task was read from an archive
   const TouchedRows* touched_;
 };
 
-/// These rows of every batch, to be visited again, and the batches' summaries without them and their entropy.
+/// Prepares to visit these rows again: for every batch its rows, and its summary without them and their
+/// entropy.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
 
-/// True when two targets have a row in common; their rows by batch, or none at all.
+/// Do two targets have a row in common? a, b: their rows by batch; no batches at all: no rows.
 bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b);
 
 }  // namespace bnpvi::mixtures

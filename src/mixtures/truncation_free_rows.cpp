@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-// The rows of so many latest batches are kept, and no fewer than so many rows: guesses.
+// The rows of this many latest batches are kept, but at least this many rows: guesses.
 constexpr Index recent_batches = 5, fewest_recent = 1000;
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index proposals_of_split = 2;  // in each sweep; five found little more
+constexpr Index proposals_of_split = 2;  // in each sweep; with five, little more was found
 
 // Removes column b of a table with k columns.
 void remove_column(Vec& table, Index k, Index b) {

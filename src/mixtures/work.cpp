@@ -1,4 +1,4 @@
-// Watches and work of mixtures, made anew in the process that is to do them.
+// Recreates watches and work of mixtures in the process that carries them out.
 #include "mixtures/claimed_rows.h"
 #include "mixtures/mixture.h"
 #include "mixtures/pair_entropy.h"

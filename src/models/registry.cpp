@@ -21,7 +21,8 @@
 namespace bnpvi {
 
 namespace {
-// Shape and rate of the Gamma prior of a concentration that is integrated; a number has none.
+// Shape and rate of the Gamma prior of a concentration that is integrated out; none if the field is one
+// number.
 std::optional<GammaPrior> gamma_prior(const Fields& f, const char* name) {
   if (f.numbers(name).size() == 1) return std::nullopt;
   const Vec prior = f.numbers(name, 2);
@@ -34,7 +35,7 @@ std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const 
   return mixtures::make_pitman_yor(f.number("concentration"), discount, sparsity);
 }
 
-// `patterns`: covariates of each, patterns × columns, column-major.
+// Field `patterns`: the covariates of each pattern, patterns × columns, column-major; returned row-major.
 Vec patterns_by_row(const Fields& f, Index patterns, Index columns) {
   const Vec x = columns > 0 ? f.numbers("patterns", patterns * columns) : Vec();
   Vec out;
@@ -55,7 +56,7 @@ TiltPrior tilt_prior(const Fields& f) {
   return prior;
 }
 
-// The same of documents; `more_variance`: of new documents, TopicTilt.
+// The same for documents; `more_variance`: for new documents, see TopicTilt.
 std::unique_ptr<AllocModel> make_tilted_proportions(const Fields& f, const Sparsity& sparsity) {
   topics::TopicTilt tilt;
   tilt.patterns = f.integer("n_patterns");
@@ -72,8 +73,8 @@ TopConcentration top_concentration(const Fields& f) {
   return prior ? TopConcentration(*prior) : TopConcentration(f.number("gamma"));
 }
 
-// The least values are those of parameter_ranges in R/check.R, of each of k clusters if their number is
-// fixed.
+// The least values are those of parameter_ranges in R/check.R; if the number of clusters is fixed, for each
+// of k clusters.
 Concentration concentration(const Fields& f, const char* name, double k = 1) {
   return make_concentration(f.numbers(name), 1e-8 * k);
 }
@@ -259,7 +260,7 @@ chains::PlacePrior place_prior(const Fields& f) {
   return {rows.most_states, rows.alpha, rows.start, rows.sticky, hmm_prior(f, f.number("k")).pattern};
 }
 
-// For tests: which steps a sweep has.
+// For tests: which steps a sweep consists of.
 chains::PathStep path_step(const Fields& f) {
   if (!f.has("step")) return chains::PathStep::all;
   const std::string step = f.text("step");

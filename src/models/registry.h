@@ -1,4 +1,5 @@
-// Makes models by name; the only place that names them all (their fields: inst/design/glue.md).
+// Makes models from their names; the only place that lists them all (for their fields see
+// inst/design/glue.md).
 #pragma once
 #include <memory>
 
@@ -14,17 +15,17 @@ namespace bnpvi {
 
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
-/// response: of documents, for models of topics.
+/// response: model of the documents' responses, for topic models; null: none.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight,
                                              const Fields* response = nullptr);
-/// The prior of partitions of an allocation model that is a mixture; where its concentration is learned, that
-/// is at the mean of its prior.
+/// The prior of partitions for a prior of mixture weights; a concentration that is learned starts at the
+/// mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);
-/// The prior of topics of an allocation model that is one of topics.
+/// The prior of topics for a prior of a topic model.
 topics::TopicPrior make_topic_prior(const Fields& fields);
-/// The posterior of an allocation model on data, for chains; split_merge: proposals of splits and merges a
-/// sweep, of mixtures and sequences. Model and data must outlive it.
+/// The posterior of a model given data, as the target of Markov chains. split_merge: proposals of splits and
+/// merges in each sweep, for mixtures and sequences. Model and data must outlive the target.
 std::unique_ptr<Target> make_target(const Fields& prior, const ObsModel& obs, const Dataset& data,
                                     Index split_merge);
 

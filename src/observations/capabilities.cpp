@@ -47,7 +47,7 @@ const FixedPrior fixed_prior;
 const NoUnits no_units;
 const NoBase no_base;
 
-// The model's own, which the model owns, or else the other.
+// The model's own object, which the model owns; if it has none, a Plain made for the model.
 template <class Own, class Plain>
 std::shared_ptr<const Own> own_or_plain(const Own* own, const ObsModel& obs) {
   if (own) return {std::shared_ptr<const Own>(), own};
@@ -134,7 +134,7 @@ void sort_by_missing_cells(const ObsModel& obs, const Dataset& data, std::vector
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool) {
   const BaseMeasure* base = obs.capabilities().base;
   if (!base) return 0;
-  constexpr Index step = 512;  // rows a task: a guess
+  constexpr Index step = 512;  // rows in each task: a guess
   const Index n = static_cast<Index>(rows.size()), n_parts = (n + step - 1) / step;
   Vec sum(static_cast<std::size_t>(n_parts));
   for_each_part(pool, n_parts, [&](Index part) {

@@ -1,4 +1,4 @@
-// Densities of rows in each of some clusters.
+// Densities of rows under each of several clusters.
 #pragma once
 #include "foundation/shared_vec.h"
 #include "observations/feature_block.h"
@@ -11,15 +11,16 @@ enum class DensityAt { posterior, point_estimate };
 /// log p(x | cluster) − log h(x) of rows under K clusters.
 class ClusterDensities {
  public:
-  /// t: statistics of clusters (p numbers each), as many as there are; those of the K after them are 0.
-  /// names: of those that there are (NamedClusters), or none.
+  /// t: statistics of the first clusters (p numbers each); if they are fewer than k, the others have T = 0.
+  /// names: the names of these first clusters (NamedClusters); empty: none has a name.
   ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
                    std::vector<int> names = {});
 
   Index k() const { return k_; }
 
-  /// Of the loaded rows, of what is observed of them: K × n, a row for each cluster. At point estimates, rows
-  /// so far out that their squares overflow have the density of where features() brings them.
+  /// Densities of the rows loaded in `block`, given the cells that are observed: K × n, one row for each
+  /// cluster. At point estimates, a row so far out that its squares overflow gets the density of the nearer
+  /// point to which features() scales it.
   void of(FeatureBlock& block, Vec& out) const;
 
  private:
@@ -28,8 +29,8 @@ class ClusterDensities {
   const ObsModel& obs_;
   Index k_, p_;
   std::vector<int> names_;
-  Vec t_;            // K × p; empty for point estimates
-  Weights weights_;  // of these; else empty
+  Vec t_;            // statistics, K × p; empty for point estimates
+  Weights weights_;  // for point estimates; else empty
 };
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// Gaussian responses given regressors: autoregressions and regressions.
+// Gaussian responses given regressors: what autoregressions and regressions have in common.
 #pragma once
 #include <memory>
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace bnpvi {
 
-/// The prior of coefficients and noise, in engine units: matrix normal–Wishart, given, or what q(H) makes of
-/// a hierarchical one, whose V is given and whose κ and m are learned.
+/// The matrix normal–Wishart prior of coefficients and noise, in engine units: either given, or the
+/// effective prior under the q(H) of a hierarchical one, in which V is given while κ and m are learned.
 class CoefficientPrior {
  public:
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
 
-  /// given: V, and the other parameters of q(H) itself; location: c (D × E); unit: of the responses.
-  /// Hierarchical where the fields are there that say about what.
+  /// given: V and, if hierarchical, the parameters that q(H) stores directly; location: c (D × E); unit: of
+  /// the responses. The prior is hierarchical if the fields have `data_floor`.
   CoefficientPrior(WishartParameters given, const Fields& fields, const Vec& location, const Vec& unit);
 
   const WishartParameters& parameters() const { return parameters_; }
@@ -36,7 +36,7 @@ class CoefficientPrior {
 
  private:
   WishartParameters at(const NormalWishart& prior) const;
-  void take_posterior();  // the rest follows it
+  void take_posterior();  // sets the members below it
 
   WishartParameters parameters_;
   Vec regressors_;
@@ -45,8 +45,9 @@ class CoefficientPrior {
   double log_density_ = 0, occupied_ = 0;
 };
 
-/// The prior that a model's fields describe, hierarchical where they say about what. given: in the user's
-/// units; to_engine: what makes WishartParameters in engine units of such a prior; unit: of the responses.
+/// The prior that a model's fields describe, hierarchical if the fields say so. given: in the user's units;
+/// to_engine: function that turns such a prior into WishartParameters in engine units; unit: of the
+/// responses.
 template <class Given, class ToEngine>
 CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
                                  const ToEngine& to_engine) {
@@ -59,7 +60,7 @@ CoefficientPrior described_prior(const Given& given, const Fields& fields, const
   return CoefficientPrior(to_engine(given), fields, location, unit);
 }
 
-/// A Wishart model of responses given regressors that users know, which shows coefficients and their
+/// Base of Wishart models whose regressors are columns of the user's data; it reports coefficients and their
 /// precision.
 class CoefficientModel : public WishartModel, public LearnedPrior {
  public:
@@ -83,7 +84,7 @@ class CoefficientModel : public WishartModel, public LearnedPrior {
   /// M̂ in the user's units and order of regressors, D × E × K.
   virtual NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const = 0;
 
-  /// V̂ (E × E), from engine units to the user's.
+  /// Transforms V̂ (E × E) from engine units to the user's, in place.
   virtual void precision_to_users(Vec& precision) const = 0;
 
  private:

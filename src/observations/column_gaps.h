@@ -7,9 +7,9 @@
 
 namespace bnpvi {
 
-/// Integrating a missing cell out of independent columns is leaving it out: its features are 0, and column j
-/// counts the cells that are there, N_j = Σ r δ_j. A model that may have gaps has the features δ_j after all
-/// others; one that has none counts rows, N_j = T_0.
+/// When columns are independent, a missing cell is integrated out by leaving it out: its features are 0, and
+/// column j counts its observed cells, N_j = Σ r δ_j. A model that may have gaps has the features δ_j after
+/// all others; a model without gaps counts rows, N_j = T_0.
 class ColumnGaps {
  public:
   /// columns: D; complete: the number of features of the model without gaps.
@@ -18,12 +18,12 @@ class ColumnGaps {
 
   explicit operator bool() const { return gaps_; }
   Index n_features() const { return gaps_ ? complete_ + columns_ : complete_; }
-  /// Where among the features the count of column j is.
+  /// Position, among the features, of the count of column j.
   Index at(Index j) const { return gaps_ ? complete_ + j : 0; }
-  /// N_j, not below 0: rounded sums and differences of summaries may be.
+  /// N_j, at least 0: rounding in sums and differences of summaries could make it negative.
   double count(const double* t, Index j) const { return std::max(t[at(j)], 0.0); }
-  /// The share of rows whose cell in column j is there, 1 in a cluster without rows: what a point estimate
-  /// has in the place of the count.
+  /// The fraction of rows whose cell in column j is observed (1 in a cluster without rows). Point estimates
+  /// use it in place of the count.
   double share(const double* t, Index j) const {
     return gaps_ && t[0] > 0 ? std::min(count(t, j) / t[0], 1.0) : 1;
   }
@@ -43,9 +43,10 @@ class ColumnGaps {
     return sum(t, [strength](double n) { return 1 / (strength + n); });
   }
 
-  /// Completes the complete features of n rows, in which those of a missing cell are NaN: δ_j, of the value
-  /// `one(f)` of the row's features f, and 0 for what is missing. value: the first of D features that are NaN
-  /// where a cell is missing; per_column: how many groups of D such features there are, one after the other.
+  /// Writes the features δ_j of n rows whose other features are in place, with NaN where a cell is missing.
+  /// δ_j is one(f), f the features of the row, or 0 for a missing cell, whose NaN features become 0, too.
+  /// value: position of the first D features to check for NaN; per_column: number of such groups of D
+  /// features, one after the other.
   template <class F>
   void mark(Index n, double* phi, Index ld, Index value, Index per_column, F one) const {
     if (!gaps_) return;

@@ -1,4 +1,4 @@
-// Counts of a few terms, under the prior of all.
+// A model of the counts of a few terms, under the prior of all terms.
 #pragma once
 #include <memory>
 #include <vector>
@@ -7,10 +7,11 @@
 
 namespace bnpvi {
 
-/// Of the model of tokens (TokenCounts): counts of some terms and, as the last column, of all others
-/// together. As long as the counts of the others stay as they are Λ differs from that of all terms by a
-/// constant, and the weights of these terms are the same. The weight of the last column means nothing. Among
-/// the terms, in ascending order, are those by which clusters have names.
+/// From a model of tokens (TokenCounts), a model of the counts of some terms with, as the last column, the
+/// total count of all other terms. As long as the counts of the other terms do not change, Λ differs from
+/// the Λ of all terms by a constant only, and the weights of the chosen terms are the same. The weight of
+/// the last column has no meaning. `terms` is in ascending order and must include the terms by which
+/// clusters are named.
 std::shared_ptr<const ObsModel> counts_of_terms(const ObsModel& tokens, const std::vector<int>& terms);
 
 }  // namespace bnpvi

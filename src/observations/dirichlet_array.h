@@ -5,7 +5,8 @@
 
 namespace bnpvi {
 
-/// Parameters weight + counts of the posteriors of K clusters whose statistics T are (T_0, counts), K × D.
+/// Parameters (weight + counts) of the Dirichlet posteriors of K clusters, K × D. t: statistics
+/// (T_0, counts) of each cluster.
 NamedArray dirichlet_array(const Vec& weight, const double* t, Index k);
 
 }  // namespace bnpvi

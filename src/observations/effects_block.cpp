@@ -50,7 +50,7 @@ Cholesky EffectsBlock::factorise(const double* t) const {
   return Cholesky(p.data(), m_, least_pivot_.data());
 }
 
-// M̂ L_V̂ = the rows of L below.
+// Solves M̂ L_V̂ = (the rows of L below L_V̂).
 Vec EffectsBlock::coefficients(const Cholesky& chol) const {
   const Index e = prior_.e, d = prior_.d;
   const double* l = chol.factor().data();
@@ -92,7 +92,7 @@ double EffectsBlock::value(const double* t, const Cholesky& chol) const {
 
 double EffectsBlock::log_evidence(const double* t) const { return value(t, factorise(t)); }
 
-// Of log p(y | z) = ½ log|Λ| − ½ |R (y − M z)|², RᵀR = Λ.
+// Adds the weights of log p(y | z) = ½ log|Λ| − ½ |R (y − M z)|² + constant, RᵀR = Λ.
 void EffectsBlock::add_likelihood(const Vec& coef, const Vec& root, double log_det, double* w) const {
   const Index e = prior_.e, d = prior_.d;
   w[count_] += prior_.log_jacobian + 0.5 * (log_det - static_cast<double>(d) * log_2pi);
@@ -148,7 +148,7 @@ EffectsPosterior EffectsBlock::posterior(const double* t) const {
 void EffectsBlock::point_estimate(const double* t, double rows, double* mean, double* w) const {
   const Index e = prior_.e, d = prior_.d;
   const EffectsPosterior q = posterior(t);
-  // Second moments of a row's regressors; v_0 = 1 has 1.
+  // Second moments of the regressors of one row; if v_0 = 1, that of v_0 is 1.
   const double count = count_ == at_[0] ? q.precision[0] : std::max(t[count_], 1.0);
   Vec v(static_cast<std::size_t>(m_ * m_), 0.0);
   for (Index i = 0; i < e; ++i)

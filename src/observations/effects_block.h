@@ -1,4 +1,5 @@
-// Coefficients and a covariance of one cluster, whose rows are expected: half of a model with random effects.
+// Coefficients and a covariance of one cluster, given expected second moments of its rows: each model with
+// random effects consists of two of these.
 #pragma once
 #include <vector>
 
@@ -15,41 +16,44 @@ struct EffectsPrior {
   Vec coef;                 // M_0, D × E, row-major
   Vec precision;            // V, E × E
   Vec scale;                // D × D
-  Vec known;                // Σ, D × D; empty: it is not known
-  double log_jacobian = 0;  // of a row, −Σ log unit
+  Vec known;                // Σ, D × D; empty: Σ is unknown
+  double log_jacobian = 0;  // for one row, −Σ log unit
 };
 
-/// What q says of a cluster.
+/// The posterior q of a cluster.
 struct EffectsPosterior {
   Vec coef;        // M̂, D × E
   Vec precision;   // V̂, E × E
-  Vec covariance;  // E Σ, D × D; where it does not exist B̂
+  Vec covariance;  // E Σ, D × D; B̂ where this mean does not exist
   double df;       // ν̂; ∞ where Σ is known
   Vec scale;       // B̂ = B + Q
 };
 
-/// The statistic is the count N and Σ r v vᵀ, v = (z, y), its lower triangle packed by rows; the count may be
-/// its first entry, where v_0 = 1. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, whose Schur
-/// complement is B̂ = B + Q, as in WishartModel; where Σ is known
+/// The statistic is the count N and Σ r v vᵀ, v = (z, y), whose lower triangle is packed by rows. If
+/// v_0 = 1, N may be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v
+/// vᵀ, the Schur complement is B̂ = B + Q, as in WishartModel. If Σ is known,
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
-  /// count, at: places of N and of the entries of Σ r v vᵀ among the features.
+  /// count, at: positions of N and of the entries of Σ r v vᵀ among the model's features.
   EffectsBlock(EffectsPrior prior, Index count, std::vector<Index> at);
 
   const EffectsPrior& prior() const { return prior_; }
 
   double log_evidence(const double* t) const;
-  /// w += ∇Λ, at its own places.
+  /// Adds ∇Λ to w at these positions and returns Λ.
   double add_weights(const double* t, double* w) const;
   EffectsPosterior posterior(const double* t) const;
-  /// Mean statistic of `rows` rows, and w += the natural weights of the likelihood at M̂ and E Σ.
+  /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural weights of the
+  /// likelihood at M̂ and E Σ.
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
-  /// w += those at a draw from the posterior.
+  /// Adds to w the natural weights of the likelihood at parameters drawn from the posterior.
   void draw(const double* t, Stream& stream, double* w) const;
 
-  /// Of a known Σ: the one with the highest Λ of k clusters and log density under the inverse Wishart prior
-  /// that its precision has, p features apart; and this log density, in the unit of its scale.
+  /// For a known Σ that is learned: best_known() returns the Σ that maximises the sum of Λ over k clusters
+  /// (statistics p numbers apart) plus the log density under an inverse Wishart prior, whose parameters are
+  /// those of the Wishart prior of Σ⁻¹. log_hyperprior() is that log density at the present Σ, in the unit
+  /// of `scale`.
   Vec best_known(const double* t, Index k, Index p) const;
   double log_hyperprior() const;
 

@@ -51,7 +51,7 @@ class EffectsPattern final : public MissingPattern {
   EffectsPattern(const EffectsShape& shape, Index offset, const EffectsPredictive& predictive)
       : shape_(shape), predictive_(predictive), column_(static_cast<std::size_t>(shape.sums), 0) {
     const Index q = shape.q, p = shape.p, e = q + p;
-    const auto regressor = [&](Index j) { return j < p ? shape.fixed[j] : e; };  // or y
+    const auto regressor = [&](Index j) { return j < p ? shape.fixed[j] : e; };  // e is y
     const auto moment = [&](Index a, Index b) { return offset + packed(a, b); };
     for (Index j = 0; j < q; ++j) {
       for (Index k = 0; k <= j; ++k)
@@ -103,7 +103,7 @@ class EffectsPattern final : public MissingPattern {
  private:
   const EffectsShape& shape_;
   const EffectsPredictive& predictive_;
-  std::vector<Index> column_;  // of the data, of each sum but the first
+  std::vector<Index> column_;  // for each sum but the first, its column in the data
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Individuals whose rows have coefficients of their own around those of their cluster: the local step.
+// Individuals whose rows have coefficients of their own, distributed around those of their cluster: the
+// local step.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,15 +9,16 @@
 
 namespace bnpvi {
 
-/// Which of E regressors of rows (intercept first, if any) have coefficients of an individual's own, q of
-/// them; the other P have the same for all of a cluster.
+/// Splits the E regressors of rows (intercept first, if any) into q random ones, whose coefficients differ
+/// between individuals, and P fixed ones, whose coefficients are the same in all of a cluster.
 struct EffectsShape : EffectsPlaces {
   EffectsShape(Index regressors, std::vector<Index> those);
 
-  std::vector<Index> random, fixed;  // regressors, ascending
+  std::vector<Index> random, fixed;  // numbers of the regressors, ascending
 };
 
-/// q(a) = N(m, S) of n individuals with sums (n × EffectsPlaces::sums) in a cluster with weights w.
+/// q(a) = N(m, S) of the random effects of n individuals in a cluster with weights w. sums:
+/// n × EffectsPlaces::sums.
 struct EffectsStep {
   EffectsStep(const EffectsShape& shape, Index n, const double* sums, const double* w);
 
@@ -24,7 +26,7 @@ struct EffectsStep {
   Vec mean, covariance;  // n × q, n × q (q + 1) / 2
 };
 
-/// log p(rows of an individual | statistic of a cluster) of individuals with sums.
+/// log p(rows of an individual | statistic t of a cluster), for n individuals with the given sums.
 class EffectsPredictive {
  public:
   virtual void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const = 0;
@@ -33,8 +35,9 @@ class EffectsPredictive {
   ~EffectsPredictive() = default;
 };
 
-/// All individuals, as each hides its coefficients. Their data are n and from column `offset` on the second
-/// moments of (regressors, y), the first of which is n where the first regressor is 1.
+/// The pattern of all individuals, since each hides its coefficients. The data of an individual are n and,
+/// from column `offset` on, the second moments of (regressors, y). If the first regressor is 1, the first of
+/// these moments is n.
 std::unique_ptr<const MissingPattern> make_effects_pattern(const EffectsShape& shape, Index offset,
                                                            const EffectsPredictive& predictive);
 

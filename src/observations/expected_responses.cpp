@@ -72,8 +72,9 @@ void ExpectedResponses::expand(const Given& q, double count, const double* squar
   }
 }
 
-// Entry of A; the features' diagonal has half of it, and off the diagonal an entry stands for two. The weight
-// of v_0² = φ_0 is that of the allocation and of what counts rows, which are no part of A.
+// Entry of A. Weights of squares are half of the diagonal of A; an off-diagonal entry of the features stands
+// for two. If v_0² = φ_0, its weight also contains those of the allocation and of the count of rows, which
+// do not belong to A.
 double ExpectedResponses::second(const double* w, Index i, Index j) const {
   if (offset() == 0 && i == 0 && j == 0) return 2 * w[0];
   return (i == j ? 2 : 1) * w[offset() + packed(i, j)];

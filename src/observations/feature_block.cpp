@@ -9,7 +9,7 @@
 namespace bnpvi {
 
 double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k) {
-  constexpr Index exponentials = 10;  // a guess: products that take as long
+  constexpr Index exponentials = 10;  // cost of exponentials, in products: a guess
   const Index dense = by_sparse_rows(obs, data) ? 0 : n_dense(obs);
   const Index others = obs.n_features() == dense ? 0 : data.sparse() ? entries : rows * data.d;
   return static_cast<double>((rows * (dense + exponentials) + others) * k);
@@ -56,7 +56,7 @@ void FeatureSum::finish(double* t, Index first, Index end) const {
 }
 
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool) {
-  constexpr Index step = 8;  // clusters a task: a guess
+  constexpr Index step = 8;  // clusters in each task: a guess
   const Index k = sums.front()->k_, p = sums.front()->p_;
   for_each_part(pool, (k + step - 1) / step, [&](Index part) {
     const Index from = part * step, end = std::min(k, from + step);
@@ -195,7 +195,7 @@ void FeatureBlock::times_own_complete(const Weights& weights, const int* cluster
   }
 }
 
-// With the constant of sparse rows, which have no dense features.
+// Includes φ_0 for sparse rows, which have no dense features.
 double FeatureBlock::entries_dot(const Weights& weights, int cluster, Index row) const {
   const double* w = weights.w.data() + cluster * p_;
   double sum = sparse_path_ ? w[0] : 0;

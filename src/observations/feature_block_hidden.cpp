@@ -1,4 +1,4 @@
-// Rows of a block that hide something: missing cells, or a scale.
+// Rows of a block that hide something: missing cells, or a scale (ExpectedCells).
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -11,7 +11,7 @@ namespace bnpvi {
 void FeatureBlock::find_incomplete() {
   Vec spare;
   if (!incomplete_.empty()) spare = std::move(incomplete_.front().phi);
-  // Where all rows hide something the dense features are 0 until complete() writes them.
+  // If all rows hide something, dense features are 0 until complete() writes them.
   const bool zero = all_incomplete_ && (patterns_.empty() || !any_complete_);
   incomplete_.clear();
   Index left = n_;
@@ -49,7 +49,7 @@ void FeatureBlock::complete(const double* w) {
   filled_ = false;
 }
 
-// |rows| × |clusters|.
+// Returns rows × clusters.
 Vec FeatureBlock::reduced_products(const Incomplete& g, const Weights& weights,
                                    const std::vector<int>& clusters, Index first, Index last) const {
   const Index p = g.pattern->n_weights(), n = last - first, k = static_cast<Index>(clusters.size());
@@ -86,7 +86,8 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
                               : prior_.data());
     t.push_back(sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
   };
-  // Not of rows that are taken from an earlier visit, which knew no clusters that came after it.
+  // Uses kept products; not possible if weights are those of an earlier visit, which had no clusters born
+  // later.
   if (n == n_ && !r.sparse && !sum.few_ && !sum.number_ && keeping(obs_, *g.pattern)) {
     for (Index j = 0; j < r.k; ++j) use(j);
     return g.pattern->add(n, g.phi.data(), r.k, r.value.data(), w.data(), t.data());
@@ -98,7 +99,7 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
     const int* cluster = r.sparse ? r.cluster.data() + i * r.width : nullptr;
     for (Index l = 0; l < r.width; ++l) any[cluster ? cluster[l] : l] |= value[l] != 0;
   }
-  std::vector<Index> column(any.size(), -1);  // of each cluster among those used
+  std::vector<Index> column(any.size(), -1);  // for each cluster, its number among those used
   for (Index j = 0; j < r.k; ++j) {
     if (!any[j]) continue;
     column[j] = static_cast<Index>(used.size());

@@ -7,18 +7,18 @@
 
 namespace bnpvi {
 
-/// The entries of a statistic that are above zero, one after the other, with the prior's numbers of their
-/// terms: all that its evidence depends on. Scratch of one thread.
+/// The entries of a statistic that are above zero, gathered in one short list together with the prior's
+/// parameters of their terms. The evidence depends on nothing else. Scratch memory of one thread.
 struct FewCounts {
-  static constexpr Index many = 2048;  // terms from which it pays: a guess
+  static constexpr Index many = 2048;  // number of terms from which gathering pays: a guess
 
   std::vector<int> at;
-  Vec prior, count, log_gamma;  // of the entries: a, t and log Γ(a)
-  Vec psi;                      // as long, for results
+  Vec prior, count, log_gamma;  // for each entry: a, t and log Γ(a)
+  Vec psi;                      // of the same length, for results
 
   Index n() const { return static_cast<Index>(at.size()); }
 
-  /// Gathers them from n entries; false where more than a quarter is above zero.
+  /// Fills the list from n entries of a, t and log Γ(a). False where more than a quarter of t is above zero.
   bool gather(Index n, const double* a, const double* t, const double* log_gamma_a) {
     const Index most = n / 4;
     at.clear();

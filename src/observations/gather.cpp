@@ -9,7 +9,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index tile_rows =
-    32;  // of `out` that stay in the first cache while its columns are filled: a guess
+    32;  // rows of `out` that stay in the first-level cache while their columns are filled: a guess
 
 }  // namespace
 

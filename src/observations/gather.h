@@ -4,11 +4,12 @@
 
 namespace bnpvi {
 
-/// Affine change of columns, x̃ = (x − centre) / unit, and the logarithm of its Jacobian −Σ log unit.
+/// Affine change of columns, x̃ = (x − centre) / unit, and the logarithm of its Jacobian, −Σ log unit.
 ///
-/// rounding: the spacing Δ of the values of each column, 0 where they are not rounded; empty: none is. A
-/// rounded value x says that the true one is in the cell [x − Δ/2, x + Δ/2]. By Jensen log(P(cell)/Δ) is at
-/// least the average of log p over the cell, which is had by averaging features: x̃² becomes x̃² + cell.
+/// rounding: the spacing Δ of the values of each column, 0 for a column that is not rounded; empty: none is.
+/// A rounded value x stands for a true value in the cell [x − Δ/2, x + Δ/2]. By Jensen's inequality
+/// log(P(cell)/Δ) is at least the average of log p over the cell, which is computed by averaging features:
+/// x̃² becomes x̃² + cell.
 struct Columns {
   Columns(const Vec& centre, const Vec& unit, const Vec& rounding = {});
 
@@ -30,8 +31,8 @@ struct ColumnChange {
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
-/// Divides the n numbers of v by ρ ≥ 1, as small as leaves none beyond 1e130: squares and their weights then
-/// stay finite. Returns 1/ρ; v stays as it is, and this is 1, unless a number is beyond.
+/// Divides the n numbers of v by the smallest ρ ≥ 1 that leaves none above 1e130 in absolute value, so that
+/// squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
 double bring_near(Index n, double* v);
 
 /// Row i of out = (1, x) with x row rows[i] of dense or sparse data: the features of linear models.

@@ -1,4 +1,4 @@
-// What Gaussian models show of their clusters, in the units of the user's data.
+// Arrays that Gaussian models report of their clusters, in the units of the user's data.
 #pragma once
 #include <limits>
 
@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// Means, K × D; mean_of(k): that of cluster k in engine units.
+/// Means of clusters in the user's units, K × D; mean_of(k) gives the mean of cluster k in engine units.
 template <class F>
 NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   NamedArray out{"mean", Vec(static_cast<std::size_t>(k * columns.size())), {k, columns.size()}};
@@ -20,8 +20,8 @@ NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   return out;
 }
 
-/// What a cluster has by its count of rows: K numbers, or K × D where each column has its own count; of(k,
-/// j).
+/// An array of values of(k, j) that depend on a count of rows: K numbers, or K × D if cells may be missing,
+/// so that each column j has a count of its own.
 template <class F>
 NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Index d, F of) {
   NamedArray out{name, {}, {}};
@@ -32,8 +32,8 @@ NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Inde
   return out;
 }
 
-/// Diagonal covariances, D × D × K: E[σ²] = scale_of(k, j)/(df_of(k, j) − 2) of an inverse Gamma
-/// distribution, infinite where it does not exist.
+/// Diagonal covariances, D × D × K: E[σ²] = scale_of(k, j)/(df_of(k, j) − 2), the mean of an inverse Gamma
+/// distribution; infinite where that mean does not exist.
 template <class Scale, class Df>
 NamedArray diagonal_covariances(Index d, Index k, Scale scale_of, Df df_of) {
   NamedArray out{"cov", Vec(static_cast<std::size_t>(d * d * k), 0.0), {d, d, k}};

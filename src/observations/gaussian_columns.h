@@ -1,4 +1,4 @@
-// Columns of a Gaussian model.
+// Gaussian models of full covariance as Wishart models.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength. one_first: as in
-/// WishartModel; false where the 1 of a row counts by its scale.
+/// The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength. one_first: as
+/// in WishartModel; false where the 1 of a row is multiplied by the scale of the row.
 class GaussianColumns : public WishartModel {
  public:
   GaussianColumns(const NormalWishart& prior, const Columns& columns, bool one_first)

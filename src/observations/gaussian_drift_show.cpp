@@ -1,4 +1,4 @@
-// What a drifting cluster says of rows, and what it shows of itself.
+// Predictives, draws and reported arrays of Gaussian clusters with drift.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,7 +56,7 @@ void GaussianDrift::draw(const double* t, Stream& stream, double* w) const {
         for (Index l = 0; l <= j; ++l)
           w[1 + moment(b, j, l)] -= (j == l ? 0.5 : 1) * roots[b][i * d_ + j] * roots[b][i * d_ + l];
   }
-  // A x, or Aᵀx.
+  // Computes A x, or Aᵀx.
   const auto mapped = [&](const double* x, bool transposed, double* out) {
     std::fill_n(out, columns(), 0.0);
     for (Index b = 0; b < blocks_; ++b)

@@ -7,7 +7,7 @@ namespace bnpvi {
 
 namespace {
 
-// Mean and variances of q(H), between the user's units (sign 1: to them) and the engine's.
+// Converts mean and variances of q(H) to the user's units (sign 1) or to engine units (−1).
 void rescale(HyperPosterior& q, const GaussianPrior& given, int sign) {
   const Vec &unit = given.unit, &centre = given.centre;
   for (std::size_t i = 0; i < q.mean.size(); ++i)
@@ -69,7 +69,7 @@ NamedArrays OwnGaussianPrior::learned_fields() const {
 GaussianPrior gaussian_prior(const Fields& f, ScaleShape shape, bool has_mean) {
   const Index d = columns_of(f);
   const Index size = shape == ScaleShape::full ? d * d : shape == ScaleShape::diagonal ? d : 1;
-  // Field by field: where one of an initialiser list throws, GCC 12 frees those before it twice.
+  // Assigned field by field: where one of several initialisers throws, GCC 12 frees the earlier ones twice.
   GaussianPrior out;
   out.mean_strength = 1;
   out.df = f.number("df");

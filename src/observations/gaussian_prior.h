@@ -1,4 +1,4 @@
-// The prior of Gaussian clusters in the user's units, and the model's hold on it.
+// The prior of Gaussian clusters in the user's units, and the base class of models that have one.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,12 +13,12 @@
 namespace bnpvi {
 
 /// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹); `mean` is empty
-/// where the mean is known to be zero. Full covariance: scale is D × D. Diagonal: scale is D, and each
-/// coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2). Spherical:
-/// one number, of the precision that all coordinates have.
+/// where the mean is known to be zero. Full covariance: scale is D × D. Diagonal: scale has D numbers, and
+/// each coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
+/// Spherical: scale is one number, for the one precision that all coordinates share.
 ///
-/// Of a hierarchical prior these are the effective ones, which q(H) makes; `about` and `posterior` are in the
-/// user's units, too.
+/// If the prior is hierarchical, these are the parameters of the effective prior that q(H) implies; `about`
+/// and `posterior` are in the user's units, too.
 struct GaussianPrior {
   Vec mean;
   double mean_strength;
@@ -29,41 +29,43 @@ struct GaussianPrior {
   bool hierarchical = false;
   HyperpriorOfData about;
   HyperPosterior posterior;
-  Vec rounding;  // of the columns (Columns)
+  Vec rounding;  // spacings of the columns (Columns)
 };
 
-/// Columns of Gaussian rows: as many as units.
+/// Number of columns of Gaussian rows: the length of the field `unit`.
 inline Index columns_of(const Fields& fields) { return static_cast<Index>(fields.numbers("unit").size()); }
 
-/// Their spacings; empty where none is said.
+/// Spacings of the columns' values; empty if the fields have none.
 inline Vec rounding_of(const Fields& fields) {
   return fields.has("rounding") ? fields.numbers("rounding", columns_of(fields)) : Vec{};
 }
 
-/// has_mean: it is not known to be zero. Hierarchical where the fields are there that say about what.
+/// Reads the prior from its fields. has_mean: false where the mean is known to be zero. The prior is
+/// hierarchical if the fields of a hyperprior are present.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
-/// A model's own prior: in engine units, and what the model needs to learn it.
+/// The prior that a model holds: in engine units, with what is needed to learn it.
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
-  /// One that is not learned, for a model that only works with it: it has no shape in the user's units.
+  /// A prior that is not learned, for models used inside a computation only: they are never shown in the
+  /// user's units.
   explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
 
   const NormalWishart& in_engine_units() const { return engine_; }
 
   bool is_learned() const { return hierarchical_.has_value(); }
 
-  /// What LearnedPrior says of a hierarchical prior. The term of block j (NormalWishart) is for clusters with
-  /// observations of it.
+  /// The functions of LearnedPrior for a hierarchical prior. occupied_term(j) belongs to clusters with
+  /// observations in block j (NormalWishart).
   double log_hyperprior() const { return log_density_; }
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
-  /// LearnedPrior::learned for a Model that is made from a GaussianPrior, or like another Model under a fixed
-  /// NormalWishart prior, and has expected_cluster(t);
-  /// nullptr, too, where a matrix on the way is singular in double precision.
+  /// LearnedPrior::learned() for a class Model that can be constructed from a GaussianPrior, or from another
+  /// Model and a fixed NormalWishart prior, and that has expected_cluster(t). Returns nullptr, too, where a
+  /// matrix in the computation is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const {
@@ -81,7 +83,7 @@ class OwnGaussianPrior {
   }
 
  private:
-  GaussianPrior with_posterior(const HyperPosterior& posterior) const;  // from engine units
+  GaussianPrior with_posterior(const HyperPosterior& posterior) const;  // from q in engine units
   void set_in_user_units(GaussianPrior& out, const NormalWishart& prior) const;
 
   GaussianPrior given_;
@@ -90,12 +92,12 @@ class OwnGaussianPrior {
   HyperPosterior posterior_;
   std::optional<HierarchicalGaussian> hierarchical_;
   double log_density_ = 0;
-  Vec occupied_;  // terms, by block
+  Vec occupied_;  // occupied terms, by block
 };
 
-/// Base of a Model that is made from a GaussianPrior, itself derived from Base (ObsModel, or a class below
-/// it): what a model does with its prior beside using it. Models of several blocks, whose cells may be
-/// missing, have an occupied_term() of their own.
+/// Base class of a Model that is constructed from a GaussianPrior: the members that concern learning the
+/// prior. Base is the class that Model would otherwise derive from (ObsModel, or a subclass). Models of
+/// several blocks whose cells may be missing override occupied_term().
 template <class Model, class Base>
 class WithGaussianPrior : public Base, public LearnedPrior {
  public:

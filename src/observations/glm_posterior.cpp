@@ -32,7 +32,7 @@ GlmPosteriors::GlmPosteriors(TangentLayout layout, GlmPrior prior)
       root_(prior_.precision.data(), layout_.regressors()),
       pivots_(root_.pivots()) {}
 
-// V + the matrix that begins at t (packed).
+// V + S, S being the packed matrix that begins at t.
 Vec GlmPosteriors::with_prior(const double* t) const {
   const Index e = layout_.regressors();
   Vec out = prior_.precision;
@@ -86,7 +86,7 @@ Vec GlmPosteriors::to_users(const Vec& b) const {
   return out;
 }
 
-// The columns of H A', then of H (H A')'.
+// H A H': first the columns of H A', then those of H (H A')'.
 Vec GlmPosteriors::area_to_users(const Vec& area) const {
   const Index e = layout_.regressors();
   Vec from = area, out(area.size()), one(static_cast<std::size_t>(e));

@@ -1,4 +1,4 @@
-// Coefficients of logistic likelihoods: what is known of them given a cluster's statistic.
+// Posterior of the coefficients of a logistic likelihood, given a cluster's statistic.
 #pragma once
 #include <vector>
 
@@ -7,19 +7,19 @@
 
 namespace bnpvi {
 
-/// b ~ N(M, V⁻¹) of a cluster, in engine units; the same for all sizes, of which each has the same prior
-/// probability.
+/// The prior b ~ N(M, V⁻¹) of a cluster's coefficients, in engine units. It is the same for all sizes s of a
+/// negative binomial (tangent_rows.h), which have equal prior probabilities.
 struct GlmPrior {
   Vec mean, precision;  // E, E × E
 };
 
-/// q(b) of one size, and the evidence of the size.
+/// q(b) given one value of the size s, and the log evidence Λ_g of that value.
 struct GlmPosterior {
   double log_evidence = 0;
   Vec mean, covariance;
 };
 
-/// With T_g the features of size g, P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
+/// With T_g the features of size number g, P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
 ///   Λ_g = ½ log|V| − ½ log|P| + ½ h'P⁻¹h + Σ r(κ − ωo)x'M − ½ M' Σ rωxx' M + T_constant,
 ///   q(b | g) = N(M + P⁻¹h, P⁻¹).
 class GlmPosteriors {
@@ -33,7 +33,7 @@ class GlmPosteriors {
   std::vector<GlmPosterior> of_sizes(const double* t, bool with_covariance = true) const;
   Vec curved(const double* t, Index g) const;  // (V + curvature)⁻¹
 
-  // From coefficients of the engine's units to the user's, H b and H A H'.
+  // Convert coefficients b and covariances A from engine units to the user's, H b and H A H'.
   Vec to_users(const Vec& b) const;
   Vec area_to_users(const Vec& area) const;
 
@@ -47,7 +47,7 @@ class GlmPosteriors {
 };
 
 double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log Σ_g exp(Λ_g) / G
-Vec shares_of_sizes(const std::vector<GlmPosterior>& sizes);       // q_g
+Vec shares_of_sizes(const std::vector<GlmPosterior>& sizes);  // q_g, the posterior probabilities of the sizes
 Vec average_mean(const std::vector<GlmPosterior>& sizes, const Vec& share);
 
 }  // namespace bnpvi

@@ -1,15 +1,15 @@
-// The search among the points of a grid.
+// Hill climbing among the points of a grid.
 #pragma once
 #include <optional>
 #include <utility>
 
 namespace bnpvi {
 
-/// Goes from point to point while a step leads to a higher `bound`. A step that did is repeated, and its
-/// inverse is not tried next to it; ends when each step has failed from the same point. Steps 0 and 1, 2 and
-/// 3 … undo each other; the last of an odd number undoes itself. `after`, given a point and a step, is where
-/// the step leads (std::optional, empty where the grid ends); `tried`, given that and the bound that is to be
-/// beaten, the point that is found there.
+/// Moves from point to point as long as a step leads to a higher `bound`. A successful step is repeated, and
+/// its inverse is not tried directly after it; the search ends when every step from the same point has
+/// failed. Steps 0 and 1, 2 and 3, ... are inverses; if their number is odd, the last is its own inverse.
+/// after(point, step): where the step leads (std::optional, empty at the edge of the grid).
+/// tried(that, bound to exceed): the Point found there.
 template <class Point, class After, class Tried>
 Point best_of_grid(Point best, int n_steps, const After& after, const Tried& tried) {
   const auto inverse_of = [&](int step) { return (step ^ 1) < n_steps ? step ^ 1 : step; };

@@ -1,4 +1,4 @@
-// Models whose rows have scales, which are never seen (ExpectedCells::all_rows()).
+// Models whose rows have unobserved scales (ExpectedCells::all_rows()).
 #pragma once
 #include "observations/capabilities.h"
 #include "observations/keeps_products.h"
@@ -7,22 +7,23 @@ namespace bnpvi {
 
 class HiddenScales {
  public:
-  /// Changes the weights w of a cluster with statistic t, so that a visit of all rows under them brings the
-  /// scales, and what is said of them, closer to where visits under ∇Λ(T) would bring them in many laps.
+  /// Changes the weights w of a cluster with statistic t so that a visit of all rows under them brings the
+  /// scales and their distribution closer to where many visits under ∇Λ(T) would bring them.
   virtual void hasten(const double* t, double* w) const = 0;
 
-  /// Changes the weights w of a cluster without data, so that rows have scales of 1 under them. Of the scales
-  /// that its prior says far rows would have so small ones that seeds could not be told apart.
+  /// Changes the weights w of a cluster without data so that all rows have scales near 1 under them. Under
+  /// the prior itself, rows far out would get scales so small that seeds could not be distinguished.
   virtual void as_they_are(double* w) const = 0;
 
-  /// A pattern of this model, if it keeps its products; or null.
+  /// The pattern as a KeepsProducts (keeps_products.h), if it is a pattern of this model that can keep
+  /// products; else null.
   virtual const KeepsProducts* keeping(const MissingPattern&) const { return nullptr; }
 
  protected:
   ~HiddenScales() = default;
 };
 
-/// Null where rows have no scales.
+/// Null if the rows of the model have no scales.
 inline const HiddenScales* hidden_scales(const ObsModel& obs) { return obs.capabilities().scales; }
 
 inline const KeepsProducts* keeping(const ObsModel& obs, const MissingPattern& pattern) {

@@ -15,7 +15,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double eta = 0.5;                                // of Dir(η, ..., η), the prior of β
+constexpr double eta = 0.5;                                // η of Dir(η, ..., η), the prior of β
 constexpr Index levels_of_a_task = 256;                    // a guess
 constexpr int rounds_of_a_lap = 2, rounds_of_a_trial = 3;  // guesses
 
@@ -42,7 +42,7 @@ HierarchicalDirichlet::HierarchicalDirichlet(std::vector<Index> levels, PowersOf
   }
 }
 
-// common exp(E log β).
+// The vector common exp(E log β).
 Vec HierarchicalDirichlet::shared_weights(const SharePosterior& q) const {
   Vec out(q.omega.size());
   kernels().digamma_each(levels_, q.omega.data(), out.data());
@@ -91,7 +91,7 @@ double HierarchicalDirichlet::log_density(const SharePosterior& q) const {
   return value;
 }
 
-// A posterior with what one pass over the clusters says of it.
+// A posterior, with the results of one pass over the clusters.
 struct HierarchicalDirichlet::Point {
   SharePosterior q;
   Vec shared;  // common exp(E log β_v)
@@ -137,7 +137,8 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::at(SharePosterior q, const C
   return out;
 }
 
-// Of clusters with levels apart, what at() has for them as levels of the prior in common is replaced.
+// For clusters with levels apart, corrects the results of at(), which treats all levels as having the common
+// prior.
 void HierarchicalDirichlet::take_apart(const Counts& counts, Point& at) const {
   const double all = total(at.q, 0);
   for (Index k = 0; k < counts.k; ++k) {
@@ -184,7 +185,7 @@ HierarchicalDirichlet::Point HierarchicalDirichlet::after_rounds(Point from, int
   return from;
 }
 
-// Steps: common up and down, even up and down.
+// step: 0 and 1 move `common` up and down, 2 and 3 move `even`.
 std::optional<SharePosterior> HierarchicalDirichlet::after_step(const SharePosterior& q, int step) const {
   SharePosterior next = q;
   double& part = step < 2 ? next.common : next.even;

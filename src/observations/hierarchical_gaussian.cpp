@@ -12,7 +12,7 @@ namespace bnpvi {
 
 namespace {
 
-// Priors of the hyperparameters: guesses, to which fits are not sensitive (decisions.md).
+// Parameters of the priors of the hyperparameters: guesses, to which fits are not sensitive (decisions.md).
 constexpr double strength_shape = 0.25, strength_rate = 0.025;
 constexpr double rate_shape = 0.2, narrowest = 0.01;
 const double price_of_df = std::log(12.0), price_of_kind = std::log(11.0);
@@ -64,7 +64,8 @@ ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool
   return out;
 }
 
-// E log|Ψ + F| of a block from below, and the slopes by E log|Ψ| or, of a diagonal Ψ, by each E log ψ_j.
+// A lower bound of E log|Ψ + F| for a block, and its derivatives by E log|Ψ| or, if Ψ is diagonal, by each E
+// log ψ_j.
 struct HierarchicalGaussian::Spread {
   double log_det = 0;
   Vec slope;
@@ -175,12 +176,12 @@ double HierarchicalGaussian::rate_h(Index i, double a) const {
   return rate_shape * narrowest * variance_[i] / a;
 }
 
-// E α_i given the mean of Ψ_ii.
+// E α_i given that Ψ_ii has the mean `shape`.
 double HierarchicalGaussian::expected_rate(Index i, double a, double shape) const {
   return (rate_shape + 0.5 * a) / (rate_h(i, a) + 0.5 * shape);
 }
 
-// −KL(q(Ψ) q(α) ‖ p(Ψ | α) p(α)), with the price of the kind.
+// −KL(q(Ψ) q(α) ‖ p(Ψ | α) p(α)), plus the log prior weight of the kind.
 double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
   double value = d_ > 1 ? -price_of_kind : 0;
   if (q.wishart_df == 0) {
@@ -204,9 +205,9 @@ double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
   return value;
 }
 
-// S⁻¹ = diag(1/v) + κ̄ Σ E Λ_k;  m̄ += S (κ̄ Σ E Λ_k e_k − (m̄ − c)/v);
-// k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new
-// m̄.
+// Updates q(m) and q(κ):
+//   S⁻¹ = diag(1/v) + κ̄ Σ E Λ_k;  m̂ = m̄ + S (κ̄ Σ E Λ_k e_k − (m̄ − c)/v) is the next m̄;
+//   k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new m̄.
 void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedClusters& e) const {
   const double strength = q.strength_shape / q.strength_rate;
   double spread = e.mean_spread, observed = 0;
@@ -222,7 +223,7 @@ void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedCluste
   q.strength_rate = strength_rate + 0.5 * std::max(spread, 0.0);
 }
 
-// spread: Σ tr(e_kᵀ E Λ_k e_k V), which moves with the mean.
+// spread: Σ tr(e_kᵀ E Λ_k e_k V), which is updated for the new mean.
 void HierarchicalGaussian::refresh_mean(HyperPosterior& q, Index j, double strength,
                                         const ExpectedClusters& e, double& spread) const {
   const double* precision = e.precision.data() + j * d_ * d_;
@@ -234,7 +235,7 @@ void HierarchicalGaussian::refresh_mean(HyperPosterior& q, Index j, double stren
   const auto lambda = [&](Index i, Index l) {
     return data_.spherical ? (i == l ? precision[0] : 0.0) : precision[i * d_ + l];
   };
-  Vec steps(static_cast<std::size_t>(n * columns_));  // a column of m after the other
+  Vec steps(static_cast<std::size_t>(n * columns_));  // column by column of m
   for (Index r = 0; r < n; ++r)
     for (Index i = 0; i < columns_; ++i)
       steps[r * columns_ + i] =
@@ -275,7 +276,7 @@ void HierarchicalGaussian::set_shape_df(HyperPosterior& q, const Vec& used) cons
   }
 }
 
-// Diagonal: Ψ̄_j = b_j / (½/v_j + ν Σ E Λ_jj);  full: Ψ̄ = b (diag E α + ν Σ E Λ)⁻¹, then α.
+// Updates q(Ψ). Diagonal: Ψ̄_j = b_j / (½/v_j + ν Σ E Λ_jj); full: Ψ̄ = b (diag E α + ν Σ E Λ)⁻¹, then E α.
 void HierarchicalGaussian::refresh_shape(HyperPosterior& q, const ExpectedClusters& e) const {
   if (data_.given.scale) return;
   set_shape_df(q, e.used);

@@ -1,4 +1,4 @@
-// The prior that Gaussian clusters have in common, with a posterior of its hyperparameters.
+// A hierarchical prior that Gaussian clusters share, with a posterior of its hyperparameters.
 #pragma once
 #include <functional>
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// Normal–Wishart prior of clusters of D columns, which come in J blocks of d columns each, independent of
-/// each other: J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹);
-/// means μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, the precision of all D columns.
-/// Regressions on E regressors have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of the mean,
-/// J = 1; a mean is the coefficient of the one regressor 1, with V = 1. In engine units (see Columns).
+/// Normal–Wishart prior of clusters of D columns, which come in J independent blocks of d columns each:
+/// J = 1 for full covariances, d = 1 for diagonal ones. Precisions of a block: Λ ~ W(ν, B⁻¹); means
+/// μ | Λ ~ N(m, (κΛ)⁻¹). Spherical clusters have one block with d = 1, whose precision all D columns share.
+/// Regressions on E regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of
+/// the mean; a mean is the coefficient of the single regressor 1, with V = 1. In engine units (see Columns).
 struct NormalWishart {
   Vec mean;             // m, D, or D × E; empty: known to be zero
   double strength = 1;  // κ; unused without means
@@ -20,47 +20,50 @@ struct NormalWishart {
   Vec scale;            // B, J × d × d
 };
 
-/// What the posteriors of clusters say of their prior: sums over clusters k and blocks, where E Λ = ν̂ B̂⁻¹ and
-/// e_k = m̂_k − m, m the prior's mean; V̂_k is the posterior's precision of coefficients, κ̂_k of a mean.
+/// Expectations under the posteriors of the clusters that determine the update of their prior: sums over
+/// clusters k and blocks. E Λ = ν̂ B̂⁻¹ and e_k = m̂_k − m, m the prior's mean; V̂_k is the posterior's
+/// precision of coefficients, κ̂_k that of a mean.
 struct ExpectedClusters {
   double evidence = 0;     // Σ Λ(T_k)
-  Vec used;                // clusters that have observations of a block, J
+  Vec used;                // number of clusters that have observations in each block, J
   Vec precision;           // Σ E Λ_k, J × d × d
   Vec weighted_offset;     // Σ E Λ_k e_k, D or D × E; empty without means
-  double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c columns of a block
+  double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c: columns of a block
 };
 
-/// Sum of expect(t_k) over the clusters with observations, of K with statistics t (K × p), in their order.
+/// Sum of expect(t_k) over the clusters with observations, among K with statistics t (K × p), in their
+/// order.
 ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
                                    const std::function<ExpectedClusters(const double*)>& expect);
 
-/// Hyperparameters that the user gave: their posterior is that point.
+/// Which hyperparameters the user gave; the posterior of a given one is a point.
 struct GivenHyperparameters {
   bool mean = false, strength = false, df = false, scale = false;
 };
 
-/// What the priors of the hyperparameters are about, in engine units.
+/// The constants of the priors of the hyperparameters, which depend on the data; in engine units.
 struct HyperpriorOfData {
   Vec location;  // c, D: medians of the columns; D × E; empty: the mean of clusters is known to be zero
   Vec variance;  // v, D: squared spreads of the columns
-  Vec floor;     // f, D: variances that rounding of the data alone makes, and least variances of clusters
-  Index d = 1;   // columns of a block's precision
+  Vec floor;     // f, D: diagonal of F; the variance of rounding, or 1e-6 v if that is more
+  Index d = 1;   // number of columns of a block's precision
   bool spherical = false;
   GivenHyperparameters given;
   Vec regressors = {1};  // V, E × E
 };
 
-/// q(H), the posterior of the hyperparameters; a plain value in engine units.
+/// q(H), the posterior of the hyperparameters, in engine units. "A point" below means a single value without
+/// a distribution.
 struct HyperPosterior {
   double df = 1;          // ν, a point
-  double wishart_df = 0;  // a, a point: of the Wishart prior of a full Ψ; 0: Ψ is diagonal
+  double wishart_df = 0;  // a, a point: degrees of freedom of the Wishart prior of a full Ψ; 0: Ψ is diagonal
   Vec shape;              // Ψ̄, the mean of q(Ψ), J × d × d
-  Vec shape_df;           // b, degrees of freedom of q(Ψ): one number, or of a diagonal Ψ one for each j
+  Vec shape_df;           // b, degrees of freedom of q(Ψ): one number, or one for each j if Ψ is diagonal
   Vec rate;               // E α_j, d; empty where Ψ is diagonal
   Vec mean;               // m̄, D or D × E; empty without means
   Vec mean_variance;      // S, J × d × d; spherical: D variances
   double strength_shape = 1, strength_rate = 1;  // q(κ) = Gamma(k₁, k₂)
-  Vec scale;                                     // B as it was given; else empty
+  Vec scale;                                     // B if the user gave it; else empty
 };
 
 /// The hierarchical model
@@ -69,16 +72,17 @@ struct HyperPosterior {
 ///   ν = d − 1 + e, e ∈ {2⁰, ..., 2¹¹};   Ψ of one of 11 kinds:
 ///     diagonal: ψ_j ~ Gamma(¼, rate ¼/v_j);
 ///     full, a − d ∈ {2⁰, ..., 2⁹}: Ψ | α ~ W(a, diag(α)⁻¹), α_j ~ Gamma(g, h_j), g = .2, h_j = .01 g v_j/a.
-/// Choices of e and of the kind have equal weights and are points of q, as are values that the user gave:
-/// F then does not enter a given scale. Full kinds are for full covariances of two columns or more.
+/// The prior weights of the values of e are equal, and so are those of the kinds. e and the kind are points
+/// of q, and so are values that the user gave; a given scale B is used without F. Full kinds exist only for
+/// full covariances of two columns or more.
 ///
-/// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is a cluster under the effective prior
-/// NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ E S), with a constant beside its evidence (occupied_term), where S is the
-/// covariance that q(m) has of each column of m V^½, so that
+/// Given q(H) = q(Ψ) q(α) q(m) q(κ), every cluster with observations is treated as a cluster under the
+/// effective prior NW(m̄, κ̄, ν, B* = ν(Ψ̄ + F) + κ̄ E S), with a constant added to its evidence
+/// (occupied_term). S is the covariance of each column of m V^½ under q(m). Then
 ///   Σ_{k used} [Λ(T_k) + occupied term] + log_density(q)
-/// is a lower bound of the logarithm of the evidence of all clusters in the hierarchical model, by Jensen's
-/// inequality for log(Ψ + F) and Minkowski's for its determinant. Empty clusters are not in it: theirs is the
-/// prior itself, given H.
+/// is a lower bound of the log evidence of all clusters in the hierarchical model, by Jensen's inequality
+/// for log(Ψ + F) and Minkowski's for its determinant. Empty clusters do not enter: their distribution is
+/// the prior given H.
 class HierarchicalGaussian {
  public:
   explicit HierarchicalGaussian(HyperpriorOfData data);
@@ -87,31 +91,32 @@ class HierarchicalGaussian {
 
   NormalWishart effective(const HyperPosterior& q) const;
 
-  /// What a cluster with observations of block j adds to the bound beside Λ.
+  /// The constant that a cluster with observations of block j adds to the bound in addition to Λ.
   double occupied_term(const HyperPosterior& q, Index j) const;
 
   /// −KL(q(H) ‖ p(H)).
   double log_density(const HyperPosterior& q) const;
 
-  /// Coordinate ascent, once in each part of q but the points.
+  /// One round of coordinate ascent: each factor of q that is not a point is updated once.
   HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
 
-  /// What the clusters say under an effective prior; a search of improved() asks for it some ten times.
+  /// Expectations over the clusters under an effective prior; a search by improved() calls this about ten
+  /// times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
 
-  /// Some rounds of refreshed(), and in a search steps of e and of the kind to their neighbours; where the
-  /// bound does not rise, q itself.
+  /// Some rounds of refreshed() and, in a search, steps of e and of the kind to neighbouring values. Returns
+  /// q itself where the bound does not rise.
   HyperPosterior improved(const HyperPosterior& q, PriorSteps steps, const Expect& expect) const;
 
  private:
-  static constexpr double diagonal_df = 0.5;  // of each ψ_j under its prior: Gamma(¼, ¼/v)
+  static constexpr double diagonal_df = 0.5;  // degrees of freedom of each ψ_j under its prior: Gamma(¼, ¼/v)
 
   struct Point;
   struct Spread;
   enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  /// Empty where there is no such step.
+  /// q after a step of e or of the kind to a neighbour; empty where there is no such neighbour.
   std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
@@ -123,11 +128,11 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // E S of a block, d × d, summed over columns where its precision is that of all.
+  // Adds `times` times E S of a block (d × d); summed over columns if they share one precision.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;
-  Vec variance_, floor_;        // of the rows of all Ψ, J d
+  Vec variance_, floor_;        // v and f; if spherical, their means over columns
   Index d_, blocks_, columns_;  // columns_: of a block
   Index regressors_;            // E
 };

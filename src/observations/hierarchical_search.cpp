@@ -1,4 +1,4 @@
-// The search for a better posterior of hyperparameters: rounds of ascent, and steps of what are points.
+// The search for a better posterior of hyperparameters: rounds of ascent, and steps of the discrete ones.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -10,17 +10,18 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double most_excess_df = 2048, most_excess_wishart_df = 512;  // of the grids of e and a − d
-constexpr double first_excess_wishart_df = 4;  // tried where Ψ has been diagonal: a guess
-// Guesses. What a prior has yet to gain must not count for a proposal that lets it follow.
+constexpr double most_excess_df = 2048, most_excess_wishart_df = 512;  // largest e and a − d of their grids
+constexpr double first_excess_wishart_df = 4;  // first value tried if Ψ was diagonal: a guess
+// Guesses. Rounds should go on until little gain is left: a proposal that adapts the prior must not be
+// credited with gains that the prior would make anyway.
 constexpr int most_rounds = 20, rounds_of_a_trial = 3;
-constexpr double least_gain = 0.01;  // nats, of a round after which another one follows
+constexpr double least_gain = 0.01;  // nats; another round follows if one gained at least this
 
 constexpr int n_grid_steps = 5;
 
 }  // namespace
 
-/// Of what are points of q: e, a − d, and whether Ψ is diagonal. Each step but the last is beside its
+/// Steps of the points of q: e, a − d, and whether Ψ is diagonal. Each step but the last stands next to its
 /// inverse.
 enum class HierarchicalGaussian::GridStep { df_up, df_down, wishart_df_up, wishart_df_down, other_kind };
 
@@ -38,8 +39,8 @@ HierarchicalGaussian::Point HierarchicalGaussian::at(HyperPosterior q, const Exp
   return out;
 }
 
-// Fewer rounds where all that are left, each gaining as much as the last, would not bring it above `to_beat`:
-// gains shrink.
+// Stops early if the remaining rounds would not bring the bound above `to_beat` even if each gained as much
+// as the last one: gains shrink from round to round.
 HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int rounds, double to_beat,
                                                                const Expect& expect) const {
   for (int left = rounds; left > 0; --left) {
@@ -52,7 +53,7 @@ HierarchicalGaussian::Point HierarchicalGaussian::after_rounds(Point from, int r
   return from;
 }
 
-// Ψ̄ is kept.
+// The step keeps Ψ̄.
 std::optional<HyperPosterior> HierarchicalGaussian::after_step(const HyperPosterior& q, GridStep step,
                                                                const Vec& used) const {
   HyperPosterior next = q;

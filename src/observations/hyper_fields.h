@@ -1,4 +1,4 @@
-// A hierarchical prior as the fields of an observation model have it, in the user's units.
+// Reads and writes a hierarchical prior as fields of an observation model, in the user's units.
 #pragma once
 #include "foundation/fields.h"
 #include "foundation/named_array.h"
@@ -6,23 +6,23 @@
 
 namespace bnpvi {
 
-/// What the scale of a cluster is: D × D, D numbers, or one.
+/// The shape of a cluster's scale: a D × D matrix, D numbers, or one number.
 enum class ScaleShape { full, diagonal, spherical };
 
-/// Of D columns, but for the location.
+/// The hyperprior of d columns, all but its `location`.
 HyperpriorOfData hyperprior_of(const Fields& fields, ScaleShape shape, Index d);
 
-/// Likewise, but for the mean; has_mean: it is not known to be zero.
+/// The posterior q(H) for d columns, all but its `mean`. has_mean: false where the mean is known to be zero.
 HyperPosterior hyper_posterior(const Fields& fields, ScaleShape shape, Index d, bool has_mean);
 
-/// The fields that learning changes, but for the mean and its strength; scale: of the effective prior.
+/// The fields that learning changes, all but the mean and its strength. scale: of the effective prior.
 NamedArrays learned_variances(const HyperPosterior& q, const Vec& scale, bool full, Index d);
 
-/// x times the units of its two columns, to the power of `sign`. x: D × D, D numbers, or one (whose unit is
-/// that of all columns).
+/// Multiplies each entry of x by the units of its two columns, or divides it if sign is −1. x: D × D, D
+/// numbers, or one number for columns that have the same unit.
 void rescale_area(Vec& x, const Vec& unit, int sign);
 
-/// What is a variance, or the inverse of one, between the user's units (sign 1: to them) and the engine's.
+/// Converts all variances and inverse variances to the user's units (sign 1) or to engine units (−1).
 void rescale_variances(HyperPosterior& q, const Vec& unit, int sign);
 void rescale_variances(HyperpriorOfData& about, const Vec& unit, int sign);
 

@@ -1,4 +1,4 @@
-// Coefficients of individuals around those of their cluster, with a covariance or independent of each other.
+// Random coefficients of individuals around those of their cluster, with any covariance or a diagonal one.
 #pragma once
 #include <vector>
 
@@ -7,18 +7,18 @@
 
 namespace bnpvi {
 
-/// a ~ N(μ, D) of EffectsPlaces, as one EffectsBlock; or with a diagonal D, as a block for each of the q
-/// effects, whose priors have one κ and one df.
+/// The model of a ~ N(μ, D), the q random effects at the places of EffectsPlaces: one EffectsBlock or, if D
+/// is diagonal, one block for each effect, whose priors share κ and df.
 class IndividualEffects {
  public:
-  /// independent: D is diagonal; of the prior's matrices that are q × q only the diagonals are read.
+  /// independent: D is diagonal; then only the diagonals of the prior's q × q matrices are read.
   IndividualEffects(EffectsPrior prior, bool independent);
 
-  const EffectsPrior& prior() const { return prior_; }  // of all effects
+  const EffectsPrior& prior() const { return prior_; }  // for all effects together
   double log_evidence(const double* t) const;
   double add_weights(const double* t, double* w) const;
-  EffectsPosterior posterior(const double* t) const;  // of all effects
-  /// Of one individual.
+  EffectsPosterior posterior(const double* t) const;  // for all effects together
+  /// Mean statistic of one individual.
   void point_estimate(const double* t, double* mean, double* w) const;
   void draw(const double* t, Stream& stream, double* w) const;
   Vec best_known(const double* t, Index k, Index p) const;

@@ -1,4 +1,4 @@
-// Patterns whose products with clusters are needed again when rows are added up.
+// Patterns of missing cells that reuse work between products with clusters and the sums over rows.
 #pragma once
 #include "observations/missing_pattern.h"
 
@@ -7,9 +7,9 @@ namespace bnpvi {
 /// A MissingPattern, of the rows of one block, whose products() and add() begin with the same work.
 class KeepsProducts {
  public:
-  /// products() with k clusters of weights w (k × p), as those of features are. What add() needs of them is
-  /// kept until features() are computed again: an add() of these rows (n, and where phi is) under the same
-  /// weights has the same bits, in less time.
+  /// products() with k clusters that have full weights w (k × p), keeping the intermediate results. A
+  /// following add() of the same rows (same n and phi) under the same weights reuses them: the same bits in
+  /// less time. They are discarded when features() is called again.
   virtual void products_to_add(Index n, const double* phi, Index k, const double* w, double* out) const = 0;
 
  protected:

@@ -14,7 +14,7 @@ namespace bnpvi {
 namespace {
 
 constexpr double a = 1;      // of p ~ Beta(a, b)
-constexpr double inner = 1;  // weight of each keyword within S
+constexpr double inner = 1;  // prior weight of each keyword within S
 
 double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 double log_rising(double x, double n) { return n > 0 ? -log_gamma_difference(x, n) : 0; }
@@ -128,7 +128,7 @@ void KeywordTerms::draw(const double* t, Stream& stream, double* w) const {
   for (std::size_t i = 0; i < others.size(); ++i) w[1 + others[i]] = share[1] + log_outside[i];
 }
 
-// Given a row's tokens in their order.
+// The density of a row's tokens in their given order.
 void KeywordTerms::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
   const Vec all = concentration(t);
   const double inside = keyword_tokens(t), outside = std::max(tokens(t) - inside, 0.0);

@@ -31,10 +31,10 @@ class Cholesky {
   Vec l_;
 };
 
-/// Place of entry (i, j) = (j, i) of a symmetric matrix of which the lower triangle is packed by rows.
+/// Position of entry (i, j) = (j, i) of a symmetric matrix whose lower triangle is packed by rows.
 inline Index packed(Index i, Index j) { return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i; }
 
-/// Every eigenvalue λ of the symmetric matrix A, d × d, becomes f(λ), and its vectors stay. Throws
+/// Replaces every eigenvalue λ of the symmetric d × d matrix A by f(λ), keeping the eigenvectors. Throws
 /// std::domain_error when an entry is not finite.
 void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f);
 

@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, with predictive weights w of T (p numbers). An
-/// urn is T and then w.
+/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where predictive_weights() computes
+/// w (p numbers) from T. An urn holds T, then w.
 template <class Base>
 class LinearPredictive : public Base, public Urn {
  public:

@@ -1,4 +1,4 @@
-// Rows that lack cells: what a model does with all that lack the same ones.
+// Rows that lack cells: what a model computes for all rows that lack the same cells.
 #pragma once
 #include <map>
 #include <memory>
@@ -10,16 +10,17 @@
 
 namespace bnpvi {
 
-/// Which of the cells that a model expects (ExpectedCells::n_cells) a row lacks.
+/// For each cell that a model can replace by its expectation (ExpectedCells::n_cells), whether a row lacks
+/// it.
 using MissingCells = std::vector<bool>;
 
-/// Rows that lack the same cells, by their positions among the rows asked for, ascending.
+/// Rows that lack the same cells; `at`: their positions among the rows of the call, ascending.
 struct IncompleteRows {
   MissingCells missing;
   std::vector<Index> at;
 };
 
-/// Collects rows, one after the other, by what they lack.
+/// Groups rows, added one after the other, by the cells that they lack.
 class IncompleteGroups {
  public:
   void add(Index row, const MissingCells& missing);
@@ -31,38 +32,38 @@ class IncompleteGroups {
   std::size_t last_ = 0;
 };
 
-/// Rows that have the cells x_o and lack the same others, x_m. In a cluster with weights w the missing cells
-/// have the density q(x_m) ∝ exp⟨φ(x), w⟩, the best for these weights, and the row enters statistics by
-/// E_q φ(x), to which belongs the entropy of q, a feature of weight 1 that is 0 in complete rows. All that
-/// depends on a row is in reduced features φ'(x_o), the same for all clusters, with φ'_0 = φ_0:
+/// Rows that have the cells x_o and lack the same others, x_m. In a cluster with weights w, the optimal
+/// density of the missing cells is q(x_m) ∝ exp⟨φ(x), w⟩, and the row enters statistics by E_q φ(x). One of
+/// these features, of weight 1, is the entropy of q, which is 0 in complete rows. All that depends on a row
+/// is in reduced features φ'(x_o), the same for all clusters, with φ'_0 = φ_0:
 ///   log ∫ exp⟨φ(x), w⟩ dx_m = E_q⟨φ(x), w⟩ = ⟨φ'(x_o), w'⟩,
-/// and E_q φ(x) is linear in φ'(x_o). Features and weights are here the dense ones (SparseEntries::n_dense).
+/// and E_q φ(x) is linear in φ'(x_o). Features and weights here are the dense ones (SparseEntries::n_dense).
 ///
-/// Beside cells a row may hide what is not linear, such as a scale of its own: then products() and add() are
-/// what rows are asked for, and expand() is not used.
+/// A row may also hide something in which this is not linear, such as a scale of its own. Then only
+/// products() and add() are called, not expand().
 class MissingPattern {
  public:
   virtual ~MissingPattern() = default;
 
   virtual Index n_features() const = 0;  // p'
 
-  /// Φ', n × p' with rows `ld` apart, of rows of this pattern.
+  /// Reduced features of rows of this pattern: Φ', n × p', its rows `ld` numbers apart.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// How many numbers w' are: p', or more, the first p' going with the features.
+  /// Length of w': p' or more; the first p' numbers multiply the features.
   virtual Index n_weights() const { return n_features(); }
 
   /// w' of a cluster with weights w.
   virtual void weights(const double* w, double* reduced) const = 0;
 
-  /// t += Σ r E_q φ(x) for rows with Σ r φ'(x_o) = reduced (p'), in a cluster with weights w.
+  /// Adds Σ r E_q φ(x) to t, for rows with Σ r φ'(x_o) = reduced (p'), in a cluster with weights w.
   virtual void expand(const double* w, const double* reduced, double* t) const = 0;
 
-  /// log ∫ exp⟨φ(x), w⟩ over what is hidden, of rows with features phi (n × p') in k clusters with weights
-  /// `reduced` (k × n_weights()): out (n × k).
+  /// log ∫ exp⟨φ(x), w⟩ over the hidden part, for rows with reduced features phi (n × p') in k clusters with
+  /// weights `reduced` (k × n_weights()): out (n × k).
   virtual void products(Index n, const double* phi, Index k, const double* reduced, double* out) const;
 
-  /// t_j += Σ_i r_ij E_q φ(x_i) of the same rows, r (n × k), in k clusters with weights w_j.
+  /// Adds Σ_i r_ij E_q φ(x_i) to t_j, for rows with features phi in k clusters with weights w_j; r: n × k.
   virtual void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
                    double* const* t) const;
 
@@ -71,7 +72,7 @@ class MissingPattern {
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const = 0;
 };
 
-/// Rows without likelihood: their features are zero but for φ_0.
+/// The pattern of rows without a likelihood: their features are zero but for φ_0.
 std::unique_ptr<const MissingPattern> nothing_observed();
 
 }  // namespace bnpvi

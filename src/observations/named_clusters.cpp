@@ -7,7 +7,7 @@ namespace bnpvi {
 
 namespace {
 
-// The arrays of all clusters (clusters × ...), in which those with names have the rows of their own models.
+// The arrays of all clusters (clusters × ...); rows of named clusters come from the models of their names.
 template <class Arrays>
 NamedArrays with_named_rows(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names,
                             Arrays arrays) {

@@ -7,19 +7,19 @@
 
 namespace bnpvi {
 
-/// A model some of whose clusters may have a name, 1 .. n_names(): a prior of its own, under which the same
-/// statistic has another Λ. Who knows which cluster has which name asks the model under that name; all else
-/// stays as it is.
+/// A model some of whose clusters may have a name, a number from 1 to n_names(). A name means a prior of its
+/// own, under which the same statistic has another Λ. Callers that keep the names of clusters use the model
+/// named() for a named cluster; everything else works as without names.
 class NamedClusters {
  public:
   virtual Index n_names() const = 0;
-  /// The model of a cluster with this name; features and T are those of the others.
+  /// The model of a cluster with this name; features and T are the same as for other clusters.
   virtual const ObsModel& named(int name) const = 0;
-  /// Δ: by how much each name raises Λ(T), n_names() numbers.
+  /// For each name, Δ: the difference between Λ(T) under the name and without a name (n_names() numbers).
   virtual void gains(const double* t, double* out) const = 0;
-  /// The columns by which a row says that it belongs to a name.
+  /// The columns whose values indicate that a row belongs to this name, such as keywords.
   virtual const std::vector<int>& columns_of(int name) const = 0;
-  /// LearnedPrior::learned() for clusters of which some have names.
+  /// LearnedPrior::learned() for clusters some of which have names.
   virtual std::shared_ptr<const ObsModel> learned_with_names(const double* t, Index k,
                                                              const std::vector<int>& names, PriorSteps steps,
                                                              Pool* pool) const = 0;
@@ -28,17 +28,18 @@ class NamedClusters {
   ~NamedClusters() = default;
 };
 
-/// True when these are names of k clusters: each of the model's once, or none at all.
+/// Are these valid names for k clusters? Yes if empty, or if there are k numbers in which each name of the
+/// model occurs once, other clusters having 0.
 bool has_names(const ObsModel& obs, const std::vector<int>& names, Index k);
 
-/// The model of a cluster with this name; of one without (0) the model itself.
+/// The model of a cluster with this name; `obs` itself for name 0, a cluster without a name.
 const ObsModel& under_name(const ObsModel& obs, int name);
 
-/// LearnedPrior::learned() for clusters with these names (or none, if empty).
+/// LearnedPrior::learned() for clusters with these names; empty: no cluster has a name.
 std::shared_ptr<const ObsModel> learned_prior(const ObsModel& obs, const double* t, Index k,
                                               const std::vector<int>& names, PriorSteps steps, Pool* pool);
 
-/// ObsModel::posterior() and mean_parameters() of clusters with these names (or none, if empty).
+/// ObsModel::posterior() and mean_parameters() of clusters with these names; empty: no cluster has a name.
 NamedArrays posterior_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 NamedArrays mean_parameters_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 

@@ -12,9 +12,10 @@ namespace {
 
 // z = (lag 1, lag 2, ..., [1], [inputs]).
 //
-// Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
-// lags and then the centres of inputs, changes z by the matrix G⁻¹ = [I, −C; 0, 1] (the constant last), hence
-// V to G⁻¹ V G⁻ᵀ and the intercept b to b + A C − c: an exact reparametrisation, which needs the intercept.
+// Scaling a column multiplies its coefficients by ratios of units. Centring at c, with C = (c, ..., c) over
+// the lags followed by the centres of inputs, multiplies z by the matrix G⁻¹ = [I, −C; 0, 1] (the constant
+// last). It changes V to G⁻¹ V G⁻ᵀ and the intercept b to b + A C − c: an exact reparametrisation, which
+// needs an intercept.
 class Autoregressive : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
@@ -122,7 +123,7 @@ class Autoregressive : public CoefficientModel {
     return out;
   }
 
-  // A number for each regressor: of its column, 0 for the constant, of its input.
+  // One number for each regressor: the centre of its column or input, 0 for the constant.
   static Vec centres(const Vec& column, Index lag, bool intercept, const Vec& input) {
     Vec out;
     for (Index l = 0; l < lag; ++l) out.insert(out.end(), column.begin(), column.end());
@@ -131,8 +132,8 @@ class Autoregressive : public CoefficientModel {
     return out;
   }
 
-  // V ← G V Gᵀ with G = [I, sign · C; 0, 1] where the constant, regressor `one`, is the last; centre: C, and
-  // 0 for the constant.
+  // V ← G V Gᵀ with G = [I, sign · C; 0, 1], written for the constant, regressor `one`, as the last. centre:
+  // C, with 0 for the constant.
   static void shift_precision(Vec& v, const Vec& centre, Index one, double sign) {
     const Index e = static_cast<Index>(centre.size());
     for (Index i = 0; i < e; ++i)
@@ -141,7 +142,7 @@ class Autoregressive : public CoefficientModel {
       for (Index i = 0; i < e && j != one; ++i) v[i * e + j] += sign * centre[j] * v[i * e + one];
   }
 
-  Index one() const { return lag_ * responses(); }  // the place of the constant, where there is one
+  Index one() const { return lag_ * responses(); }  // number of the constant, if there is one
 
   double regressor_unit(Index j) const {
     if (j < one()) return columns().unit[j % responses()];
@@ -154,7 +155,7 @@ class Autoregressive : public CoefficientModel {
   Inputs inputs_;
 };
 
-// Rows of data are φ themselves, expected by whoever made them.
+// The rows of the data are expected features E φ, computed by the caller.
 class ExpectedAutoregressive final : public Autoregressive {
  public:
   using Autoregressive::Autoregressive;
@@ -166,7 +167,7 @@ class ExpectedAutoregressive final : public Autoregressive {
       for (Index j = 0; j < n; ++j) phi[j * ld + i] = data.dense[i * data.n + rows[j]];
   }
 
-  // E φ of an uncertain row is no square, which closed forms take it for.
+  // The E φ of an uncertain row is not an outer product v vᵀ, which the closed forms assume.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     ObsModel::log_predictive(t, phi, n, ld, out);
   }

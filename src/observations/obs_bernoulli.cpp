@@ -19,7 +19,7 @@ HierarchicalDirichlet hierarchy_of(Index columns) {
   return HierarchicalDirichlet(std::vector<Index>(static_cast<std::size_t>(columns), 2), {-3, 7});
 }
 
-// From (one, zero) of each column.
+// Every other number of x, which holds (one, zero) for each column.
 Vec every_other(const Vec& x, std::size_t from) {
   Vec out;
   for (std::size_t i = from; i < x.size(); i += 2) out.push_back(x[i]);
@@ -28,8 +28,8 @@ Vec every_other(const Vec& x, std::size_t from) {
 Vec of_ones(const Vec& x) { return every_other(x, 0); }
 Vec of_zeros(const Vec& x) { return every_other(x, 1); }
 
-// φ = (1, x, [δ]), x in {0, 1}^D, so that N_j − S_j zeros belong to S_j ones. a and b of all columns are
-// given, or one hierarchical prior of columns with two levels, a one and a zero.
+// φ = (1, x, [δ]), x in {0, 1}^D, so that a column with S_j ones has N_j − S_j zeros. a and b of all columns
+// are given, or come from a hierarchical prior of columns with two levels, a one and a zero.
 class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior, public Gaps {
  public:
   Bernoulli(const Vec& a, const Vec& b, bool gaps)
@@ -93,7 +93,7 @@ class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior,
     }
   }
 
-  // E[p] under the posterior, times the share of rows that have the cell.
+  // E[p] under the posterior, times the fraction of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
     for (Index j = 0; j < columns(); ++j) {
@@ -114,7 +114,7 @@ class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior,
   }
 
  protected:
-  // Those of E[p].
+  // The log probabilities at E[p].
   void predictive_weights(const double* t, double* w) const override {
     std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < columns(); ++j) {
@@ -131,7 +131,7 @@ class Bernoulli final : public LinearPredictive<BetaModel>, public LearnedPrior,
 
  private:
   ColumnGaps gaps_;
-  SharePosterior posterior_;  // where it is learned
+  SharePosterior posterior_;  // used if the prior is learned
   bool learned_ = false;
   double log_density_ = 0;
 };

@@ -1,4 +1,4 @@
-// Probabilities with independent Beta priors: zeros and ones, successes among trials.
+// Probabilities with independent Beta priors, for zeros and ones or for successes among trials.
 #pragma once
 #include "observations/obs_model.h"
 
@@ -7,8 +7,8 @@ namespace bnpvi {
 /// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster q(θ_j)
 /// = Beta(a_j + S_j, b_j + F_j) and Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
 ///
-/// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, for what predicts and
-/// draws. Λ and its gradient have smaller ones in place of them, but the same total a_j + b_j.
+/// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, which predictions and
+/// draws use. Λ and its gradient use smaller weights bound_a and bound_b, with the same total a_j + b_j.
 class BetaModel : public ObsModel {
  public:
   double log_evidence(const double* t) const final;
@@ -20,7 +20,8 @@ class BetaModel : public ObsModel {
   BetaModel(const Vec& a, const Vec& b, const Vec& bound_a, const Vec& bound_b)
       : a_(a), b_(b), bound_a_(bound_a), bound_b_(bound_b) {}
 
-  /// S_j and F_j, not below 0: rounded sums and differences of summaries may be.
+  /// S_j and F_j. Rounding in sums and differences of summaries can make them negative; implementations
+  /// return at least 0.
   virtual double count_ones(const double* t, Index j) const = 0;
   virtual double count_zeros(const double* t, Index j) const = 0;
 
@@ -29,7 +30,7 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
-  /// Those of Λ.
+  /// The same sums with the smaller prior weights that Λ uses.
   double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
   double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 

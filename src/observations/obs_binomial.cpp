@@ -13,8 +13,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, s_1, f_1, s_2, f_2, ...), successes and failures, of which h(x) says in how many orders they may
-// come: Π_j (s_j + f_j)! / (s_j! f_j!).
+// φ = (1, s_1, f_1, s_2, f_2, ...), numbers of successes and failures; h(x) = Π_j
+// (s_j + f_j)! / (s_j! f_j!), the number of their orders.
 class Binomial final : public BetaModel, public BaseMeasure {
  public:
   Binomial(const Vec& a, const Vec& b) : BetaModel(a, b) {}
@@ -53,7 +53,7 @@ class Binomial final : public BetaModel, public BaseMeasure {
     }
   }
 
-  // E[p] under the posterior, and the mean number of trials of a row; in a cluster without trials 1.
+  // E[p] under the posterior, times the mean number of trials of a row (1 in a cluster without trials).
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
     w[0] = 0;

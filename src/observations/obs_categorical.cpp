@@ -15,19 +15,20 @@ namespace bnpvi {
 
 namespace {
 
-// The strength of the prior is the same for all columns, and what is shared out among the levels of a column.
+// One strength of the prior for all columns; it is the total that each column divides among its levels.
 HierarchicalDirichlet hierarchy_of(const std::vector<Index>& levels) {
   return HierarchicalDirichlet(levels, {-3, 7});
 }
 
-// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
-// φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j,
-// given or hierarchical. A column's segment of T sums to N_j, the count of its cells that have a level, so
-// that T_0 is not needed. Of a hierarchical prior λ is for Λ and its gradient, and the mean weights, which
-// sum to the total of Λ, for what predicts and draws (hierarchical_dirichlet.h).
+// Columns of levels, coded 1 .. levels_j; any other number means that the cell has no level, and does not
+// contribute. φ = (1, one-hot of each column), with zeros for a cell without a level. The prior is
+// Dirichlet(λ_j) for each column j, given or hierarchical. The segment of T for a column sums to N_j, the
+// number of its cells with a level, so that T_0 is not needed. If the prior is hierarchical, Λ and its
+// gradient use λ, while predictions and draws use the mean weights, which sum to the total weight in Λ
+// (hierarchical_dirichlet.h).
 class Categorical final : public LinearPredictive<ObsModel>, public SparseEntries, public LearnedPrior {
  public:
-  // weight: of all levels of the first column, then the second, ...
+  // weight: for all levels of the first column, then the second, ...
   Categorical(std::vector<Index> levels, Vec weight)
       : n_levels_(std::move(levels)), weight_(std::move(weight)), mean_weight_(weight_) {
     for (Index n : n_levels_) {
@@ -117,7 +118,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
                                   digamma(c.prior + cells(t, c)), w + 1 + c.at);
   }
 
-  // E[p] under the posterior, times the share of rows whose cell has a level.
+  // E[p] under the posterior, times the fraction of rows whose cell has a level.
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
     for (const Column& c : columns_) {
@@ -154,7 +155,7 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
   }
 
  protected:
-  // Those of E[p].
+  // The log probabilities at E[p].
   void predictive_weights(const double* t, double* w) const override {
     w[0] = 0;
     for (const Column& c : columns_) {
@@ -166,21 +167,21 @@ class Categorical final : public LinearPredictive<ObsModel>, public SparseEntrie
 
  private:
   struct Column {
-    Index at, levels;  // its segment, of all levels
+    Index at, levels;  // its segment among all levels
     double prior;      // Σ λ_j
   };
 
-  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
+  // S ≥ 0 in exact arithmetic, but rounding in sums and differences of summaries can make it negative.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
   static double cells(const double* t, const Column& c) {
     return kernels().positive_sum(c.levels, t + 1 + c.at);
   }
 
   std::vector<Index> n_levels_;
-  Vec weight_, mean_weight_;  // λ, and what predicts
+  Vec weight_, mean_weight_;  // λ, and the weights for predictions
   std::vector<Column> columns_;
-  Index levels_ = 0;          // of all columns
-  SharePosterior posterior_;  // where it is learned
+  Index levels_ = 0;          // number of levels of all columns
+  SharePosterior posterior_;  // used if the prior is learned
   bool learned_ = false;
   double log_density_ = 0;
 };

@@ -13,8 +13,8 @@ namespace bnpvi {
 
 namespace {
 
-/// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate
-/// b_j).
+/// Values x_j > 0 from Gamma distributions with known shapes s_j and independent rates
+/// θ_j ~ Gamma(a_j, rate b_j).
 struct GammaTimesPrior {
   Vec shape, a, b;
   bool gaps = false;  // cells may be missing
@@ -23,9 +23,9 @@ struct GammaTimesPrior {
 // φ = (1, x, [δ]), x_j ~ Gamma(s_j, rate θ_j), θ_j ~ Gamma(a_j, rate b_j);
 // q(θ_j) = Gamma(a_j + s_j N_j, rate b_j + S_j).
 //
-// A large shape would drown the evidence in s log s and its opposite. Both are avoided by
-// h(x) = x^(s−1) s^s e^(−s) / Γ(s), whose factor beside x^(s−1) is a Stirling remainder, and by Λ in terms of
-// the scale m = s rate / shape of x that a Gamma distribution of θ stands for.
+// With a large shape, the evidence would be lost among terms s log s that cancel. Two definitions avoid such
+// terms: h(x) = x^(s−1) s^s e^(−s) / Γ(s), whose factor in addition to x^(s−1) is a Stirling remainder; and
+// Λ written in terms of m = s rate / shape, the scale of x that corresponds to a Gamma distribution of θ.
 class GammaTimes final : public ObsModel, public BaseMeasure, public Gaps {
  public:
   explicit GammaTimes(const GammaTimesPrior& prior)
@@ -80,7 +80,7 @@ class GammaTimes final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // E[θ] under the posterior, and the mean of x there, times the share of rows that have the cell.
+  // E[θ] under the posterior, and the mean of x at that θ, times the fraction of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {
@@ -129,16 +129,16 @@ class GammaTimes final : public ObsModel, public BaseMeasure, public Gaps {
   }
 
  private:
-  // log ∫ Π [θ^s e^(−θx) s^(−s) e^s] Gamma(θ | a, b) dθ for values whose shapes have the sum `more` and that
-  // have the sum x: with m = s b / a and m̂ = s (b + x) / (a + more) it is remainder(a + more) − remainder(a)
-  // − a log(m̂/m) − more log m̂.
+  // log ∫ Π [θ^s e^(−θx) s^(−s) e^s] Gamma(θ | a, b) dθ for values whose shapes sum to `more` and which
+  // themselves sum to x. With m = s b / a and m̂ = s (b + x) / (a + more) this is
+  // remainder(a + more) − remainder(a) − a log(m̂/m) − more log m̂.
   double gain(Index j, double a, double b, double more, double x) const {
     const double growth = std::log1p(x / b) - std::log1p(more / a);
     return stirling_remainder(a + more) - stirling_remainder(a) - a * growth -
            more * std::log(s_[j] / (a + more) * (b + x));
   }
 
-  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
+  // S ≥ 0 in exact arithmetic, but rounding in sums and differences of summaries can make it negative.
   static double sum(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
   double posterior_shape(const double* t, Index j) const { return a_[j] + s_[j] * gaps_.count(t, j); }
   double posterior_rate(const double* t, Index j) const { return b_[j] + sum(t, j); }

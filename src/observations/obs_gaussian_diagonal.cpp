@@ -14,8 +14,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x̃, x̃², [δ]). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
-// the common prior κ and ν.
+// φ = (1, x̃, x̃², [δ]). Every coordinate is a one-dimensional Normal–Wishart model with its own mean and
+// scale, and with κ and ν of the prior in common.
 class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsModel>,
                                public ColumnUnits,
                                public Gaps,
@@ -27,7 +27,8 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   GaussianDiagonal(const GaussianDiagonal& like, const NormalWishart& prior)
       : GaussianDiagonal(OwnGaussianPrior(prior), like.columns_, static_cast<bool>(like.gaps_)) {}
 
-  /// What a cluster's posterior says of the prior: columns of which it has cells.
+  /// Expectations under a cluster's posterior for the update of the prior, over columns in which it has
+  /// cells.
   ExpectedClusters expected_cluster(const double* t) const {
     const Posterior q = update(t);
     ExpectedClusters out{log_evidence(t), {}, {}, {}, 0};
@@ -120,7 +121,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     }
   }
 
-  // N(m̂, B̂/ν̂), as for the full covariance, times the share of rows that have the cell.
+  // N(m̂, B̂/ν̂), as for full covariances, times the fraction of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     const Posterior q = update(t);
     mean[0] = 1;
@@ -151,7 +152,8 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     }
   }
 
-  /// Without gaps: T, means m̂, κ̂/((κ̂ + 1) B̂_j), (ν̂ + 1)/2 and what does not depend on the row.
+  /// Only without gaps: T, means m̂, κ̂/((κ̂ + 1) B̂_j), (ν̂ + 1)/2, and the part that does not depend on
+  /// the row.
   Index urn_size() const override { return n_features() + 2 * d_ + 2; }
   void fill_urn(double* urn) const override {
     const Posterior q = update(urn);
@@ -239,7 +241,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     Vec mean, scale;
   };
 
-  // κ̂_j ≥ κ, ν̂_j ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
+  // κ̂_j ≥ κ, ν̂_j ≥ ν and B̂ ≥ B hold in exact arithmetic and are enforced against rounding.
   Posterior update(const double* t) const {
     Posterior q{mean_, scale_};
     for (Index j = 0; j < d_; ++j) {
@@ -252,17 +254,17 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     return q;
   }
   double df(const double* t, Index j) const { return df_ + gaps_.count(t, j); }
-  // What a column of n cells adds to the constant of a predictive, but for its scale.
+  // What a column with n cells contributes to the constant of a predictive, apart from its scale.
   double of_count(double n) const {
     return log_gamma(0.5 * (df_ + n + 1)) - log_gamma(0.5 * (df_ + n)) + 0.5 * (log_2 + std::log(shrink(n)));
   }
   double shrink(double n) const { return (strength_ + n) / (strength_ + n + 1); }
 
-  // The logarithm of the density's factor that only the unit of column j has a part in; row_constant_ is
-  // their sum.
+  // The log of the density's constant factor for column j: its unit and 2π. row_constant_ is the sum over
+  // columns.
   double cell_constant(Index j) const { return -std::log(columns_.unit[j]) - 0.5 * log_2pi; }
 
-  // Weights of the counts that do not depend on the cluster, and 0 elsewhere.
+  // Sets the parts of the weights of counts that are the same for all clusters, and 0 elsewhere.
   void begin_weights(double* w) const {
     std::fill_n(w, n_features(), 0.0);
     if (!gaps_) w[0] = row_constant_;

@@ -12,12 +12,12 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double least_drift = 1e-8, most_drift = 1e8;  // of those that are learned: guesses
+constexpr double least_drift = 1e-8, most_drift = 1e8;  // range of a learned drift: guesses
 
-// f(i, x̃, 1/ρ) of each row, x̃ divided by ρ where it is far out.
+// Calls f(i, x̃, 1/ρ) for each row, with x̃ divided by ρ where it is very far out (bring_near).
 template <class F>
 void for_rows(const Dataset& data, const Columns& columns, const Index* rows, Index n, F f) {
-  constexpr Index at_once = 64;  // rows: a guess
+  constexpr Index at_once = 64;  // number of rows: a guess
   const Index d = columns.size();
   Vec x(static_cast<std::size_t>(std::min(n, at_once) * d));
   for (Index from = 0; from < n; from += at_once) {

@@ -12,26 +12,27 @@
 
 namespace bnpvi {
 
-/// A Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ) between a
-/// time and the next, Σ the cluster's covariance; without gaps there is one time. The last column of the data
-/// (which then have one more than the prior) is the time of each row, from 1. learn: drift is the value under
-/// which Σ Λ is highest.
+/// The prior of a Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ)
+/// from time t to t + 1, Σ the cluster's covariance; with `gap` empty there is one time. The last column of
+/// the data (one more than the prior has) is the time of each row, from 1. learn: the drift is learned as
+/// the value that maximises Σ_k Λ(T_k).
 struct DriftingGaussianPrior {
-  GaussianPrior gaussian;  // of the first time; its own learning and gaps in cells are not for it
+  GaussianPrior gaussian;  // prior at the first time; its learning and its gaps in cells are not used
   bool full;
   double drift;
   Vec gap;
   bool learn;
 };
 
-/// Columns in J blocks of d, independent given the cluster (NormalWishart): J = 1 for a full covariance, d =
-/// 1 for a diagonal one. φ = (1, the packed triangle of each block's x̃x̃ᵀ; and for each time 1 and x̃, zero but
-/// for the row's own time), T = (N, S_xx; N_1, S_1; ...; N_T, S_T). With the path of the means (DriftPath),
+/// Columns come in J blocks of d, independent given the cluster (NormalWishart): J = 1 for a full
+/// covariance, d = 1 for a diagonal one. φ = (1, the packed triangle of x̃x̃ᵀ of each block; then for each
+/// time 1 and x̃, which are 0 except at the row's own time), T = (N, S_xx; N_1, S_1; ...; N_T, S_T). With
+/// the path of the means (DriftPath),
 ///   B̂ = B + S_xx + Σ_t [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ],  ν̂ = ν + N,
 ///   Λ(T) = ½D Σ_t log(κ_{t|t−1}/κ_{t|t}) + log Z(ν̂, B̂) − log Z(ν, B) − (ND/2) log 2π − N Σ log unit,
-///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]  [West & Harrison 1997,
-///   §16.4].
-/// At each time mean and precision are Normal–Wishart: mean μ̄_t, strength 1/v̄_t, ν̂ and B̂.
+///   E log p(x | t) = ½[E log|Λ| − D log 2π − D v̄_t − ν̂ (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t)]
+/// [West & Harrison 1997, §16.4]. At each time mean and precision are Normal–Wishart: mean μ̄_t, strength
+/// 1/v̄_t, ν̂ and B̂.
 class GaussianDrift final : public ObsModel,
                             public SparseEntries,
                             public ColumnUnits,
@@ -51,7 +52,7 @@ class GaussianDrift final : public ObsModel,
   double strain() const override;
   void re_express(const ObsModel& from, double* t) const override;
 
-  /// The step size under which Σ Λ is highest, near the present one.
+  /// The same model with the drift that maximises Σ_k Λ(T_k), searched near the present one.
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   NamedArrays learned_fields() const override;
@@ -60,24 +61,23 @@ class GaussianDrift final : public ObsModel,
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
 
-  /// N(μ̄_t, Σ) at the cluster's own share of rows at each time (all the same where it has none), Σ as for
-  /// clusters that stay.
+  /// N(μ̄_t, Σ), with the fraction of the cluster's rows at each time (equal fractions if it has no rows); Σ
+  /// as for Gaussian clusters without drift.
   void point_estimate(const double* t, double* mean, double* w) const override;
 
-  /// A root A = C L⁻¹ of Λ by Bartlett's C (obs_wishart.h), and the path in its coordinates.
+  /// Draws Λ by its root A = C L⁻¹, with L the factor of B̂ and C as in obs_wishart.h [Bartlett 1933]; then
+  /// the path of means in the coordinates A θ.
   void draw(const double* t, Stream& stream, double* w) const override;
 
   /// Student-t around μ̄_t in each block.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
-  /// What a cluster says of times to come once its first `gone` ones are given up: its statistic under the
-  /// model of the times from the last of these on, in which it begins with strength κ_{gone|gone−1} of a
-  /// cluster without rows (strength_at) and has what makes its filtered mean, strength and B̂ of that time as
-  /// before:
-  ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,  S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t}
-  ///   μ_tμ_tᵀ]
-  ///   + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
-  /// A filter is exact, so that Λ of any further rows is what it was, but for a constant, which is added to
+  /// Drops the first g = `gone` times: returns the cluster's statistic under the model of the times from g
+  /// on. That model's first time has the strength κ_{g|g−1} of a cluster without rows as its prior
+  /// (strength_at), and the statistic restores the filtered mean, strength and B̂ at time g:
+  ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,
+  ///   S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ] + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
+  /// The filter is exact, so that Λ of any further rows changes by a constant only, which is added to
   /// `constant`.
   Vec condensed(const double* t, Index gone, double& constant) const override;
   double strength_at(Index time) const override;  // κ_{t|t−1} of a cluster without rows; 0: the first time
@@ -105,11 +105,12 @@ class GaussianDrift final : public ObsModel,
   double log_z(const Posterior& q) const;
   double log_evidence(const double* t, const Posterior& q) const;
   void weights(Posterior& q, double* w) const;
-  /// −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t as weights of features, all but φ_0.
+  /// Writes −½ df (x − μ̄_t)ᵀB̂⁻¹(x − μ̄_t) − ½ spread v̄_t as weights of all features but φ_0.
   void natural(const Posterior& q, double df, double spread, double* w) const;
 
   NamedArray means(const double* t, Index k) const;  // μ̄_t in the user's units, K × D × T
-  /// B̂ in the user's units, D × D × K, divided by ν̂ − d − 1 if `mean`: infinite where that does not exist.
+  /// B̂ in the user's units, D × D × K. If `mean`, divided by ν̂ − d − 1, which gives E Σ; infinite where
+  /// that mean does not exist.
   NamedArray squares(const char* name, bool mean, const double* t, Index k) const;
 
   DriftingGaussianPrior given_;

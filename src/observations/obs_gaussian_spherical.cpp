@@ -15,8 +15,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x̃, |x̃|², [δ]), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the
-// posterior
+// φ = (1, x̃, |x̃|², [δ]), with the same unit for all columns. The prior μ ~ N(m, 1/(κλ)),
+// λ ~ Gamma(ν/2, B/2) has the posterior
 //   κ̂_j = κ + N_j,   m̂ = (κm + S)/κ̂,   ν̂ = ν + Σ N_j,   B̂ = B + Σ|x̃|² + κ|m|² − Σ κ̂_j m̂_j².
 class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsModel>,
                                 public ColumnUnits,
@@ -32,7 +32,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
   GaussianSpherical(const GaussianSpherical& like, const NormalWishart& prior)
       : GaussianSpherical(OwnGaussianPrior(prior), like.columns_, static_cast<bool>(like.gaps_)) {}
 
-  /// What a cluster's posterior says of the prior.
+  /// Expectations under a cluster's posterior for the update of the prior.
   ExpectedClusters expected_cluster(const double* t) const {
     const Posterior q = update(t);
     const double precision = q.df / q.scale;
@@ -108,7 +108,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     });
   }
 
-  // N(m̂, B̂/ν̂), as for other covariances, times the share of rows that have the cell.
+  // N(m̂, B̂/ν̂), as for other covariances, times the fraction of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     const Posterior q = update(t);
     const double variance = q.scale / q.df;
@@ -141,7 +141,8 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     });
   }
 
-  /// Without gaps: T, the mean m̂, κ̂/((κ̂ + 1) B̂), (ν̂ + D)/2 and what does not depend on the row.
+  /// Only without gaps: T, the mean m̂, κ̂/((κ̂ + 1) B̂), (ν̂ + D)/2, and the part that does not depend on
+  /// the row.
   Index urn_size() const override { return n_features() + d_ + 3; }
   void fill_urn(double* urn) const override {
     const Posterior q = update(urn);
@@ -164,7 +165,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     }
   }
 
-  // Multivariate Student-t; where cells are missing, of the others.
+  // Multivariate Student-t, of the observed cells.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Posterior q = update(t);
     if (gaps_) return log_predictive_of_cells(q, t, phi, n, ld, out);
@@ -219,7 +220,7 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     Vec mean;
   };
 
-  // κ̂_j ≥ κ, ν̂ ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
+  // κ̂_j ≥ κ, ν̂ ≥ ν and B̂ ≥ B hold in exact arithmetic and are enforced against rounding.
   Posterior update(const double* t) const {
     Posterior q{df_ + gaps_.sum(t, [](double n) { return n; }), scale_, mean_};
     double around_mean = 0;
@@ -241,15 +242,15 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     return strength / (strength + 1);
   }
 
-  // Calls f(at, count, cells) for each count among the features: where it is, its value, cells of a row it
-  // stands for.
+  // Calls f(at, count, cells) for each count among the features: its position, its value, and the number of
+  // cells of a row that it counts.
   template <class F>
   void for_counts(const double* t, F f) const {
     if (!gaps_) return f(Index{0}, gaps_.count(t, 0), d());
     for (Index j = 0; j < d_; ++j) f(gaps_.at(j), gaps_.count(t, j), 1.0);
   }
 
-  // Far rows have φ_0 < 1.
+  // Rows that are very far out have φ_0 < 1.
   void log_predictive_of_cells(const Posterior& q, const double* t, const double* phi, Index n, Index ld,
                                double* out) const {
     for (Index i = 0; i < n; ++i) {
@@ -272,7 +273,8 @@ class GaussianSpherical final : public WithGaussianPrior<GaussianSpherical, ObsM
     }
   }
 
-  // Weights of x̃ and |x̃|² under N(m̂, 1/precision), and −½ precision m̂_j² where cells are counted.
+  // Weights of x̃ and |x̃|² under N(m̂, 1/precision); if cells are counted, also −½ precision m̂_j² for the
+  // counts.
   void natural(const Posterior& q, double precision, double* w) const {
     std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {

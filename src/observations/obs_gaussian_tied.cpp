@@ -15,7 +15,7 @@ namespace bnpvi {
 
 namespace {
 
-// size: numbers of `variance`.
+// size: length of `variance`.
 TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
   const Index d = columns_of(f);
   TiedPrior out;  // field by field, as in gaussian_prior()
@@ -31,14 +31,15 @@ TiedPrior tied_prior(const Fields& f, TiedShape shape, Index size) {
   return out;
 }
 
-// φ = (1, x̃, second moments in the shape of Σ), of which the last have the same weights −½Σ⁻¹ in all
-// clusters. q(μ) = N(m̂, Σ/κ̂), κ̂ = κ + N, m̂ = (κm + S)/κ̂, and
+// φ = (1, x̃, second moments in the shape of Σ); the weights of second moments are −½Σ⁻¹ in all clusters.
+// q(μ) = N(m̂, Σ/κ̂), κ̂ = κ + N, m̂ = (κm + S)/κ̂, and
 //   Λ = ½ { D log(κ/κ̂) − tr Σ⁻¹[Σ x̃x̃ᵀ + κ mmᵀ − κ̂ m̂m̂ᵀ] − N log|2πΣ| } − N Σ log unit.
 //
-// Where second moments would drown what tells clusters apart, more than 1e10 units from the centre, features
-// are (1, x̃, 0)/ρ with ρ as small as leaves x̃/ρ within: such rows are only asked about, and responsibilities
-// there are those of the terms that differ. Log densities below −1e300 are given as about that, in
-// the order that they have far out: clusters of fewer rows are wider.
+// More than 1e10 units from the centre, second moments would drown the differences between clusters. There,
+// features are (1, x̃, 0)/ρ, with the least ρ that brings x̃/ρ within that distance. Such rows are only
+// predicted, and their responsibilities come from the terms that differ between clusters. Log densities
+// below −1e300 are given as about −1e300, in the order of the limit far away, where clusters of fewer rows
+// are wider.
 class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPrior {
  public:
   explicit GaussianTied(const TiedPrior& prior)
@@ -116,7 +117,7 @@ class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPr
     const ColumnChange change(same_kind<GaussianTied>(from).columns_, columns_);
     const Vec sum(t + 1, t + 1 + d_);
     double* moment = t + 1 + d_;
-    // Σ (sx + c)(sx + c)ᵀ, entry by entry; scales are all the same where moments are of one number.
+    // Σ (sx + c)(sx + c)ᵀ, entry by entry. If the moment is one number (spherical), all scales are equal.
     Index at = 0;
     if (prior_.shape == TiedShape::spherical) moment[0] *= change.scale[0] * change.scale[0];
     for (Index i = 0; i < d_; ++i)
@@ -206,7 +207,7 @@ class GaussianTied final : public ObsModel, public ColumnUnits, public LearnedPr
     return out;
   }
 
-  // Σ x̃x̃ᵀ + κ mmᵀ − κ̂ m̂m̂ᵀ. What it has on its diagonal is not below 0, which is enforced against rounding.
+  // Σ x̃x̃ᵀ + κ mmᵀ − κ̂ m̂m̂ᵀ. Its diagonal is not negative, which is enforced against rounding.
   Vec moment_around_mean(const double* t) const {
     Vec out(t + 1 + d_, t + n_features());
     variance_.outer(strength_, mean_.data(), out.data());

@@ -18,15 +18,15 @@ namespace bnpvi {
 
 namespace {
 
-/// Responses of logistic likelihoods in clusters (TangentLayout): Λ = log Σ_g exp(Λ_g) / G (GlmPosteriors)
-/// and ∇Λ = Σ_g q_g ∇Λ_g, a lower bound of the evidence whatever tangents the statistic was formed with.
+/// Clusters with logistic likelihoods (TangentLayout): Λ = log Σ_g exp(Λ_g) / G (GlmPosteriors) and ∇Λ = Σ_g
+/// q_g ∇Λ_g, a lower bound of the evidence for any tangents that the statistic was formed with.
 class Glm final : public ObsModel,
                   public ExpectedCells,
                   public Gaps,
                   public ColumnUnits,
                   public TangentPredictive {
  public:
-  /// rows: of individuals the same model of single rows.
+  /// rows: if the data are individuals, the same model for single rows; else null.
   Glm(TangentLayout layout, GlmPrior prior, std::shared_ptr<const ObsModel> rows)
       : known_(std::move(layout), std::move(prior)), layout_(known_.layout()) {
     if (rows) individuals_ = std::make_unique<RepeatedRows>(std::move(rows), RowsOfIndividuals::kept);
@@ -43,7 +43,7 @@ class Glm final : public ObsModel,
     return out;
   }
 
-  // With the tangents at ψ = 0.
+  // Features with the tangents at ψ = 0.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     Vec w(static_cast<std::size_t>(n_features()), 0.0);
     const double one = 1, *none = w.data();
@@ -62,7 +62,8 @@ class Glm final : public ObsModel,
   Index n_cells() const override { return 1; }
   bool all_rows() const override { return true; }
 
-  // Rows are alike that have all their cells; individuals that have as many such rows: {false, false, ...}.
+  // Complete rows form one pattern. Individuals with the same number of complete rows form a pattern whose
+  // MissingCells are that many values `false`.
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
     const Index d = layout_.columns();
@@ -88,7 +89,7 @@ class Glm final : public ObsModel,
     std::copy_n(complete_t, n_features(), t);
   }
 
-  // x̃ of these units is H x̃ of those, H = (1; shift, scale).
+  // Regressors in these units are x̃ = H x̃', x̃' in those of `from`; H = (1; shift, scale).
   void re_express(const ObsModel& from, double* t) const override {
     const TangentLayout& before = same_kind<Glm>(from).layout_;
     const Index e = layout_.regressors(), first = layout_.intercept ? 1 : 0;
@@ -121,7 +122,7 @@ class Glm final : public ObsModel,
 
   void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
 
-  // No size has so little weight that its tangents could not be told from w.
+  // Every size keeps a minimal weight, so that its tangents can still be recovered from w.
   double evidence_and_weights(const double* t, double* w) const override {
     constexpr double least = 1e-200;
     const std::vector<GlmPosterior> all = known_.of_sizes(t);
@@ -132,7 +133,7 @@ class Glm final : public ObsModel,
     return log_mean_evidence(all);
   }
 
-  // Of the size under which the smoothed statistic has its highest point, b at that point.
+  // For the smoothed statistic, the size with the highest maximum of the likelihood, and b at that maximum.
   void point_estimate(const double* t, double* mean, double* w) const override {
     const Index e = layout_.regressors();
     const std::vector<GlmPosterior> all = known_.of_sizes(t);
@@ -180,7 +181,7 @@ class Glm final : public ObsModel,
     write_weights(b, Vec(static_cast<std::size_t>(e * e), 0.0), 1, g, w);
   }
 
-  // Row after row: b is taken as normal, and each row changes its mean and covariance by those of its ψ.
+  // Row after row: b is treated as normal, and each row updates its mean and covariance by those of its ψ.
   double predictive(const double* t, const double* of_rows, Index rows) const override {
     const Index e = layout_.regressors();
     const TangentRows reduced(layout_);
@@ -211,7 +212,7 @@ class Glm final : public ObsModel,
     return log_mean_evidence(after) - log_mean_evidence(before);
   }
 
-  // Coefficients, averaged over sizes, and the covariance that the curvature gives them.
+  // Coefficients averaged over sizes, with the covariance derived from the curvature.
   NamedArrays posterior(const double* t, Index k) const override {
     const Index e = layout_.regressors();
     NamedArray mean{"coef_mean", {}, {1, e, k}}, cov{"coef_cov", {}, {e, e, k}};

@@ -7,9 +7,10 @@
 
 namespace bnpvi {
 
-/// Logistic regressions of clusters, or with the field `size` negative binomial ones. The columns of the data
-/// are y, or y and n − y; an offset, with the field `offset`; and covariates. Of repeated measures the rows
-/// of an individual are kept one by one, as each has tangents of its own in each cluster.
+/// Logistic regression in each cluster, or negative binomial regression if there is a field `size`. The
+/// columns of the data are y, or y and n − y; then an offset, if there is a field `offset`; then covariates.
+/// With repeated measures, the rows of an individual are kept one by one, since each has its own tangents
+/// (see tangent_rows.h) in each cluster.
 std::unique_ptr<ObsModel> make_glm(const Fields& fields);
 
 }  // namespace bnpvi

@@ -14,7 +14,7 @@ struct LogRows : RowValues {
       : RowValues(data, rows, n, [](double x) { return std::log(x); }) {}
 };
 
-// A pattern of the inner model, for rows whose logarithms are its rows.
+// A pattern of the inner model, applied to the logarithms of rows.
 class PatternOfLogs final : public MissingPattern {
  public:
   explicit PatternOfLogs(std::unique_ptr<const MissingPattern> inner) : inner_(std::move(inner)) {}
@@ -36,8 +36,8 @@ class PatternOfLogs final : public MissingPattern {
   std::unique_ptr<const MissingPattern> inner_;
 };
 
-// Features are those of log x under the inner model, so that all that is made of features is the inner
-// model's. The Jacobian of the logarithm is the base measure, h(x) = Π_j 1/x_j over the cells that are there.
+// Features are those of log x under the inner model, which therefore does all that is computed from
+// features. The Jacobian of the logarithm is the base measure, h(x) = Π_j 1/x_j over the observed cells.
 class Lognormal final : public ObsModel,
                         public ExpectedCells,
                         public Gaps,

@@ -17,9 +17,10 @@ struct Capabilities;  // capabilities.h
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
 /// so that a model is one scalar function, its gradient and its features. Models are immutable.
 ///
-/// Where squares of a row would overflow, features() gives φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h):
-/// the order of ⟨φ(x), w_k⟩, and with it every responsibility, is then that of the limit far out, and
-/// log_predictive() knows the row from φ_0. Such rows are only asked about, never learned from.
+/// Where squares of a row would overflow, features() gives φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h).
+/// The order of ⟨φ(x), w_k⟩ over the clusters, and hence every responsibility, is then that of the limit of
+/// rows far away, and log_predictive() recognises such a row by its φ_0. Such rows may be predicted, but are
+/// never part of a fit.
 ///
 /// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), is left
 /// out of Λ, of the weights and of the predictive; BaseMeasure gives log h(x). Σ_n log h(x_n) is added once
@@ -31,10 +32,10 @@ class ObsModel {
  public:
   virtual ~ObsModel() = default;
 
-  virtual Index n_features() const = 0;  // p
-  virtual Index n_columns() const = 0;   // D, of the data
+  virtual Index n_features() const = 0;  // p, length of φ
+  virtual Index n_columns() const = 0;   // D, number of columns of the data
 
-  /// Φ, n × p with rows `ld` apart: features of the given rows.
+  /// Features of the given rows: Φ, n × p, its rows `ld` numbers apart.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
   /// Λ(T).
@@ -43,8 +44,8 @@ class ObsModel {
   /// w = ∇Λ(T), length p.
   virtual void weights(const double* t, double* w) const = 0;
 
-  /// Fills w = ∇Λ(T) and returns Λ(T). The default makes the two calls; models override it where they share
-  /// work.
+  /// Fills w = ∇Λ(T) and returns Λ(T). The default makes the two calls; models override it where the two can
+  /// share work.
   virtual double evidence_and_weights(const double* t, double* w) const;
 
   /// The prior-smoothed mean statistic s̃ of a cluster (s̃_0 = 1), a point of the mean-parameter space
@@ -56,22 +57,22 @@ class ObsModel {
   /// parameters) − log h(x) = ⟨φ(x), w⟩. Their mean is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ the predictive.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
-  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p); of rows with φ_0 = 0,
-  /// which lack cells, only the part of the entries. The default is the definition, Λ(T + φ) − Λ(T);
-  /// models override it where a closed form is cheaper.
+  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p). For incomplete rows,
+  /// whose dense features are all 0 (also φ_0), only the part of the sparse entries. The default computes
+  /// Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
   virtual NamedArrays posterior(const double* t, Index k) const = 0;
 
-  /// Posterior means of the parameters as users know them: mean, cov, prob, rate, ...
+  /// Posterior means of the parameters under the names that users know: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 
-  /// What this model has beside all this; nothing by default.
+  /// The optional abilities of this model; by default none.
   virtual Capabilities capabilities() const;
 };
 
-/// Number of clusters with observations, of K with statistics T (K × p).
+/// Number of clusters with observations among K clusters with statistics T (K × p).
 Index occupied_clusters(const double* t, Index k, Index p);
 
 }  // namespace bnpvi

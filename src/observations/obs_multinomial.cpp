@@ -20,7 +20,7 @@ namespace bnpvi {
 
 namespace {
 
-// log Γ(a + x) − log Γ(a); a sum of few logarithms is as accurate and faster.
+// log Γ(a + x) − log Γ(a). For small whole x, a sum of logarithms is as accurate and faster.
 double log_rising(double a, double x) {
   if (x == 0) return 0;
   if (x > 32 || x != std::floor(x)) return -log_gamma_difference(a, x);
@@ -31,9 +31,9 @@ double log_rising(double a, double x) {
 
 HierarchicalDirichlet hierarchy_of(Index terms) { return {{terms}, {-2, 13}, {-12, 3}}; }
 
-// φ = (1, counts); Dirichlet(λ) over D terms, given or hierarchical. Of a hierarchical prior λ and its total
-// are for Λ and its gradient, and the mean weights for what predicts and draws (hierarchical_dirichlet.h).
-// Clusters that have a name have it by keywords (keyword_terms.h).
+// φ = (1, counts); prior Dirichlet(λ) over D terms, given or hierarchical. If it is hierarchical, Λ and its
+// gradient use λ and its total, while predictions and draws use the mean weights (hierarchical_dirichlet.h).
+// Clusters may be named by keywords (keyword_terms.h).
 class Multinomial final : public ObsModel,
                           public TokenCounts,
                           public LearnedPrior,
@@ -61,7 +61,7 @@ class Multinomial final : public ObsModel,
     prepare();
   }
 
-  // λ of counts, and their total where that is more.
+  // weight: λ; total: at least their sum.
   Multinomial(Vec weight, double total, Keywords keywords)
       : d_(static_cast<Index>(weight.size())),
         weight_(std::move(weight)),
@@ -178,7 +178,7 @@ class Multinomial final : public ObsModel,
     std::copy(log_prob.begin(), log_prob.end(), w + 1);
   }
 
-  /// T and the sum of all λ_v + S_v.
+  /// An urn holds T and the sum of all λ_v + S_v.
   Index urn_size() const override { return n_features() + 1; }
   void fill_urn(double* urn) const override { urn[n_features()] = total_ + tokens(urn); }
   void refill_urn(double* urn, const double* phi, double sign) const override {
@@ -197,7 +197,7 @@ class Multinomial final : public ObsModel,
     }
   }
 
-  // Dirichlet-multinomial for the row's tokens in their order.
+  // Dirichlet–multinomial density of the row's tokens in their given order.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const double all = total_ + tokens(t);
     for (Index i = 0; i < n; ++i) {
@@ -226,10 +226,10 @@ class Multinomial final : public ObsModel,
   }
 
  private:
-  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
+  // S ≥ 0 in exact arithmetic, but rounding in sums and differences of summaries can make it negative.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
-  // Null where there are few terms, or most have counts.
+  // Null if there are few terms, or if too many have counts.
   const FewCounts* few_counts(const double* t) const {
     if (psi_prior_.empty()) return nullptr;
     FewCounts& few = FewCounts::of_this_thread();
@@ -252,8 +252,8 @@ class Multinomial final : public ObsModel,
 
   double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
 
-  // Λ is a difference of log Γ as long as no prior weight is larger than this, and uses
-  // log_gamma_difference() beyond, where the plain difference would lose digits: a guess.
+  // As long as no prior weight exceeds this (a guess), Λ is computed as a difference of log Γ; above it, by
+  // log_gamma_difference(), because the plain difference would lose digits.
   static constexpr double largest_plain = 64;
 
   void prepare() {
@@ -270,20 +270,20 @@ class Multinomial final : public ObsModel,
   }
 
   Index d_;
-  SharePosterior posterior_;  // where it is learned
+  SharePosterior posterior_;  // used if the prior is learned
   bool learned_ = false;
-  Vec weight_, mean_weight_;  // λ, and what predicts
-  double total_ = 0;          // of mean_weight_; at least that of weight_
+  Vec weight_, mean_weight_;  // λ, and the weights for predictions
+  double total_ = 0;          // sum of mean_weight_; at least that of weight_
   double log_density_ = 0;
   Vec log_gamma_prior_;
-  Vec psi_prior_;  // of many terms only
+  Vec psi_prior_;  // only if there are many terms
   bool large_prior_ = false;
   const Keywords keywords_;
   std::vector<std::unique_ptr<const KeywordTerms>> named_;
 };
 
-// keyword: columns from 1, keyword_list: the list of each, from 1, without gaps; none where no cluster has a
-// name.
+// keyword: columns, from 1; keyword_list: for each the number of its list, from 1, without gaps. Without
+// these fields no cluster has a name.
 Keywords keywords_of(const Fields& f, Index d) {
   Keywords out;
   if (!f.has("keyword")) return out;

@@ -13,10 +13,11 @@ namespace bnpvi {
 
 namespace {
 
-// f_y(s) = log Γ(y + s) − log Γ(s) is analytic in log s, so that its values at Chebyshev nodes of log s give
-// it for every s between: f_y(s) = Σ_g ℓ_g(log s) f_y(s_g), linear in these. From .005 to 50,000 the error is
-// at most 8e-7 for y ≤ 1e6. Beyond the ends it is continued by its tangent in log s: f is convex there, so
-// that Λ can only be too low. Of a size that is known there is one node, at it.
+// f_y(s) = log Γ(y + s) − log Γ(s) is analytic in log s, so that it can be interpolated from its values at
+// Chebyshev nodes of log s: f_y(s) = Σ_g ℓ_g(log s) f_y(s_g), which is linear in these values. For s from
+// .005 to 50,000 the error is at most 8e-7 if y ≤ 1e6. Outside this range the function is continued by its
+// tangent in log s; f is convex there, so that Λ can only be too low. If the size is known, it is the only
+// node.
 class SizeNodes {
  public:
   static std::shared_ptr<const SizeNodes> learned() {
@@ -26,7 +27,7 @@ class SizeNodes {
   explicit SizeNodes(double known) : node_{std::log(known)}, weight_{1} {}
 
   Index n() const { return static_cast<Index>(node_.size()); }
-  double low() const { return node_.back(); }  // of log s
+  double low() const { return node_.back(); }  // lowest log s
   double high() const { return node_.front(); }
 
   void values(double y, double exposure, double* out) const {
@@ -67,13 +68,14 @@ class SizeNodes {
       node_[g] = 0.5 * (from + to) + 0.5 * (to - from) * std::cos(angle);
       weight_[g] = (g % 2 ? -1 : 1) * std::sin(angle);
     }
-    table_.assign(512, Vec(n_nodes, 0.0));  // counts that are looked up: a guess
+    table_.assign(512, Vec(n_nodes, 0.0));  // table for small counts; its size is a guess
     for (std::size_t y = 1; y < table_.size(); ++y)
       for (Index g = 0; g < n(); ++g)
         table_[y][g] = table_[y - 1][g] + std::log(std::exp(node_[g]) + static_cast<double>(y - 1));
   }
 
-  // ℓ at node h and its slope there: ℓ_g'(u_h) = (w_g / w_h) / (u_h − u_g), and their sum is 0.
+  // ℓ at the distance `off` from node h, on its tangent there: ℓ_g'(u_h) = (w_g / w_h) / (u_h − u_g), which
+  // sum to 0.
   Vec tangent(Index h, double off) const {
     Vec out(node_.size(), 0.0);
     double rest = 0;
@@ -90,9 +92,10 @@ class SizeNodes {
   std::vector<Vec> table_;
 };
 
-// y | s, p: Γ(y + s e) / (Γ(s e) y!) p^y (1 − p)^(s e), of mean e s p / (1 − p); p | s ~ Beta(a, 1 + a s /
-// m), so that the prior mean m does not depend on the size s, and s → ∞ is the Poisson model. Sums y and
-// f_y(e s_g); the count is Σ r e. With A = a + S_y and B = 1 + a s / m + s N,
+// y | s, p: Γ(y + s e) / (Γ(s e) y!) p^y (1 − p)^(s e), with mean e s p / (1 − p);
+// p | s ~ Beta(a, 1 + a s / m), so that the prior mean m does not depend on the size s, and s → ∞ is the
+// Poisson model. The sums are y and f_y(e s_g); the count is Σ r e. With A = a + S_y and B = 1 + a s / m + s
+// N,
 //   Λ_s = Σ_g ℓ_g(log s) F_g + log B(A, B) − log B(a, 1 + a s / m).
 class NegativeBinomialColumn {
  public:
@@ -138,7 +141,7 @@ class NegativeBinomialColumn {
       std::copy(basis_.begin(), basis_.end(), w + 2);
     }
     std::array<double, 2> parameters(const double* t) const { return {big_a(t), big_b(t)}; }
-    /// ⟨(1, y, f), w⟩ at the best p, for averages t / N.
+    /// ⟨(1, y, f), w⟩ at the best p, for the averages t / N.
     double likelihood(const double* t) const {
       return values(t) - t[1] * std::log1p(s_ / t[1]) - s_ * std::log1p(t[1] / s_);
     }
@@ -163,8 +166,8 @@ class NegativeBinomialColumn {
                            t[0], std::numeric_limits<double>::quiet_NaN());
   }
 
-  // With one more row, whose count is m. The size stays between the nodes: where rows vary less than Poisson
-  // counts do there is no best one.
+  // With one more row, whose count is the mean m. The size is kept between the nodes, since there is no best
+  // size where rows vary less than Poisson counts.
   void best(const double* t, double* mean, double* w) const {
     Vec more(static_cast<std::size_t>(sums()));
     cell(mean_, 1, more.data());

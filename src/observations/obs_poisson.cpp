@@ -14,19 +14,19 @@ namespace bnpvi {
 
 namespace {
 
-/// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
-/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1. censored: the
-/// two columns of the data are a time e > 0 and whether the event came then (1) or had not come yet (0), with
-/// likelihood θ^x e^(−θe): that of a count, but a density of the time.
+/// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column
+/// of the data (one more than the length of a) is the exposure e > 0 of each row; else e = 1. censored: the
+/// two columns of the data are a time e > 0 and whether the event occurred then (1) or had not occurred yet
+/// (0). The likelihood θ^x e^(−θe) is that of a count, but is a density of the time.
 struct PoissonPrior {
   Vec a, b;
   bool exposed = false, censored = false;
-  bool gaps = false;  // counts may be missing, exposures not; not of censored times
+  bool gaps = false;  // counts, but not exposures, may be missing; not for censored times
 };
 
-// φ = (1, x, [e]), or (1, e, x) of censored times, or (1, x, δe) where cells may be missing; Gamma(a_j, rate
-// b_j) for the rate of each column. With E_j = Σ r δ_j e, which is N where e = 1 and no cell is missing,
-// q(θ_j) = Gamma(a_j + S_j, rate b_j + E_j). h(x) = Π_j e^x_j / x_j!, and 1 of censored times.
+// φ = (1, x, [e]); for censored times (1, e, x); with gaps (1, x, δe). The rate of each column has the prior
+// Gamma(a_j, rate b_j). With E_j = Σ r δ_j e, which is N if e = 1 and no cell is missing,
+// q(θ_j) = Gamma(a_j + S_j, rate b_j + E_j). h(x) = Π_j e^x_j / x_j!; for censored times 1.
 class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public Urn {
  public:
   explicit Poisson(const PoissonPrior& prior)
@@ -93,7 +93,7 @@ class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public U
     }
   }
 
-  // E[θ] under the posterior, times the mean exposure of a row; that of an empty cluster counts as 1.
+  // E[θ] under the posterior, times the mean exposure of a row (1 in an empty cluster).
   void point_estimate(const double* t, double* mean, double* w) const override {
     std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {
@@ -116,7 +116,7 @@ class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public U
     }
   }
 
-  /// Of rows with exposure 1: T, −Σ_j (a_j + S_j) log(1 + 1/B_j) and −log(B_j + 1) of each column,
+  /// For rows with exposure 1: T, −Σ_j (a_j + S_j) log(1 + 1/B_j), and −log(B_j + 1) for each column,
   /// B_j = b_j + E.
   Index urn_size() const override { return n_features() + 1 + d_; }
   void fill_urn(double* urn) const override {
@@ -142,7 +142,7 @@ class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public U
     }
   }
 
-  // Negative binomial of size a + S and probability (b + E) / (b + E + e), without its 1/x!.
+  // Negative binomial with size a + S and probability (b + E) / (b + E + e), without its factor 1/x!.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     for (Index i = 0; i < n; ++i) {
       const double* x = phi + i * ld + first();
@@ -174,7 +174,7 @@ class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public U
   }
 
  private:
-  // Calls f(column, value) for each entry of a row; of sparse rows for the stored ones.
+  // Calls f(column, value) for each cell of a row; for sparse rows, for the stored entries.
   template <class F>
   static void for_entries(const Dataset& data, Index row, F f) {
     if (!data.sparse())
@@ -183,11 +183,12 @@ class Poisson final : public ObsModel, public BaseMeasure, public Gaps, public U
       for (int s = data.row_start[row]; s < data.row_start[row + 1]; ++s) f(data.column[s], data.value[s]);
   }
 
-  // Places among the features, of the first count and of the exposure of column j.
+  // Positions, among the features, of the first count and of the exposure of column j.
   Index first() const { return censored_ ? 2 : 1; }
   Index exposure_at(Index j) const { return gaps_ ? gaps_.at(j) : censored_ ? 1 : exposed_ ? 1 + d_ : 0; }
 
-  // S ≥ 0 and E ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
+  // S ≥ 0 and E ≥ 0 in exact arithmetic, but rounding in sums and differences of summaries can make them
+  // negative.
   double count(const double* t, Index j) const { return std::max(t[first() + j], 0.0); }
   double shape(const double* t, Index j) const { return a_[j] + count(t, j); }
   double total_exposure(const double* t, Index j) const { return std::max(t[exposure_at(j)], 0.0); }

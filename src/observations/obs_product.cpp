@@ -11,8 +11,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, φ_1∖0, ..., φ_M∖0), blocks of dense features first. A block's own features are read and written
-// with the shared φ_0 before them.
+// φ = (1, φ_1∖0, ..., φ_M∖0), blocks of dense features first. To read or write a block's own features, the
+// shared φ_0 is placed before them.
 class Product final : public ObsModel,
                       public SparseEntries,
                       public ExpectedCells,
@@ -270,7 +270,7 @@ class Product final : public ObsModel,
  private:
   using Part = ProductPart;
 
-  // The mean and the weights that `of` gives for the statistic of each block.
+  // Combines the mean and the weights that `of` gives for the statistic of each block.
   template <class Of>
   void estimate(const double* t, double* mean, double* w, Of of) const {
     double constant = 0;
@@ -296,9 +296,9 @@ class Product final : public ObsModel,
     return own;
   }
 
-  // Each block begins with its φ_0, so that blocks are written from the last to the first: the block before
-  // then puts its last feature there. Rows that are far out for one block are brought near for all that know
-  // such rows.
+  // Each block writes its own φ_0 first, at the place of the last feature of the block before it. Blocks are
+  // therefore written from the last to the first, so that the preceding block overwrites it. Then rows that
+  // are far out for one block are scaled in all blocks that support it (bring_blocks_near).
   void write_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld,
                       bool dense_only) const {
     std::vector<const Part*> order;

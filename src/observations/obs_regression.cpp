@@ -12,11 +12,12 @@ namespace bnpvi {
 
 namespace {
 
-/// Regression: y = A z + ε, z = ([1], covariates), in which y (the first `responses` columns of the data) are
-/// modelled and the covariates (the others) are known; A and the noise as for an autoregression, coef_mean
-/// with the intercept first. precision (E × E) is that of the coefficients of (covariates − origin) / spread,
-/// which may be near the data where that of the users' covariates would lose digits. centre and unit: of all
-/// columns of the data; without an intercept no column can be centred.
+/// Regression: y = A z + ε, z = ([1], covariates). The first `responses` columns of the data, y, are
+/// modelled; the other columns, the covariates, are known. A and the noise are as for an autoregression,
+/// coef_mean with the intercept first. precision (E × E) refers to the coefficients of
+/// (covariates − origin) / spread, so that it can be given for coordinates near the data where the precision
+/// for the user's covariates would lose digits. centre and unit: for all columns of the data; without an
+/// intercept no column can be centred.
 struct RegressionPrior {
   Index responses;
   bool intercept;
@@ -27,10 +28,10 @@ struct RegressionPrior {
   Vec centre, unit;
 };
 
-// v = ([1], z̃, ỹ), the columns of the data being (y, z).
+// v = ([1], z̃, ỹ), where the columns of the data are (y, z).
 //
-// With z̃ = (z − c) / u, a shift of covariates or responses moves the intercept alone: the coefficients of z̃
-// are Ã_j = A_j u_j / u_y, and the intercept is (A_0 + Σ A_j c_j − c_y) / u_y.
+// With z̃ = (z − c) / u, a shift of covariates or responses changes the intercept only: the coefficients of
+// z̃ are Ã_j = A_j u_j / u_y, and the intercept is (A_0 + Σ A_j c_j − c_y) / u_y.
 class Regression final : public CoefficientModel {
  public:
   Regression(const RegressionPrior& prior, const Fields& fields)
@@ -68,7 +69,7 @@ class Regression final : public CoefficientModel {
         v, regressors(), first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
   }
 
-  // Intercept first.
+  // Coefficients with the intercept first.
   NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const override {
     const Index d = responses(), e = regressors();
     NamedArray out{
@@ -89,7 +90,7 @@ class Regression final : public CoefficientModel {
   }
 
  private:
-  // one_first: the 1 of the intercept counts rows, which it does not where rows have scales.
+  // one_first: true if the 1 of the intercept counts rows; false if rows have scales.
   Regression(CoefficientPrior prior, const Columns& columns, bool intercept, bool one_first)
       : CoefficientModel(std::move(prior), columns, one_first), first_(intercept ? 1 : 0) {}
 

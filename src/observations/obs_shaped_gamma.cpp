@@ -12,11 +12,12 @@ namespace bnpvi {
 namespace {
 
 // x ~ Gamma(s, rate θ), θ | s ~ Gamma(a, rate a m / s), so that m, a typical value, does not depend on s. In
-// units of m: sums y and log y with y = x / m, q(θ | s) = Gamma(A, rate B), A = a + s N, B = a / s + S_y,
+// units of m, y = x / m, the sums are y and log y; q(θ | s) = Gamma(A, rate B), A = a + s N,
+// B = a / s + S_y,
 //   Λ_s = (s − 1) S_l − N log Γ(s) + log Γ(A) − log Γ(a) + a log(a / s) − A log B.
-// With R(x) = log Γ(x) − x log x + x, Stirling's remainder, all that is large has cancelled:
+// With Stirling's remainder R(x) = log Γ(x) − x log x + x, the large terms cancel:
 //   Λ_s = (s − 1) S_l − N R(s) + R(A) − R(a) − A log(s B / A).
-// spacing: of rounded values, whose sums are averages over their cells.
+// spacing: for rounded values, whose sums are averages over their cells.
 class GammaColumn {
  public:
   GammaColumn(double a, double log_m, const ShapePrior& shape, const Spacing& spacing)
@@ -81,7 +82,8 @@ class GammaColumn {
         n, t[0] >= 2 ? log_best_shape(log_ratio(t)) : std::numeric_limits<double>::quiet_NaN());
   }
 
-  // With one more row of y = 1 and the average log y of an exponential of that mean.
+  // With one more row, whose y is 1 and whose log y is the average for an exponential distribution of mean
+  // 1.
   void best(const double* t, double* mean, double* w) const {
     const double euler = 0.57721566490153286;
     const double more[3] = {t[0] + 1, t[1] + 1, t[2] - euler};
@@ -94,7 +96,7 @@ class GammaColumn {
     w[2] = s - 1;
   }
 
-  // E s, and 1 / E[1/mean]: the mean s / θ itself has no expectation where some A ≤ 1.
+  // E s, and 1 / E[1/mean]; the mean s / θ itself has no expectation if some A ≤ 1.
   std::array<double, 2> summary(const double* t, const ShapeLattice& q) const {
     double shape = 0, inverse = 0;
     for (std::size_t i = 0; i < q.shape().size(); ++i) {
@@ -106,9 +108,9 @@ class GammaColumn {
   }
 
  private:
-  // δ = log of the average y − average of log y ≥ 0, but for rounding.
+  // δ = log of the average y − average of log y; ≥ 0 up to rounding.
   static double log_ratio(const double* t) { return std::log(t[1] / t[0]) - t[2] / t[0]; }
-  // The shape of highest likelihood, ψ(s) − log s = −δ, by Newton's method in log s.
+  // The maximum-likelihood shape, ψ(s) − log s = −δ, by Newton's method in log s.
   static double best_shape(double delta) {
     double log_s = log_best_shape(delta);
     for (int i = 0; i < 20; ++i) {

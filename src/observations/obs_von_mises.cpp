@@ -12,11 +12,12 @@ namespace bnpvi {
 
 namespace {
 
-// x ~ von Mises of direction μ and concentration κ, the shape; μ is uniform. Sums cos x and sin x, of length
-// R: q(μ | κ) is von Mises of their direction and of concentration κR, and
+// x ~ von Mises with direction μ, uniform a priori, and concentration κ, the shape. The sums are those of
+// cos x and sin x, a vector of length R: q(μ | κ) is von Mises with the direction of this vector and
+// concentration κR, and
 //   Λ_κ = −N log 2πI_0(κ) + log I_0(κR) = −κ (N − R) − N log(2π e^(−κ) I_0(κ)) + log(e^(−κR) I_0(κR)).
-// Of rounded angles, of spacing Δ = width, cos x and sin x are averages over the cells: sin(Δ/2) / (Δ/2)
-// times as long.
+// For angles rounded with spacing Δ = width, cos x and sin x are averages over the cell, which multiplies
+// them by sin(Δ/2) / (Δ/2).
 class VonMisesColumn {
  public:
   VonMisesColumn(const ShapePrior& concentration, double width)
@@ -61,7 +62,7 @@ class VonMisesColumn {
     }
 
    private:
-    // R ≤ N, but for rounding.
+    // R ≤ N, up to rounding.
     static double length(const double* t) { return std::min(std::hypot(t[1], t[2]), t[0]); }
 
     double kappa_, log_scaled_;
@@ -76,7 +77,7 @@ class VonMisesColumn {
         n, t[0] >= 2 ? log_near_best(std::hypot(t[1], t[2]) / t[0]) : not_known);
   }
 
-  // With one more row that has no direction.
+  // With one more row without a direction (a zero vector).
   void best(const double* t, double* mean, double* w) const {
     mean[0] = 1;
     mean[1] = t[1] / (t[0] + 1);
@@ -96,8 +97,8 @@ class VonMisesColumn {
 
  private:
   static constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
-  // κ with I_1(κ) / I_0(κ) = length < 1, by Newton's method; close to 1, where differences lose their digits,
-  // by the inverse of the asymptotic series.
+  // κ with I_1(κ) / I_0(κ) = length < 1, by Newton's method; near 1, where differences lose their digits, by
+  // the inverse of the asymptotic series.
   static double best_concentration(double length) {
     if (length > 1 - 1e-6) return 0.5 / (1 - length) + 0.25;
     double kappa = length * (2 - length * length) / (1 - length * length);
@@ -109,14 +110,14 @@ class VonMisesColumn {
     }
     return kappa;
   }
-  // The same roughly, where the average length has the digits for it.
+  // A rough log of the same, or NaN where the average length has too few digits.
   static double log_near_best(double length) {
     if (!(length > 1e-3 && length < 1 - 1e-14)) return not_known;
     return std::log(length * (2 - length * length) / (1 - length * length));
   }
 
   ShapePrior concentration_;
-  double length_;  // of an angle's (cos x, sin x)
+  double length_;  // length of the vector of a single angle
 };
 
 }  // namespace

@@ -13,10 +13,11 @@ namespace bnpvi {
 
 namespace {
 
-// x ~ Weibull(s) with hazard θ s x^(s−1), θ | s ~ Gamma(a / s, rate (a / s) m^s), m a typical value. Sums are
-// δ log y and y^s of y = x / u for every s that there may be, u near the middle of the data: x^s at other s
-// is no average of these with positive weights, and one far row would show it. δ = 0 where x is censored,
-// and the count is that of events N. With A = a / s + N, M = Σ r y^s and B = (a / s)(m / u)^s + M,
+// x ~ Weibull(s) with hazard θ s x^(s−1), θ | s ~ Gamma(a / s, rate (a / s) m^s), m a typical value. The
+// sums are δ log y and, for every possible s, y^s, with y = x / u and u near the middle of the data. (x^s at
+// other s cannot be interpolated from these with positive weights, and one far row would expose the error.)
+// δ = 0 where x is censored, and the count N is that of events. With A = a / s + N, M = Σ r y^s and
+// B = (a / s)(m / u)^s + M,
 //   Λ_s = N log s + (s − 1) S_l − N + R(A) − R(a / s) − A log(B / A) + a log(m / u),
 // R(x) = log Γ(x) − x log x + x.
 class WeibullColumn {
@@ -24,7 +25,7 @@ class WeibullColumn {
   struct Shapes {
     Vec value, log_prior;
   };
-  // spacing: of rounded values, whose sums are averages over their cells.
+  // spacing: for rounded values, whose sums are averages over their cells.
   WeibullColumn(double a, double log_m, double log_unit, Shapes shapes, const Spacing& spacing)
       : a_(a), low_(log_m - log_unit), log_unit_(log_unit), spacing_(spacing), shapes_(std::move(shapes)) {}
 
@@ -33,9 +34,10 @@ class WeibullColumn {
   static std::array<const char*, 2> means() { return {"shape", "scale"}; }
   Index sums() const { return 1 + n_shapes(); }
 
-  // log Σ r y^s is convex in s, and a straight line through two shapes is below it from there on. What leaves
-  // a cluster with a power many orders above those that stay leaves its rounding error behind, and less than
-  // that line would be a cluster of equal values. Of next to no event the sums are nothing else.
+  // log Σ r y^s is convex in s, so that the line through its values at two shapes is a lower bound at larger
+  // shapes. If a row whose power is many orders of magnitude larger than all others leaves a cluster, its
+  // rounding error remains, and a sum below this bound would suggest a cluster of equal values. With almost
+  // no event left, the sums consist of nothing but rounding.
   void mend(double* t) const {
     if (t[0] < 1e-6) return;
     double last_s = 0, last = 0, slope = -std::numeric_limits<double>::infinity();
@@ -57,7 +59,7 @@ class WeibullColumn {
   void cell(double x, double event, double* sum) const {
     std::fill_n(sum, sums(), 0.0);
     const PositiveCell cell(x, spacing_);
-    if (cell.mean() <= 0) return;  // no time at all
+    if (cell.mean() <= 0) return;  // a time of 0
     sum[0] = event * (cell.mean_log() - log_unit_);
     for (Index g = 0; g < n_shapes(); ++g)
       sum[1 + g] = std::exp(std::min(cell.log_mean_power(shapes_.value[g], log_unit_), most));
@@ -88,7 +90,7 @@ class WeibullColumn {
       const double log_rate = draw_log_gamma(big_a(t), stream) - std::log(big_b(t));
       fill(std::log(s_) + log_rate, std::exp(log_rate), w);
     }
-    // A, and the value of x at which x^s is B.
+    // A, and the value of x for which x^s is B.
     std::array<double, 2> parameters(const double* t) const {
       return {big_a(t), std::exp(std::log(big_b(t)) / s_ + column_->log_unit_)};
     }
@@ -103,8 +105,8 @@ class WeibullColumn {
    private:
     double big_a(const double* t) const { return first_a_ + std::max(t[0], 0.0); }
     double big_b(const double* t) const { return first_b_ + std::max(t[2 + at_], 0.0); }
-    // log(b + Σ y^s), beyond the largest numbers from the sums at the smallest shape: a row may be that far
-    // from all that a cluster has.
+    // log(b + Σ y^s). If the sum overflows, it is extrapolated from the sum at the smallest shape: a row may
+    // be that far from all rows of a cluster.
     double log_sum(double b, const double* more) const {
       const Vec& shapes = column_->shapes_.value;
       if (more[2 + at_] < std::exp(most)) return std::log(b + std::max(more[2 + at_], 0.0));
@@ -130,7 +132,7 @@ class WeibullColumn {
     return ShapeGrid(shapes_.value, std::move(height));
   }
 
-  // With one more event, at m.
+  // With one more event, at time m.
   void best(const double* t, double* mean, double* w) const {
     mean[0] = 1;
     mean[1] = (t[1] + low_) / (t[0] + 1);
@@ -156,7 +158,7 @@ class WeibullColumn {
   }
 
  private:
-  static constexpr double most = 690;  // of the logarithm of a sum
+  static constexpr double most = 690;  // largest logarithm of a sum
   Index n_shapes() const { return static_cast<Index>(shapes_.value.size()); }
 
   double a_, low_, log_unit_;
@@ -164,7 +166,7 @@ class WeibullColumn {
   Shapes shapes_;
 };
 
-// At equal distances of log s from .1 to `most`, with the density of log s under s ~ Gamma(c, d).
+// Shapes evenly spaced in log s from .1 to `most`, with the density of log s under s ~ Gamma(c, d).
 WeibullColumn::Shapes shapes_up_to(double most, double number, const GammaPrior& prior) {
   if (!(number >= 2 && number <= 1e6))
     throw std::invalid_argument("internal error: field points is out of its range");

@@ -126,11 +126,12 @@ double WishartModel::log_evidence(const double* t, const Cholesky& chol) const {
   return log_z(df_ + t[0], chol.log_det(0, e_), chol.log_det(e_, m_)) - log_z_prior_ + t[0] * row_constant();
 }
 
-// w −= Σ_k c_k l_k l_kᵀ in packed form, l_k the rows of L⁻¹, c_k = regressor for k < E, response after. Row k
-// ends at its diagonal, so that the first rows of the product need few columns.
+// Computes w −= Σ_k c_k l_k l_kᵀ in packed form, with l_k the rows of L⁻¹ and c_k = `regressor` for k < E,
+// `response` after that. Row k ends at its diagonal, so that the products of the first rows need few
+// columns.
 void WishartModel::subtract_quadratic(const Cholesky& chol, double regressor, double response,
                                       double* w) const {
-  constexpr Index at_once = 16;  // rows of a product: a guess
+  constexpr Index at_once = 16;  // rows in each product: a guess
   const Vec inverse = chol.inverse_factor();
   Vec scaled = inverse, sum(inverse.size(), 0.0);
   for (Index k = 0; k < m_; ++k)

@@ -27,8 +27,9 @@ struct WishartParameters {
 ///   log Z = −(ν/2) log|B| + (νD/2) log 2 + log Γ_D(ν/2) − (D/2) log|V|.
 ///
 /// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless
-/// v_0 = 1. Off-diagonal entries stand for two, so their weights are twice the matrix derivative. Of rounded
-/// responses (Columns) squares are averaged; such models have no urns, which take rows as they are.
+/// v_0 = 1. An off-diagonal entry appears once but stands for two, so its weight is twice the matrix
+/// derivative. For rounded responses (Columns) squares are averaged over the cell; models with rounding have
+/// no urns, since an urn would need the rows without averaging.
 class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, public Urn {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
@@ -39,7 +40,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   /// of one column 1 + κ mean² / B.
   double strain() const final;
 
-  /// Σ r v vᵀ becomes A (Σ r v vᵀ) Aᵀ, A the affine map of v that the change of columns makes.
+  /// Transforms Σ r v vᵀ into A (Σ r v vᵀ) Aᵀ, with A the affine map of v that the change of columns
+  /// implies.
   void re_express(const ObsModel& from, double* t) const final;
 
   double log_evidence(const double* t) const final;
@@ -51,7 +53,8 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   /// 1/D and so let the largest clusters swallow the others in many dimensions.)
   void point_estimate(const double* t, double* mean, double* w) const final;
 
-  /// Without a factorisation where M has at most one column, the mean: B̂⁻¹ differs from B⁻¹ by rank one.
+  /// Where M has at most one column, the mean is obtained without a factorisation, because B̂⁻¹ differs from
+  /// B⁻¹ by rank one.
   void row_estimate(const double* phi, double times, double* mean, double* w) const final;
 
   /// With L the factor of P̂, Z (D × E) of independent standard normals and C (D × D) lower triangular,
@@ -64,10 +67,10 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
-  /// After T an urn has P̂⁻¹ and V̂⁻¹, packed like features and with off-diagonal entries doubled, so that s =
-  /// vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive, (ν̂ +
-  /// 1)/2, and how often a row was removed since it was filled. With one row more |P̂| (1 + s) and |V̂| (1 + q)
-  /// are the determinants, and the predictive is
+  /// An urn holds, after T: P̂⁻¹ and V̂⁻¹, packed like features with off-diagonal entries doubled, so that
+  /// s = vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive,
+  /// (ν̂ + 1)/2, and the number of rows taken out since fill_urn(). One more row turns the determinants into
+  /// |P̂| (1 + s) and |V̂| (1 + q), and the predictive is
   ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
   Index urn_size() const final;
   void fill_urn(double* urn) const final;
@@ -76,57 +79,62 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
 
   Capabilities capabilities() const override;
 
-  /// What a cluster's posterior says of the prior, whose V is a multiple of `regressors` (HyperpriorOfData).
+  /// Expectations under a cluster's posterior that the update of the prior needs, with the prior's V a
+  /// multiple of `regressors` (HyperpriorOfData).
   ExpectedClusters expected_cluster(const double* t, const Vec& regressors = {1}) const;
 
-  /// v = (z, y): its length, the number of its regressors, the place of its second moments among the
-  /// features, the unit of a response, and the v of some rows (n × m).
+  /// About v = (z, y): its length; the number of its regressors; the position of the first of its second
+  /// moments among the features; the unit of a response; and the v of n rows (n × m).
   Index coordinates() const { return m_; }
   Index regressors() const { return e_; }
   Index offset() const { return offset_; }
   double unit_of(Index response) const { return columns_.unit[response - e_]; }
-  /// What averaging over the cells of rounded values adds to the square of each coordinate; empty: nothing.
+  /// For each coordinate, the constant that averaging over the cells of rounded values adds to its square;
+  /// empty: no column is rounded.
   const Vec& cells() const { return cell_; }
   void gather_coordinates(const Dataset& data, const Index* rows, Index n, double* v) const {
     gather_rows(data, rows, n, v);
   }
 
-  /// The predictive of rows, which may have only some coordinates of v (all regressors are among them): with
-  /// a = zᵀV̂⁻¹z and b = eᵀB̂⁻¹e / (1 + a)
-  ///   constant − ((df + 1)/2) log(1 + b) − (D/2) log(1 + a).
+  /// The predictive of rows in which only some coordinates of v are observed, all regressors among them.
+  /// With a = zᵀV̂⁻¹z and b = eᵀB̂⁻¹e / (1 + a),
+  ///   log predictive = constant − ((df + 1)/2) log(1 + b) − (D/2) log(1 + a).
   struct StudentRows {
     Cholesky chol;
     double df, constant;
     Index regressors, responses;
     Vec cell;
 
-    /// a, and b without its divisor, of a row with features phi, φ_0 at `offset` places before those of v vᵀ.
+    /// Writes a, and b (1 + a) into `b`, for a row with features phi; φ_0 is `offset` places before those of
+    /// v vᵀ.
     void squares(const double* phi, Index offset, double* scratch, double& a, double& b) const;
   };
   StudentRows student_rows(const double* t) const;
-  /// Σ_oo of a Wishart posterior has ν̂ − |m| degrees of freedom and scale B̂_oo.
+  /// For a subset o of the coordinates, m being the others: Σ_oo under the Wishart posterior has ν̂ − |m|
+  /// degrees of freedom and scale B̂_oo.
   StudentRows student_rows(const double* t, const std::vector<Index>& observed) const;
 
-  /// log_predictive() of rows that have only some coordinates of v, phi the features made of these.
+  /// log_predictive() of rows in which only the coordinates `observed` of v are known; phi: the features
+  /// made of these coordinates.
   void log_marginal_predictive(const double* t, const std::vector<Index>& observed, const double* phi,
                                Index n, Index ld, double* out) const;
 
  protected:
-  /// columns: of the data, those of y first. one_first: v_0 = 1, so that the packed features begin with N
-  /// themselves.
+  /// columns: of the data, the responses y first. one_first: v_0 = 1, so that the packed features themselves
+  /// begin with N.
   WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first);
 
   /// v = (z, y) of n rows, n × m.
   virtual void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const = 0;
 
-  /// The column that coordinate i of v is a value of, −1 when it is the constant 1.
+  /// The column of the data that coordinate i of v comes from; −1 when v_i is the constant 1.
   virtual Index column_of(Index i) const = 0;
 
   /// M̂, V̂, B̂, ν̂ of K clusters with statistics t (K × p), in engine units.
   std::vector<WishartParameters> posterior_parameters(const double* t, Index k) const;
 
-  /// ν̂ (K); B̂ in the user's units (D × D × K); E[Σ] = B̂/(ν̂ − D − 1) likewise, infinite throughout where
-  /// ν̂ ≤ D + 1 and the mean does not exist.
+  /// df: ν̂ (K). scale: B̂ in the user's units (D × D × K). covariance: E[Σ] = B̂/(ν̂ − D − 1), likewise;
+  /// infinite throughout where ν̂ ≤ D + 1, since that mean does not exist.
   NamedArray df_array(const std::vector<WishartParameters>& q) const;
   NamedArray scale_array(const std::vector<WishartParameters>& q) const;
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
@@ -138,10 +146,11 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   struct UrnParts;
   UrnParts parts_of(double* urn) const;
   void set_urn_constant(const UrnParts& urn, double count) const;  // from log|B̂|, V̂⁻¹ and N
-  // v of a row from its features, but for its sign; of a rounded one, as it is.
+  // Recovers v of a row from its features, up to its sign; for rounded rows, without the average over the
+  // cell.
   void coordinates_of(const double* phi, double* v) const;
   void prepare_row_estimates(const Cholesky& scale);
-  // 1 + q is the same for all rows of a cluster.
+  // Is 1 + q the same for all rows of a cluster?
   bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
 
   StudentRows student_rows(Cholesky chol, double df, double constant, Vec cell) const;
@@ -163,7 +172,7 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   double row_constant_ = 0;  // −(D/2) log 2π − Σ log unit
   WishartParameters given_;
   double log_det_scale_ = 0;  // log|B|
-  Vec inverse_scale_;         // B⁻¹, D × D; empty where row_estimate() does without
+  Vec inverse_scale_;         // B⁻¹, D × D; empty where row_estimate() does not need it
   Vec prior_;                 // P_0, m × m
   Vec least_pivot_;           // squared diagonal of its Cholesky factor
 };

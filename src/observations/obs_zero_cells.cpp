@@ -14,9 +14,9 @@ namespace bnpvi {
 
 namespace {
 
-// A cell is 0 with probability ρ_j ~ Beta(½, ½), and else follows the model of positive values, for which it
-// is missing where it is 0: φ = (1, φ'∖0, ζ) with ζ_j = 1 where cell j is 0, and with N_j, the count of
-// positive cells, among the last features of the other model,
+// A cell is 0 with probability ρ_j ~ Beta(½, ½); otherwise it follows the model of positive values, which
+// treats zeros as missing. φ = (1, φ'∖0, ζ) with ζ_j = 1 where cell j is 0. With N_j, the count of positive
+// cells, among the last features of the model of positive values,
 //   Λ = Λ' + Σ_j log B(½ + Z_j, ½ + N_j) − log B(½, ½).
 class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
  public:
@@ -43,7 +43,8 @@ class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
     const RowValues positive = without_zeros(data, rows, n);
     inner_->capabilities().base->log_base(positive.view, positive.number.data(), n, out);
   }
-  // A model without missing cells counts zeros and positive values, too.
+  // The features are the same with and without missing cells: zeros and positive values are counted in both
+  // cases.
   void from_complete(const ObsModel&, const double* complete_t, double* t) const override {
     std::copy_n(complete_t, n_features(), t);
   }
@@ -64,8 +65,8 @@ class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
     return total;
   }
 
-  // The share of positive cells, and all that the other model says of them, by the posterior mean of ρ among
-  // the cells that are there.
+  // The point estimate of the model of positive values, weighted by the fraction of positive cells: the
+  // posterior mean of 1 − ρ among the observed cells.
   void point_estimate(const double* t, double* mean, double* w) const override {
     inner_->point_estimate(t, mean, w);
     for (Index j = 0; j < d_; ++j) {
@@ -122,10 +123,10 @@ class ZeroCells final : public ObsModel, public Gaps, public BaseMeasure {
  private:
   static constexpr double prior = 0.5;
 
-  // Features of column j lie one every D after the first, counts last.
+  // The features of column j are D apart, from the first one on; the counts come last.
   Index count_at(Index j) const { return p_ - d_ + j; }
   Index column_of(Index f) const { return (f - 1) % d_; }
-  // Not below 0: rounded sums and differences of summaries may be.
+  // At least 0: rounding in sums and differences of summaries can make counts negative.
   double zeros(const double* t, Index j) const { return std::max(t[p_ + j], 0.0); }
   double positives(const double* t, Index j) const { return std::max(t[count_at(j)], 0.0); }
 

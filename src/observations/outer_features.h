@@ -1,16 +1,16 @@
-// Features that are products of a row's coordinates.
+// Features that are products of the coordinates of a row.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// In n rows of features, which have vvᵀ packed from `offset` on and φ_0 in front: averages the squares of m
-/// coordinates over the cells of rounded values. cell: by coordinate, what that adds where φ_0 = 1 (Columns);
-/// empty: nothing.
+/// Adds, in n rows of features, the average over the cells of rounded values to the squares of m
+/// coordinates. Each row of features has vvᵀ packed from `offset` on, with φ_0 first. cell: for each
+/// coordinate, what the average adds where φ_0 = 1 (Columns); empty: nothing.
 void add_cells(const Vec& cell, Index n, double* phi, Index ld, Index offset);
 
-/// v of one such row as it is, but for its sign, from what is most exact: the products with the coordinate
-/// that is largest.
+/// Recovers v of one such row, without the average over cells and up to its sign, from the products with the
+/// largest coordinate, which are the most exact.
 void row_of_features(const double* phi, Index offset, Index m, const Vec& cell, double* v);
 
 }  // namespace bnpvi

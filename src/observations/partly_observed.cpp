@@ -10,7 +10,7 @@ namespace bnpvi {
 
 namespace {
 
-// Reduced features are those of the responses that are there.
+// The reduced features are those of the observed responses.
 class SomeResponses final : public MissingPattern {
  public:
   SomeResponses(const WishartModel& model, const MissingCells& missing)
@@ -86,7 +86,7 @@ class PartlyObserved final : public ObsModel,
   }
   Index n_cells() const override { return inner_->coordinates(); }
 
-  // Incomplete rows are zero throughout.
+  // The features of incomplete rows are all 0.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     inner_->features(data, rows, n, phi, ld);
     for (Index i = 0; i < n; ++i) {
@@ -140,7 +140,7 @@ class PartlyObserved final : public ObsModel,
   NamedArrays learned_fields() const override { return prior_of(*inner_).learned_fields(); }
   double strain() const override { return inner_->strain(); }
 
-  // The entropy is of cells in the user's units.
+  // The entropy refers to cells in the user's units, and so does not change.
   void re_express(const ObsModel& from, double* t) const override {
     Vec own = inner_statistics(t, 1);
     inner_->re_express(*same_kind<PartlyObserved>(from).inner_, own.data());
@@ -195,14 +195,14 @@ class PartlyObserved final : public ObsModel,
   }
 
  private:
-  // By the squares of the coordinates.
+  // Detected from the squares of the coordinates.
   bool lacks_any(const double* f) const {
     for (Index i = 0; i < inner_->coordinates(); ++i)
       if (std::isnan(f[inner_->offset() + packed(i, i)])) return true;
     return false;
   }
 
-  // Of K clusters, K × p.
+  // Statistics of the inner model for K clusters, K × p.
   Vec inner_statistics(const double* t, Index k) const {
     Vec out;
     for (Index j = 0; j < k; ++j, t += p_ + 2) {

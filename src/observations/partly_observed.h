@@ -1,4 +1,4 @@
-// Gaussian rows of which cells are missing.
+// Gaussian rows in which cells may be missing.
 #pragma once
 #include <memory>
 
@@ -7,13 +7,12 @@
 
 namespace bnpvi {
 
-/// The model for rows that may lack responses, NaN in the data, at random given what is observed. Features:
-/// those of the inner model, then δ, 1 where the row has any response, and the entropy of q(x_m), 0 in
-/// complete rows. With N = T_δ in place of T_0,
+/// If the fields have no `gaps`, returns `inner`. Otherwise the model for rows that may lack responses (NaN
+/// in the data), at random given the observed ones. Features: those of the inner model, then δ, 1 if the row
+/// has any response, and the entropy of q(x_m), 0 in complete rows. With N = T_δ in place of T_0,
 ///   Λ(T) = Λ_inner(N, T_1, ...) + T_entropy,
-/// exact for any q(x_m) that the statistic was formed with. Rows that lack all responses, or any regressor,
-/// have no likelihood: their features are zero but for φ_0.
-/// The model as it is where the fields have no `gaps`.
+/// which is exact for any q(x_m) that the statistic was formed with. Rows that lack all responses, or any
+/// regressor, have no likelihood: their features are all zero but for φ_0.
 std::unique_ptr<ObsModel> as_observed(const Fields& fields, std::unique_ptr<WishartModel> inner);
 
 }  // namespace bnpvi

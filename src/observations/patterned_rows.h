@@ -1,4 +1,4 @@
-// Rows that have a covariate pattern beside what is observed of them.
+// Rows that have a covariate pattern in addition to their observed columns.
 #pragma once
 #include <memory>
 
@@ -6,12 +6,12 @@
 
 namespace bnpvi {
 
-/// The model of rows x whose weights of clusters depend on covariates. A row has one of C covariate patterns
-/// (Dataset::position), and its features are those of the model of rows followed by C indicators of patterns:
+/// Rows x whose cluster probabilities depend on covariates. A row has one of C covariate patterns
+/// (Dataset::position). Its features are those of the inner model of rows, φ', followed by C indicators:
 ///   φ = (φ', 1[c = 1], ..., 1[c = C]),   Λ(T) = Λ'(T').
-/// The last C numbers of a cluster's statistic thereby count its rows by pattern, for the allocation alone,
-/// and whatever adds or moves statistics keeps these counts, too. Λ does not depend on them; the allocation
-/// writes the weights of these features, which are 0 here.
+/// The last C numbers of a cluster's statistic thus count its rows by pattern, which only the allocation
+/// model uses; they stay correct whenever statistics are added or moved. Λ does not depend on them, and
+/// weights() gives 0 for these features, where the allocation model then writes its own weights.
 class PatternedRows final : public ObsModel,
                             public SparseEntries,
                             public Gaps,
@@ -51,13 +51,13 @@ class PatternedRows final : public ObsModel,
   void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override;
 
  private:
-  void clear_patterns(double* v) const;                   // the last C of p numbers
+  void clear_patterns(double* v) const;                   // sets the last C of p numbers to 0
   Vec of_row_statistics(const double* t, Index k) const;  // of K clusters, K × p'
 
   std::shared_ptr<const ObsModel> of_rows_;
   Capabilities can_;  // of the model of rows
   std::shared_ptr<const RowEstimates> estimates_;
-  Index own_p_, patterns_, dense_;  // dense_: of a linear model 1, as its rows may be sparse
+  Index own_p_, patterns_, dense_;  // dense_: 1 for a linear model, since its rows may be sparse
 };
 
 }  // namespace bnpvi

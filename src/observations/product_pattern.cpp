@@ -100,7 +100,7 @@ class ProductPattern final : public MissingPattern {
     }
   }
 
-  // Where a piece hides what is not linear, piece by piece.
+  // If a block hides something in which the products are not linear, they are computed block by block.
   void products(Index n, const double* phi, Index k, const double* reduced, double* out) const override {
     if (n_weights_ == p_) return MissingPattern::products(n, phi, k, reduced, out);
     for (Index i = 0; i < n; ++i)
@@ -185,8 +185,8 @@ class ProductPattern final : public MissingPattern {
   struct Piece {
     const ProductPart* part;
     std::shared_ptr<const MissingPattern> pattern;  // null where the block lacks no cell
-    Index at, p;                                    // of the reduced features
-    Index weights_at, n_weights;                    // of the weights that go with them
+    Index at, p;                                    // position and number of its reduced features
+    Index weights_at, n_weights;                    // position and number of their weights
 
     Vec read(const double* all) const {
       Vec own{all[0]};
@@ -195,7 +195,7 @@ class ProductPattern final : public MissingPattern {
     }
   };
 
-  // Rows under a piece, φ_0 first.
+  // The reduced features of rows for one block, with φ_0 first.
   Vec rows_of(const Piece& piece, Index n, const double* phi) const {
     Vec out;
     for (Index i = 0; i < n; ++i) {
@@ -214,7 +214,7 @@ class ProductPattern final : public MissingPattern {
 std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
                                                      const Dataset& data, const Index* rows, Index n) {
   std::vector<std::vector<IncompleteRows>> of_parts;
-  std::vector<std::vector<int>> group;  // of each row, by part; −1 where it lacks nothing
+  std::vector<std::vector<int>> group;  // for each row, its group in each part; −1: nothing is missing
   for (const ProductPart& part : parts) {
     of_parts.emplace_back();
     if (part.can.cells) of_parts.back() = part.can.cells->incomplete_rows(part.columns_of(data), rows, n);

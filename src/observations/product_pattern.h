@@ -1,4 +1,4 @@
-// Blocks of a product by their places in it, and rows of which some blocks lack cells.
+// The parts of a product model, and patterns of rows in which some blocks lack cells.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,9 +9,9 @@ namespace bnpvi {
 
 struct ProductPart {
   ProductBlock block;
-  Index column;  // the first of its columns
-  Index at;      // of its features beside φ_0, the first
-  Index p;       // its features, φ_0 included
+  Index column;  // first of its columns in the data
+  Index at;      // position of its first feature after φ_0 in the product
+  Index p;       // number of its features, φ_0 included
   Capabilities can;
   std::shared_ptr<const RowEstimates> row_estimates;
 
@@ -20,28 +20,29 @@ struct ProductPart {
   Index n_cells() const { return can.cells ? can.cells->n_cells() : 0; }
   Dataset columns_of(const Dataset& data) const;
 
-  // Numbers that go with features, between the product's order and the block's own.
+  // Copies numbers that go with features (weights, statistics) between the product's order and the block's
+  // own.
   void read(const double* all, double* own) const;
   Vec read(const double* all) const;
   void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
 };
 
-/// Features of n rows under one block, placed among those of the product.
+/// Features of n rows under one block, and their position among the features of the product.
 struct PlacedFeatures {
   Index at, p;
-  bool far_rows;  // the block knows rows that are far out
-  Vec scale;      // φ_0 of each row, below 1 where the row was brought near
+  bool far_rows;  // can the block represent rows that are far out (Capabilities)?
+  Vec scale;      // φ_0 of each row under this block; below 1 where features() scaled the row towards 0
 };
 
-/// Rows that are far out for one block are brought near for all that know such rows; fills φ_0.
+/// Gives each row one common φ_0, the least of its blocks: blocks with `far_rows` are scaled to it.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
-/// Those of n rows that lack cells in any part, by which cells they lack in all of them.
+/// The rows that lack cells in any part, grouped by the cells that they lack in all parts together.
 std::vector<IncompleteRows> incomplete_rows_of_parts(const std::vector<ProductPart>& parts,
                                                      const Dataset& data, const Index* rows, Index n);
 
-/// The dense blocks of rows that lack cells: those that lack none as they are, the others reduced. The parts
-/// must outlive it.
+/// The pattern of rows that lack the cells `missing`, for the dense blocks: blocks that lack none have their
+/// full features, the others reduced ones. `parts` must outlive the pattern.
 std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,
                                                            const MissingCells& missing);
 

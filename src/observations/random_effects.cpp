@@ -13,7 +13,7 @@ namespace bnpvi {
 
 namespace {
 
-// Places of the second moments of (x, y − z'a).
+// Positions of the second moments of (x, y − z'a).
 std::vector<Index> places_of_moments(const EffectsPlaces& at) {
   std::vector<Index> out;
   for (Index j = at.moments; j < at.entropy; ++j) out.push_back(j);
@@ -90,7 +90,7 @@ NamedArrays RandomEffects::learned_fields() const {
   return {{"shared_cov", around, {q, q}}, {"shared_noise", {prior_.rows.known[0] * unit_y() * unit_y()}, {}}};
 }
 
-// a, x and y in other units; the centre must be the same.
+// Converts a, x and y to other units; the centre must be the same.
 void RandomEffects::re_express(const ObsModel& from, double* t) const {
   const RandomEffects& before = same_kind<RandomEffects>(from);
   for (std::size_t j = 0; j < prior_.centre.size(); ++j)
@@ -139,7 +139,7 @@ void RandomEffects::draw(const double* t, Stream& stream, double* w) const {
   w[shape_.entropy] = 1;
 }
 
-// As those of (a, b), of which regressors have which.
+// Puts the means of a and b in the order of the regressors.
 Vec RandomEffects::fixed(const EffectsPosterior& a, const EffectsPosterior& b) const {
   Vec out(static_cast<std::size_t>(regressors()));
   for (Index i = 0; i < shape_.q; ++i) out[shape_.random[i]] = a.coef[i];
@@ -158,7 +158,7 @@ Vec RandomEffects::to_users(const Vec& coef) const {
   return out;
 }
 
-// H A Hᵀ, user's coefficients being H times those of the engine.
+// H A Hᵀ, where the user's coefficients are H times the engine's.
 Vec RandomEffects::area_to_users(const Vec& area, bool random) const {
   std::vector<Index> which = shape_.random;
   if (!random) {

@@ -1,4 +1,4 @@
-// Regressions of individuals with coefficients of their own.
+// Regressions in which individuals have coefficients of their own (random effects).
 #pragma once
 #include <memory>
 
@@ -9,14 +9,15 @@
 
 namespace bnpvi {
 
-/// An individual's rows in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), a ~ N(μ, D), the individual's own. μ |
-/// D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma: two known models (EffectsBlock) whose rows, a
-/// and y − Za, are expected, so that Λ(T) is the sum of both and of the entropies of q(a). It is exact for
-/// any q(a) that the statistic was formed with. Or all clusters share D and σ², points with such priors,
-/// which are learned.
+/// The rows of an individual in a cluster: y = X b + Z a + ε, ε ~ N(0, σ²), with the individual's own
+/// coefficients a ~ N(μ, D). μ | D ~ N(m, D/κ), D⁻¹ Wishart; b | σ² ~ N(M, σ²V⁻¹), σ⁻² Gamma. These are two
+/// conjugate models (EffectsBlock), of a and of y − Za, whose rows are replaced by expectations, so that
+/// Λ(T) is the sum of both evidences and of the entropies of q(a). It is exact for any q(a) that the
+/// statistic was formed with. Alternatively all clusters share D and σ², which are then learned as points
+/// under these priors.
 ///
-/// The data are the sums of RepeatedRows over a regression; regressors are z̃ = (x − centre)/unit, where the
-/// prior is around this centre, so that it cannot be changed later.
+/// The data are the sums of RepeatedRows over a regression. Regressors are z̃ = (x − centre)/unit; the prior
+/// refers to coefficients around this centre, which therefore cannot be changed later.
 class RandomEffects final : public ObsModel,
                             public ExpectedCells,
                             public ColumnUnits,
@@ -27,19 +28,19 @@ class RandomEffects final : public ObsModel,
     bool intercept;
     std::vector<Index> random;
     Vec centre, unit;            // of y, then of the covariates
-    EffectsPrior effects, rows;  // in engine units: of a; of y − Za
+    EffectsPrior effects, rows;  // in engine units: of a, and of y − Za
     bool independent = false;    // D is diagonal
   };
 
-  /// of_rows: the regression whose rows are added up, with the moments of regressors and y after `offset`
-  /// features.
+  /// of_rows: the regression model of single rows, whose features are added up over an individual; the
+  /// moments of regressors and y come after the first `offset` features.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
-  /// As expected in a cluster without data.
+  /// Features as expected in a cluster without data.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
   Index n_cells() const override { return 1; }
@@ -50,7 +51,7 @@ class RandomEffects final : public ObsModel,
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                           Pool* pool) const override;
   double log_hyperprior() const override { return log_hyperprior_; }
-  /// Proposals are judged under the D and σ² that they teach.
+  /// If D and σ² are shared, proposals are compared after D and σ² have been learned from each.
   bool has_occupied_term() const override { return shared(); }
   NamedArrays learned_fields() const override;
 
@@ -65,12 +66,13 @@ class RandomEffects final : public ObsModel,
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
-  /// With y − Za ~ N(Xb̂, Eσ²), and (a, b) Gaussian with the moments that they have under q.
+  /// log density of an individual's rows, with y − Za ~ N(Xb̂, Eσ²) and (a, b) Gaussian with their moments
+  /// under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q; }
-  /// q(a) of the rows of the data in a cluster with statistic t, in the user's units: mean (n × q) and
-  /// covariance (q × q × n), column-major; and log weights, log_pi + log ∫ exp⟨φ, w⟩ (n).
+  /// q(a) of all individuals of the data in a cluster with statistic t, in the user's units: mean (n × q)
+  /// and covariance (q × q × n), column-major. log_weight (n): log_pi + log ∫ exp⟨φ, w⟩ da.
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
                   double* log_weight) const;
 
@@ -81,11 +83,11 @@ class RandomEffects final : public ObsModel,
   double unit(Index j) const { return j < first_ ? 1 : prior_.unit[1 + j - first_]; }
   double centre(Index j) const { return j < first_ ? 0 : prior_.centre[1 + j - first_]; }
   Vec to_users(const Vec& coef) const;                    // all fixed coefficients, E
-  Vec area_to_users(const Vec& area, bool random) const;  // of theirs, or of those of effects
+  Vec area_to_users(const Vec& area, bool random) const;  // q × q if random, else E × E
   Vec fixed(const EffectsPosterior& a, const EffectsPosterior& b) const;
 
   Prior prior_;
-  Index first_;  // 1 with an intercept
+  Index first_;  // 1 with an intercept, else 0
   EffectsShape shape_;
   std::shared_ptr<const ObsModel> of_rows_;
   RepeatedRows rows_;
@@ -95,9 +97,9 @@ class RandomEffects final : public ObsModel,
   double log_hyperprior_ = 0;
 };
 
-/// Fields of a regression, and `effects`: its regressors with effects, from 0; `random_df`,
-/// `centred_random_scale` (q × q, of coefficients around the centre); may have `shared_cov` (q × q, likewise)
-/// and `shared_noise`, and `independent`: true where effects are so.
+/// Fields: those of a regression; `effects`, the numbers of the regressors that have random effects, from 0;
+/// `random_df`; `centred_random_scale` (q × q, for coefficients around the centre). Optional: `shared_cov`
+/// (q × q, likewise) and `shared_noise`, the D and σ² of all clusters; `independent`, true for a diagonal D.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

@@ -1,4 +1,4 @@
-// What users see of regressions with random effects, and their predictive.
+// Reported arrays of regressions with random effects, and their predictive.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -89,7 +89,7 @@ void RandomEffects::predictive(const double* t, const double* sums, Index n, Ind
   Vec joint(precision.size()), h(pull.size());
   for (Index r = 0; r < n; ++r) {
     const double* f = sums + r * ld;
-    const auto moment = [&](Index i, Index j) {  // of (Z, X), i ≥ j
+    const auto moment = [&](Index i, Index j) {  // entry i, j of (Z, X)'(Z, X), i ≥ j
       if (i < q) return f[shape_.zz + packed(i, j)];
       return j < q ? f[shape_.zx + j * p + i - q] : f[shape_.moments_of_rows + packed(i - q, j - q)];
     };

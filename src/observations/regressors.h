@@ -1,12 +1,12 @@
-// Regressors of models of responses: an intercept, perhaps, and covariates in units of their own.
+// Regressors of models of responses: covariates in units of their own, with or without an intercept.
 #pragma once
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// v (E × E) ← H v Hᵀ with (1, z) = H (1, x), z = shift + scale x: second moments of (1, x) become those of
-/// (1, z), and the precision of coefficients of (1, x) that of coefficients of (1, z). first: 1 with an
-/// intercept, else 0, and there is no shift.
+/// v (E × E) ← H v Hᵀ, where (1, z) = H (1, x) and z = shift + scale x. This turns second moments of (1, x)
+/// into those of (1, z), and the precision of coefficients of (1, x) into that of coefficients of (1, z).
+/// first: 1 with an intercept; else 0, and there is no shift.
 template <class Shift, class Scale>
 void change_regressors(Vec& v, Index e, Index first, Shift shift, Scale scale) {
   for (int side = 0; side < 2; ++side)

@@ -7,21 +7,21 @@
 
 namespace bnpvi {
 
-/// What is made of an individual's rows: sums of their features, or all their cells, one row after the other.
+/// Data of an individual: the sums of its rows' features, or all cells of its rows, one row after the other.
 enum class RowsOfIndividuals { added_up, kept };
 
 /// The model of an individual with measurements x_1 .. x_m, m ≥ 1, which are independent given its cluster
-/// and follow the model of rows, with features φ' and log evidence Λ' there:
+/// and follow the model of rows, with features φ' and log evidence Λ':
 ///   φ = (1, m, Σ φ'(x_i)∖0, Σ log h(x_i)),   Λ(T) = Λ'(T_1, T_2, ...) + T_{p−1},
-/// the last feature only where the model of rows has a base measure. T_0 counts individuals, for the
-/// allocation alone, and T_1 their rows. All of this is linear in what the data hold of an individual, φ but
-/// its 1 (IndividualSums): learning, moves and batches know of individuals as of any other rows.
+/// with φ'∖0 the features but φ'_0. The last feature exists only if the model of rows has a base measure.
+/// T_0 counts individuals, for the allocation alone, and T_1 their rows. All of this is linear in φ∖0, which
+/// is what the data hold (IndividualSums), so that learning, moves and batches treat individuals like any
+/// other rows.
 class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, public LearnedPrior {
  public:
-  /// Throws std::invalid_argument for models of rows that depend on those before them, or with cells that are
-  /// expected where they are missing: what is expected of a row depends on its cluster, so that features
-  /// cannot be added up beforehand. Where rows are kept, another model knows what they mean: this one then
-  /// says only what the data of an individual are.
+  /// Throws std::invalid_argument if rows depend on earlier rows, or if missing cells are replaced by
+  /// expectations: these depend on the cluster, so that features cannot be added up beforehand. With
+  /// RowsOfIndividuals::kept another model interprets the cells, and this one only describes the data.
   explicit RepeatedRows(std::shared_ptr<const ObsModel> of_rows,
                         RowsOfIndividuals rows = RowsOfIndividuals::added_up);
 
@@ -44,16 +44,16 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   double log_evidence(const double* t) const override;
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
-  /// s̃ has the average number of rows of the cluster's individuals (1 where there are none) times the mean
-  /// statistic of a row, so that a divergence is that of all rows of an individual.
+  /// The mean statistic of a row times the average number of rows of the cluster's individuals (1 if it has
+  /// none), so that a divergence refers to all rows of an individual.
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
  private:
-  Vec of_row_statistics(const double* t, Index k) const;  // of K clusters, K × p'
-  void complete_weights(double* w) const;                 // of what is no feature of rows
+  Vec of_row_statistics(const double* t, Index k) const;  // statistics of rows, K × p'
+  void complete_weights(double* w) const;  // sets the weights of the features that rows do not have
 
   std::shared_ptr<const ObsModel> of_rows_;
   RowsOfIndividuals rows_;
@@ -61,13 +61,13 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   bool has_base_;
 };
 
-/// The data of RepeatedRows, one row an individual: m, Σ φ'(x_i)∖0 and Σ log h(x_i). Of sparse rows of a
-/// linear model the sums are sparse. n × p' numbers at most. Rows that are kept are the entries of a sparse
-/// row, cell by cell and row by row, without those that lack a cell.
+/// The data of RepeatedRows, one row for each individual: m, Σ φ'(x_i)∖0 and Σ log h(x_i); at most n × p'
+/// numbers. For sparse rows of a linear model the sums are sparse. Rows that are `kept` become the entries
+/// of one sparse row, cell by cell and row by row; rows with a missing cell are left out.
 class IndividualSums {
  public:
-  /// individual: of each row, its number below n; every individual has a row. The weight, the classes and the
-  /// covariate pattern of an individual are those of its first row.
+  /// individual: for each row, the number of its individual, below n; every individual needs a row. Weight,
+  /// classes and covariate pattern of an individual are those of its first row.
   IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual, Index n);
   IndividualSums(const IndividualSums&) = delete;  // the view points into it
   IndividualSums& operator=(const IndividualSums&) = delete;

@@ -1,4 +1,4 @@
-// Responsibilities of a block of rows: dense or L-sparse behind one type.
+// Responsibilities of a block of rows, dense or sparse, in one type.
 #pragma once
 #include "foundation/types.h"
 
@@ -29,16 +29,16 @@ inline constexpr double negligible = 1e-12;
 /// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
 void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
-/// The same when the support is chosen already: n, k, width, sparse, cluster and log_weight of `out` are
-/// given, value is filled.
+/// The same when the support of each row is given: `out` has n, k, width, sparse, cluster and log_weight;
+/// value is filled.
 void normalise_support(Responsibilities& out, double& entropy);
 
-/// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
-/// smaller column. kept and column are n × width.
+/// The `width` largest entries of each row of w (n × k), in the order of columns, and their columns; ties go
+/// to the smaller column. kept and column are n × width.
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
-/// Responsibilities of all rows as a caller gives them: a matrix (n × K, column-major), or labels, one
-/// cluster a row (from 1), which take the memory of no matrix. A view; the caller owns the numbers.
+/// Responsibilities of all rows as given by a caller: a matrix (n × K, column-major), or one label for each
+/// row (a cluster, from 1), for which no matrix is stored. A view: the caller owns the numbers.
 class GivenResponsibilities {
  public:
   GivenResponsibilities() = default;
@@ -47,7 +47,7 @@ class GivenResponsibilities {
 
   Index k() const { return k_; }
 
-  /// The same for the rows of a batch: row i is number (*numbers)[i] among all rows; null: row i itself.
+  /// The same for the rows of a batch: row i of the batch is row (*numbers)[i] of all rows; null: row i.
   GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
     GivenResponsibilities out = *this;
     out.numbers_ = numbers;

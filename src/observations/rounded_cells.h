@@ -1,4 +1,4 @@
-// Averages over the cells of rounded values above 0 (Columns in gather.h says why averages).
+// Averages of features over the cells of rounded values above 0 (gather.h explains why: Columns).
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 
 namespace bnpvi {
 
-/// Δ of the values of a column, and that of values of 0, which are never taken as they are.
+/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case.
 struct Spacing {
   double width = 0, of_zero = 0;
 };
 
-/// The cell [x − Δ/2, x + Δ/2] of a value x ≥ 0, or what of it is above 0; with Δ = 0 the value itself.
+/// The cell [x − Δ/2, x + Δ/2] of a value x ≥ 0, cut off at 0; if Δ = 0, the value itself.
 class PositiveCell {
  public:
   PositiveCell(double x, const Spacing& spacing) {
@@ -25,12 +25,13 @@ class PositiveCell {
   }
 
   double mean() const { return mean_; }
-  /// Of log x: (1 + r) log(1 + r) − (1 − r) log(1 − r) over 2r, less 1, beside log of the mean.
+  /// Average of log x over the cell: the log of the mean plus [(1 + r) log(1 + r) − (1 − r)
+  /// log(1 − r)]/(2r) − 1.
   double mean_log() const {
     if (half_ < narrow) return log_mean_;
     return log_mean_ + (entropy(half_) - entropy(-half_)) / (2 * half_) - 1;
   }
-  /// log of the average of (x / unit)^s, s > 0.
+  /// Logarithm of the average of (x / unit)^s over the cell, s > 0.
   double log_mean_power(double s, double log_unit) const {
     const double at_mean = s * (log_mean_ - log_unit);
     if (half_ < narrow) return at_mean;
@@ -40,15 +41,15 @@ class PositiveCell {
   }
 
  private:
-  static constexpr double narrow = 1e-8;  // r² is below the rounding of logarithms
+  static constexpr double narrow = 1e-8;  // below this, r² is lost in the rounding of logarithms
   static double entropy(double r) { return r <= -1 ? 0 : (1 + r) * std::log1p(r); }
 
   double mean_, log_mean_;
-  double half_;  // r, half the width as a share of the mean
+  double half_;  // r, half the width divided by the mean
 };
 
-/// The spacings of d columns, 0 where nothing is said of any. Where rows are taken as they are, `zero_cells`
-/// has those that a fit knows.
+/// The spacings of d columns; 0 without a field. When densities are taken without rounding, the field
+/// `zero_cells` holds the fit's spacings, which then apply to values 0 only.
 inline std::vector<Spacing> spacings(const Fields& fields, Index d) {
   const auto of = [&](const char* name) {
     return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), 0.0);

@@ -1,4 +1,4 @@
-// Values of some rows, changed one by one, as data of their own.
+// Transformed values of some rows, as a data set of their own.
 #pragma once
 #include <numeric>
 #include <stdexcept>
@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// change(x) of every cell x of n rows of dense data; rows of `view` are numbered 0 .. n − 1, as `number` has
-/// them.
+/// `view` holds change(x) for every cell x of n rows of dense data. Its rows are 0 .. n − 1, and `number`
+/// lists these numbers.
 struct RowValues {
   template <class Change>
   RowValues(const Dataset& data, const Index* rows, Index n, Change change)

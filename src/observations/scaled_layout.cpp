@@ -1,4 +1,4 @@
-// Where the numbers of rows with scales are.
+// Positions of the features of rows with scales.
 #include <stdexcept>
 
 #include "observations/scaled_rows.h"

@@ -1,4 +1,4 @@
-// Rows whose scales are hidden, and perhaps some of their cells.
+// The pattern of rows whose scales are hidden, and perhaps some of their cells.
 #include <algorithm>
 #include <cmath>
 
@@ -14,10 +14,10 @@ namespace bnpvi {
 
 namespace {
 
-// Reduced features: φ_0, 1, and the second moments of the coordinates that are there, block by block, but for
-// the square of the 1 that several blocks begin with; of rows far out all but φ_0 are divided by ρ²
-// (bring_near). Weights likewise, those of 1 and of the second moments divided by −a, so that their product
-// is b / a; and then a, of q(u) = Gamma(a, b).
+// Reduced features: φ_0, 1, and the second moments of the observed coordinates, block by block. If several
+// blocks begin with the same 1, its square is stored only once. For rows that are very far out, all but φ_0
+// are divided by ρ² (bring_near). Reduced weights: those of φ_0; those of 1 and of the second moments,
+// divided by −a, so that their product with features is b / a of q(u) = Gamma(a, b); and last a.
 class ScaledPattern final : public MissingPattern, public KeepsProducts {
  public:
   ScaledPattern(const ScaledLayout& layout, const TailWeight& tails, const MissingCells& missing)
@@ -127,10 +127,11 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
  private:
   struct Block {
     ExpectedResponses expected;
-    Index at;     // of its second moments among the features, the first
-    Index place;  // and among the reduced ones
+    Index at;     // position of its first second moment among the features
+    Index place;  // and among the reduced features
   };
-  // first: of the weights that matter; the allocation may have added to that of φ_0, which sums do without.
+  // first: the first weight that matters. The allocation may have changed the weight of φ_0, which sums do
+  // not need.
   template <class WeightsOf>
   void visit_clusters(Index k, Index first, WeightsOf weights_of) const {
     const Index p = layout_.p;
@@ -147,7 +148,7 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
     visit_.set_clusters(k, p_, std::move(reduced));
   }
 
-  // Of v (n × m) as they are.
+  // Squares of v (n × m) that are not too large.
   void write_squares(const Block& block, Index n, const double* v, double* phi, Index ld) const {
     const Index m = block.expected.n_seen();
     if (shared_ && m == 2) {  // 1 and a column
@@ -169,7 +170,7 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
     }
   }
 
-  // A row whose squares would not be numbers.
+  // Squares of a row that would overflow.
   void write_far(const Dataset& data, Index row, double* phi) const {
     Vec all, own;
     for (const Block& block : of_block_) {
@@ -225,13 +226,13 @@ class ScaledPattern final : public MissingPattern, public KeepsProducts {
 
   const ScaledLayout& layout_;
   const TailWeight& tails_;
-  Index shared_;  // 1 where several blocks have the same 1 as their only regressor
+  Index shared_;  // 1 if several blocks have the same 1 as their only regressor
   std::vector<Block> of_block_;
   Index p_ = 2;
   double missing_ = 0;
   mutable Vec gathered_;      // scratch
-  mutable Vec visited_;       // weights of the clusters of the visit
-  mutable ScaleVisit visit_;  // of the rows of one block, and so of one thread
+  mutable Vec visited_;       // weights of the visited clusters
+  mutable ScaleVisit visit_;  // for the rows of one block, used by one thread only
 };
 
 }  // namespace
@@ -241,7 +242,7 @@ std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& la
   return std::make_unique<ScaledPattern>(layout, tails, missing);
 }
 
-// Of the two only this one has a weight more than features.
+// Of the two kinds of patterns, only this one has more weights than features.
 const KeepsProducts* keeping_scaled(const MissingPattern& pattern) {
   if (pattern.n_weights() == pattern.n_features()) return nullptr;
   return &static_cast<const ScaledPattern&>(pattern);

@@ -8,10 +8,10 @@
 namespace bnpvi {
 
 namespace {
-constexpr double negligible_tails = 1e-9;  // probability of points of q(ν) that are left out
-constexpr std::size_t enough = 12;         // points of q(ν), of which else every other one will do
-constexpr double depth = 34;               // points lower than the mode by so much are left out
-constexpr double share_of_spread = 0.6;    // of log u's standard deviation, at the largest ν, that a step is
+constexpr double negligible_tails = 1e-9;  // points of q(ν) with less probability are left out
+constexpr std::size_t enough = 12;       // number of points of q(ν) above which every other one is left out
+constexpr double depth = 34;             // points lower than the mode by this are left out
+constexpr double share_of_spread = 0.6;  // step size, in standard deviations of log u at the largest ν
 }  // namespace
 
 ScaledPredictive::ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails)
@@ -38,7 +38,8 @@ ScaledPredictive::ScaledPredictive(std::vector<WishartModel::StudentRows> blocks
   widest_ = share_of_spread * std::sqrt(1 / (half_.back() + responses_ / 2));
 }
 
-// Of log u, whose density given ν is exp((ν/2)(log u − u + 1)) but for a constant.
+// Log density of log u times that of the row. Given ν, the density of log u is exp((ν/2)(log u − u + 1)) up
+// to a constant.
 double ScaledPredictive::height(const Row& row, double log_u) const {
   const double u = std::exp(log_u), away = log_u - u + 1;
   double top = -INFINITY, sum = 0;

@@ -1,4 +1,4 @@
-// Densities of rows whose scales are not known.
+// Predictive densities of rows with scales (scaled_rows.h), whose scale is integrated out.
 #pragma once
 #include <utility>
 #include <vector>
@@ -8,26 +8,26 @@
 
 namespace bnpvi {
 
-/// log ∫ p(u) p(y | z, u) du of rows in one cluster, p(u) averaged over q(ν): a trapezoid rule in log u
-/// around the mode of each row.
+/// log ∫ p(u) p(y | z, u) du of rows in one cluster, with p(u) averaged over q(ν): by the trapezoid rule in
+/// log u around the mode for each row.
 class ScaledPredictive {
  public:
-  /// blocks: of independent responses, their predictives of rows with u = 1.
+  /// blocks: for each independent block of responses, the predictive of rows with u = 1. tails: q(ν).
   ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails);
 
-  /// phi: φ_0 of the row's second moments, which are below 1 where it was brought near, then these of each
-  /// block.
+  /// phi: φ_0, which is below 1 for a row that is very far out (bring_near in gather.h), followed by the
+  /// second moments of each block.
   double operator()(const double* phi) const;
 
  private:
   struct Row {
     double log_near;
-    std::vector<std::pair<double, double>> squares;  // a and b of each block
+    std::vector<std::pair<double, double>> squares;  // a and b of each block (WishartModel::StudentRows)
   };
   double height(const Row& row, double log_u) const;
 
   std::vector<WishartModel::StudentRows> blocks_;
-  Vec half_, log_weight_;  // ν/2, and log q(ν) with what is constant in p(u | ν)
+  Vec half_, log_weight_;  // ν/2, and log q(ν) plus the constant of p(u | ν)
   double nu_ = 0, widest_ = 0, responses_ = 0;
 };
 

@@ -47,7 +47,7 @@ class ScaledRows final : public ObsModel,
     return out;
   }
 
-  // Of rows as they are, u = 1; those that lack cells are zero throughout.
+  // Features of rows with u = 1; rows that lack cells have zeros throughout.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     const Index p = layout_.p;
     const auto whole = make_scaled_pattern(layout_, tails_, none_missing());
@@ -59,7 +59,7 @@ class ScaledRows final : public ObsModel,
       std::fill_n(f, p, 0.0);
       if (std::any_of(own, own + whole->n_features(), [](double x) { return std::isnan(x); })) continue;
       f[0] = f[ScaledLayout::count] = 1;
-      // Several blocks have the square of their 1 in common (make_scaled_pattern).
+      // Several blocks share the square of their 1 (make_scaled_pattern).
       double* to = f + ScaledLayout::total;
       const double one = *++own;
       *to++ = one;
@@ -155,7 +155,7 @@ class ScaledRows final : public ObsModel,
     return sum;
   }
 
-  // Blocks of rows ask for those of a cluster without data again and again.
+  // The weights of a cluster without data are kept, since every block of rows needs them.
   void weights(const double* t, double* w) const override {
     if (std::equal(none_.begin(), none_.end(), t))
       std::copy(prior_.begin(), prior_.end(), w);
@@ -177,7 +177,7 @@ class ScaledRows final : public ObsModel,
     return sum;
   }
 
-  // E_q of rows with scales, (x, u) together; what is said of a row's u is that of the cluster's tails.
+  // Expectation over rows together with their scales, (x, u); the sums of u are those under the cluster's ν.
   void point_estimate(const double* t, double* mean, double* w) const override {
     std::fill_n(mean, layout_.p, 0.0);
     const double nu = tails_.mean(layout_.sums(t));
@@ -257,7 +257,7 @@ class ScaledRows final : public ObsModel,
     }
   }
 
-  // What blocks show of k clusters; of several blocks one column each, side by side.
+  // The arrays of the blocks for k clusters; several blocks are columns, which are put side by side.
   template <class F>
   NamedArrays of_blocks(const double* t, Index k, F arrays) const {
     std::vector<NamedArrays> all;

@@ -9,16 +9,18 @@ namespace bnpvi {
 
 namespace {
 
-// Where of the first rows at most one in so many responsibilities is not 0, sums are formed with these alone:
-// a guess.
+// If among the first rows at most one responsibility in `few_of` is not 0, sums use the nonzero ones only: a
+// guess.
 constexpr Index few_of = 16, rows_to_judge = 32;
 constexpr Index wide =
-    8;  // rows that kernels take as one, as clusters may fill no vector: lanes of the widest
+    // number of rows that kernels treat as one, since clusters may be fewer than a vector has lanes (the
+    // widest has 8).
+    8;
 
-// log ρ⁻², 0 of all rows but those far out.
+// log ρ⁻²; 0 unless the row is very far out.
 double log_near(const double* phi) { return phi[1] == 1 ? 0 : std::log(phi[1]); }
 
-// Of one row.
+// Log weights of one row.
 void write_log_weights(const double* phi, Index p, Index k, const double* reduced, const double* log_ratio,
                        double* out) {
   const double one = phi[0], near = log_near(phi);
@@ -26,7 +28,7 @@ void write_log_weights(const double* phi, Index p, Index k, const double* reduce
     out[j] = one * (reduced[0] - reduced[p] * (log_ratio[j] - near));
 }
 
-// f(rows, numbers, at) for rows of k numbers, some of them taken as one.
+// Calls f(rows, numbers, at) for groups of `wide` rows, each treated as one row, and for the remaining ones.
 template <class F>
 void by_wide_rows(Index n, Index k, F f) {
   const Index whole = n / wide;
@@ -92,7 +94,7 @@ void ScaleVisit::add(Index n, const double* phi, const double* r, SumsOfScales* 
     add_entries(n, phi, r, sums, moments);
 }
 
-// Of rows none of which is far out.
+// For blocks without rows that are very far out.
 void ScaleVisit::add_all(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments) {
   if (!knows(n, phi)) {
     multiply(n, phi);
@@ -118,7 +120,7 @@ void ScaleVisit::add_entries(Index n, const double* phi, const double* r, SumsOf
   Vec ratio(cluster.size()), logs(cluster.size());
   for (Index i = 0; i < n; ++i, phi += p_, r += k_) {
     Index own = 0;
-    for (Index j = 0; j < k_; ++j) {  // without a branch
+    for (Index j = 0; j < k_; ++j) {  // written without a branch
       cluster[own] = static_cast<int>(j);
       own += r[j] != 0;
     }

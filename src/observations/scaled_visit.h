@@ -1,4 +1,4 @@
-// Rows with scales, visited under some clusters.
+// The local step of rows with scales (scaled_rows.h) under some clusters.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Over rows in a cluster, u standing for its expectation a / b: Σ r, and Σ r of log u, log u − u + 1 and (u
-/// − 1)².
+/// Sums over the rows of a cluster, with u short for its expectation a / b: Σ r, and Σ r times log u, log
+/// u − u + 1, and (u − 1)².
 struct SumsOfScales {
   double mass = 0, log_u = 0, away = 0, square = 0;
 
@@ -20,22 +20,22 @@ struct SumsOfScales {
   }
 };
 
-/// log ∫ exp⟨φ(x), w⟩ over the scales of n rows in k clusters (n × k), from their features and weights as
-/// ScaledPattern has them: phi (n × p), reduced (k × p + 1).
+/// log ∫ exp⟨φ(x), w⟩ over the scales of n rows in k clusters (n × k). phi (n × p) and reduced (k × p + 1):
+/// features and weights as ScaledPattern defines them.
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out);
 
-/// The same of the rows of a block in the clusters that they are visited under, and then sums over them, by
-/// loops that keep what they have in common, b / a of q(u) = Gamma(a, b) and its logarithm.
+/// Computes the same for a block of rows, and afterwards sums over these rows. Both steps need b / a of
+/// q(u) = Gamma(a, b) and its logarithm, which are kept between them.
 class ScaleVisit {
  public:
   void set_clusters(Index k, Index p, Vec reduced);
-  /// Features at the places of those that are known are others from now on.
+  /// Call when phi, at the same address, has received other features.
   void forget_rows() { phi_ = nullptr; }
   const ScaleDensity& density(Index j) const { return density_[j]; }
 
   void log_weights(Index n, const double* phi, double* out);
-  /// sums_j += Σ_i r_ij ..., and moments_j += Σ_i (r_ij a_j / b_ij) of the features after the first (k × p −
-  /// 1).
+  /// Adds the sums over rows to sums_j, and Σ_i (r_ij a_j / b_ij) times the features after the first to
+  /// moments_j (k × p − 1).
   void add(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments);
 
  private:
@@ -45,12 +45,12 @@ class ScaleVisit {
   void add_entries(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments) const;
 
   Index k_ = 0, p_ = 0;
-  Vec reduced_, packed_;  // packed_: as kernels have the weights of the features after the first
-  Vec constant_, shape_;  // the constants and a, of some rows of clusters one after the other
+  Vec reduced_, packed_;  // packed_: weights of the features after the first, packed for the kernels
+  Vec constant_, shape_;  // constants and a of all clusters, repeated for several rows
   std::vector<ScaleDensity> density_;
-  const double* phi_ = nullptr;  // of the rows that are known; null: none
+  const double* phi_ = nullptr;  // features of the rows whose ratios are kept; null: none
   Index n_ = 0;
-  Vec ratio_, log_ratio_, share_;  // n × k; share_: r a / b but for a
+  Vec ratio_, log_ratio_, share_;  // n × k: b / a, its logarithm, and r a / b
 };
 
 }  // namespace bnpvi

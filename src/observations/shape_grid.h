@@ -1,4 +1,4 @@
-// A shape that has one of a few given values, where statistics are made for each of them.
+// A shape parameter with a few possible values, for each of which there are statistics.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// q(s) ∝ p(s) exp Λ_s over given values of s, in ascending order.
+/// q(s) ∝ p(s) exp Λ_s over the given values of s, which ascend.
 class ShapeGrid {
  public:
-  /// height: log p(s) + Λ_s at each.
+  /// height: log p(s) + Λ_s at each value of s.
   ShapeGrid(const Vec& shape, Vec height) : shape_(shape), prob_(std::move(height)) {
     const double top = *std::max_element(prob_.begin(), prob_.end());
     double sum = 0;

@@ -10,20 +10,21 @@ namespace bnpvi {
 
 namespace {
 
-// Shapes from 1e-237 to 2e10: beyond the prior has no mass, or the data no digits.
+// Shapes from 1e-237 to 2e10. Outside this range the prior has no mass, or the data have no digits.
 constexpr double lowest = -6.3, highest = 24;
-constexpr double depth = 30;  // points lower than the mode by so much are left out
-// The widest step, and how much of a standard deviation it is. Even and odd points are lattices of their own,
-// whose error is the root of that of both; where these differ by more, the step is halved: errors of Λ were
-// below 1e-11 then (test-shapes-laws.R).
+constexpr double depth = 30;  // points lower than the mode by this are left out
+// The widest step, and the step in standard deviations. Even and odd points form two lattices, whose
+// difference is about the square root of the error of both together; if they differ by more than
+// `difference`, the step is halved. Errors of Λ were then below 1e-11 (test-shapes-laws.R).
 constexpr double widest = 0.3, share_of_spread = 0.55, difference = 2e-6;
 constexpr int most_halvings = 4;
-// Where few points do: the errors of Λ were below 0.05 (test-learned-shapes.R).
+// With FewPoints: errors of Λ were below 0.05 (test-learned-shapes.R).
 constexpr double few_depth = 10, few_widest = 0.8, few_share = 1.3, few_between = 2;
 
 double log_shape(double x) { return x - std::exp(-x); }
 
-// The inverse of log_shape(), by Newton's steps: it is concave, so that they come from the left.
+// The inverse of log_shape(), by Newton's method; the function is concave, so that the iterates come from
+// the left.
 double place_of(double log_s) {
   double x = log_s > 1 ? log_s : -std::log1p(std::max(-log_s, 0.0));
   for (int i = 0; i < 30; ++i) {
@@ -71,8 +72,8 @@ double ShapeLattice::height(double x, double* s) const {
   return std::isnan(out) ? -std::numeric_limits<double>::infinity() : out;
 }
 
-// To the mode: uphill with steps that grow, and by the vertex of a parabola with steps that shrink, until
-// they are no larger than the standard deviation.
+// Finds the mode: uphill with growing steps, then by the vertex of a parabola with shrinking steps, until
+// these are no larger than the standard deviation.
 void ShapeLattice::climb(double x, double step) {
   double here = height(x), direction = 0;
   for (int i = 0; i < 200; ++i) {

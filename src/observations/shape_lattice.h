@@ -1,4 +1,4 @@
-// Integration over the shape of a distribution, of which the rows of a cluster say more or less.
+// Integration over the shape parameter of a distribution, of which a cluster's rows may tell little or much.
 #pragma once
 #include <functional>
 
@@ -8,9 +8,9 @@
 
 namespace bnpvi {
 
-/// While one lives, lattices that are made on its thread have so few points that integrals are known to a few
-/// hundredths of a nat, in a fraction of the time: for choices among many candidates, of which those that are
-/// chosen are judged by all points.
+/// While an object of this class exists, ShapeLattices made on its thread use few points: integrals are then
+/// exact to a few hundredths of a nat only, in a fraction of the time. For choosing among many candidates,
+/// when the chosen ones are evaluated again with all points.
 class FewPoints {
  public:
   FewPoints() : before_(now_) { now_ = true; }
@@ -24,27 +24,28 @@ class FewPoints {
   static inline thread_local bool now_ = false;
 };
 
-/// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), by the trapezoid rule in x, where log s = x − e^(−x): the
-/// tail s^c of the prior at 0 falls doubly exponentially there, so that the rule is exact to rounding for
-/// any smooth Λ_s. The points lie around the mode, and not on a grid, as a cluster of n rows knows log s to
+/// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), by the trapezoid rule in x, where log s = x − e^(−x). In x
+/// the prior's tail s^c at 0 falls doubly exponentially, so that the rule is exact to rounding for any
+/// smooth Λ_s. The points lie around the mode instead of on a fixed grid, since n rows determine log s to
 /// about √(2/n).
 class ShapeLattice {
  public:
   using Evidence = std::function<double(double)>;  // Λ_s as a function of s
 
-  /// n: about how many rows say something of s. start: where log s probably is; NaN: a search finds it.
+  /// n: number of rows that carry information on s, roughly. start: a guess of log s; NaN: a search finds
+  /// one.
   ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start);
 
-  /// Of a shape that is known.
+  /// For a shape that is known.
   ShapeLattice(double shape, const Evidence& evidence)
       : log_integral_(evidence(shape)), shape_{shape}, prob_{1} {}
 
   double log_integral() const { return log_integral_; }
   const Vec& shape() const { return shape_; }
-  const Vec& prob() const { return prob_; }  // q of these shapes, where q(s) ∝ p(s) exp Λ_s; sums to 1
+  const Vec& prob() const { return prob_; }  // q(s) ∝ p(s) exp Λ_s at shape(); sums to 1
 
-  /// A number from q(s): the points are shifted by a uniform part of their distance, so that it is not one
-  /// of them.
+  /// A draw from q(s). All points are shifted by a uniform random part of their distance, so that the result
+  /// is not one of the points.
   double draw(Stream& stream) const;
 
  private:
@@ -60,14 +61,15 @@ class ShapeLattice {
   Vec height_, shape_, prob_;
 };
 
-/// log s of the shape with log s − ψ(s) = delta, the best for values of which this is the logarithm of the
-/// average less the average of logarithms: to 1.5 % of s [Minka 2002]. NaN where delta has no digits.
+/// log s of the shape s with log s − ψ(s) = delta, to 1.5 % of s [Minka 2002]. This is the
+/// maximum-likelihood shape of Gamma values if delta is the logarithm of their average less the average of
+/// their logarithms. NaN where delta is too small to be distinguished from rounding.
 double log_best_shape(double delta);
 
-/// The shapes of a column: with a prior, or one that is known.
+/// The shape parameter of a column: with a prior, or known.
 struct ShapePrior {
   GammaPrior prior{1, 1};
-  double known = 0;  // 0: it is not
+  double known = 0;  // the known shape; 0: it has the prior
 
   ShapeLattice posterior(const ShapeLattice::Evidence& evidence, double n, double start) const {
     return known > 0 ? ShapeLattice(known, evidence) : ShapeLattice(prior, evidence, n, start);

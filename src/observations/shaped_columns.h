@@ -1,4 +1,4 @@
-// Columns whose distributions have a shape, each cluster one in each column, which is integrated out.
+// Columns whose distributions have a shape parameter in each cluster, which is integrated out.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -14,29 +14,29 @@
 
 namespace bnpvi {
 
-/// Independent columns, in each of which a cluster has a shape s and parameters θ that are conjugate given s.
-/// Column j has a count N_j and sums S_j1 .. S_jm of its cells, with which Λ_s(N, S) is the log evidence
-/// given s, ∫ p(s) exp Λ_s ds is that of the column, and weights are E ∇Λ_s under q(s) ∝ p(s) exp Λ_s.
+/// Independent columns; in each, a cluster has a shape s and parameters θ that are conjugate given s. Column
+/// j has a count N_j and sums S_j1 .. S_jm of functions of its cells. Λ_s(N, S) is the log evidence of the
+/// column given s; its evidence is ∫ p(s) exp Λ_s ds, and its weights are E ∇Λ_s under q(s) ∝ p(s) exp Λ_s.
 ///
-/// φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]): counts are N = T_0, Σ r δ_j where cells may be missing, and
-/// Σ r [δ_j] e where rows have an exposure e, the last column of the data.
+/// φ = (1, S_11 .. S_D1, S_12 .. S_Dm, [counts]). The counts are N_j = Σ r δ_j if cells may be missing, else
+/// N = T_0. If rows have an exposure e, the last column of the data, counts are Σ r δ_j e and Σ r e.
 ///
-/// A Column is one of these, for a statistic t = (N, S_1 .. S_m):
+/// The template argument Column has these members, t = (N, S_1 .. S_m) being the statistic of one column:
 ///   has_base                  is h(x) not 1?
-///   fixed_points              has q(s) the same points whatever the statistic?
+///   fixed_points              does q(s) have the same points for every statistic?
 ///   sums()                    m
-///   wide_sums                 do sums of its cells lose their digits when rows leave them?
-///   mend(t)                   what exact arithmetic says of a cluster's sums, where these are differences
-///   cell(x, e, s)             the sums of a cell of value x and exposure e
+///   wide_sums                 do sums of cells lose their digits when rows are subtracted?
+///   mend(t)                   corrects t for rounding, which can violate what exact sums satisfy
+///   cell(x, e, s)             writes to s the sums of one cell of value x and exposure e
 ///   log_base(x, e)            log h(x)
 ///   posterior(t)              q(s), with log_integral(), shape() and prob(), and draw(stream)
-///   best(t, share, mean, w)   point estimate: the mean statistic per row, and the weights there
-///   summary(t, q)             two posterior means for users, of the names means()
-///   At(column, s)             what depends on a shape:
+///   best(t, mean, w)          point estimate: the mean statistic per row, and the weights there
+///   summary(t, q)             two posterior means to report, whose names are means()
+///   At(column, s)             computations given a shape s:
 ///     gain(t, more)           Λ_s(t + more) − Λ_s(t)
-///     weights(t, w)           ∇Λ_s, of N, S_1 .. S_m
+///     weights(t, w)           ∇Λ_s, by N, S_1 .. S_m
 ///     draw(t, stream, w)      the weights of the likelihood at θ drawn from q(θ | s)
-///     parameters(t)           two numbers that q(θ | s) has, of the names parameters()
+///     parameters(t)           two parameters of q(θ | s), whose names are parameters()
 template <class Column>
 class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
  public:
@@ -115,7 +115,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     Vec own_mean(static_cast<std::size_t>(1 + m_)), own_w(own_mean);
     for (Index j = 0; j < d_; ++j) {
       const Vec own = statistic(t, j);
-      // How much of its column a row has: the average count of a cell, and the share of rows that have it.
+      // Average count per row: the product of the fraction of rows that have the cell and its average count.
       const double share = t[0] > 0 ? own[0] / t[0] : 1;
       columns_[j].best(own.data(), own_mean.data(), own_w.data());
       mean[count_at(j)] = share;
@@ -136,8 +136,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // An average over the points of q(s), but where one more row may ask for others: beside few rows, or far
-  // from all there are.
+  // Averages over the points of q(s), except where one more row may need other points: if the cluster has
+  // few rows, or if the row is far from all of them. Then the posterior with the row is computed.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     constexpr double few = 10;
     std::fill_n(out, n, 0.0);
@@ -173,7 +173,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // Columns with fewer shapes than others repeat the last one, with probability 0.
+  // A column with fewer shapes than another repeats its last one, with probability 0.
   NamedArrays posterior(const double* t, Index k) const override {
     struct Known {
       Vec shape, prob, first, second;
@@ -223,11 +223,11 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
  private:
   typename Column::At at(Index j, double s) const { return typename Column::At(columns_[j], s); }
 
-  // Where among the features the count of column j is.
+  // Position, among the features, of the count of column j.
   Index count_at(Index j) const { return gaps_ ? 1 + m_ * d_ + j : exposed_ ? 1 + m_ * d_ : 0; }
 
-  // (N_j, S_j1 .. S_jm) of a cluster, as they may be: rounded sums and differences of summaries are not
-  // always.
+  // (N_j, S_j1 .. S_jm) of a cluster, corrected by mend(): rounding in sums and differences of summaries can
+  // give impossible values.
   Vec statistic(const double* t, Index j) const {
     Vec out = of_row(t, j);
     columns_[j].mend(out.data());
@@ -239,7 +239,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     for (Index v = 0; v < m_; ++v) out[1 + v] = t[1 + v * d_ + j];
     return out;
   }
-  // Λ(0) is 0 exactly, and not to rounding.
+  // False for a column without data, whose Λ is exactly 0, where the integral would give 0 up to rounding
+  // only.
   static bool says_something(const Vec& own) {
     return std::any_of(own.begin(), own.end(), [](double v) { return v != 0; });
   }
@@ -249,7 +250,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     for (Index v = 0; v < m_; ++v) w[1 + v * d_ + j] += times * own[1 + v];
   }
 
-  // row(i) for each row, and cell(i, j, x, e) for each cell that is there.
+  // Calls row(i) for each row, and cell(i, j, x, e) for each cell that is not missing.
   template <class Row, class Cell>
   void for_cells(const Dataset& data, const Index* rows, Index n, Row row, Cell cell) const {
     if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
@@ -266,7 +267,8 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
   bool gaps_, exposed_;
 };
 
-/// The field `name`, of d columns: shape and rate of a prior of all, or with a field `known` the shapes.
+/// Reads the field `name` for d columns: shape and rate of a Gamma prior for all columns or, with a field
+/// `known`, the shape of each column.
 inline std::vector<ShapePrior> shape_priors(const Fields& fields, const char* name, Index d) {
   std::vector<ShapePrior> out(static_cast<std::size_t>(d));
   const bool known = fields.optional_flag("known");

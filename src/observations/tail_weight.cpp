@@ -11,12 +11,12 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double same_nu = 1e-9;      // relative variance of ν that is rounding
-constexpr double most_hidden = 0.99;  // ρ, which is below 1 at a maximum
+constexpr double same_nu = 1e-9;      // relative variance of ν that counts as rounding
+constexpr double most_hidden = 0.99;  // largest ρ; at a maximum ρ is below 1
 constexpr double furthest = 0.5,
-                 least_step = 0.03;  // of log ν: by less EM's step is as good, and never too far
-constexpr double boldness = 0.8;     // of what goes beyond EM's step, as means and covariances move, too
-constexpr double first_guess = 5;    // ν
+                 least_step = 0.03;  // bounds of a step of log ν; below the least, EM's step is as good
+constexpr double boldness = 0.8;     // of the excess over EM's step, since means and covariances move, too
+constexpr double first_guess = 5;    // of ν
 
 // ψ(x) − log x, without the cancellation for large x.
 double digamma_less_log(double x) { return (stirling_remainder(x) - log_gamma_remainder(x)) / x; }
@@ -39,8 +39,8 @@ ScaleDensity::ScaleDensity(double shape)
       entropy(log_gamma_remainder(shape) + log_scale),
       spread(trigamma_remainder(shape)) {}
 
-// Σ r E log p(u | ν) + L is −N S(ν/2) + (ν/2) Σ r (E log u − E u + 1), S being what Stirling's terms leave of
-// log Γ: what ν/2 is of values as a shape is of values that have a Gamma distribution.
+// Σ r E log p(u | ν) + L = −N S(ν/2) + (ν/2) Σ r (E log u − E u + 1), with S Stirling's remainder of log Γ.
+// As a function of ν/2 this has the form of the likelihood of the shape of Gamma values.
 ShapeLattice TailWeight::posterior(const ScaleSums& s) const {
   const double n = std::max(s.n, 0.0);
   const double sum = std::min(s.log_scale, 0.0);
@@ -53,7 +53,7 @@ ShapeLattice TailWeight::posterior(const ScaleSums& s) const {
 double TailWeight::mean(const ScaleSums& s) const { return expected(posterior(s), itself); }
 
 double TailWeight::log_evidence(const ScaleSums& s, const ShapeLattice& posterior) const {
-  const bool says_something = s.n != 0 || s.log_scale != 0;  // Λ(0) is 0 exactly, and not to rounding
+  const bool says_something = s.n != 0 || s.log_scale != 0;  // Λ(0) is exactly 0, not only up to rounding
   return (d_ / 2 - 1) * (s.log_scale + s.total - s.n) + s.entropy +
          (says_something ? posterior.log_integral() : 0);
 }

@@ -4,55 +4,56 @@
 
 namespace bnpvi {
 
-/// What the rows of a cluster say of their scales u, of which each row has one: q(u) = Gamma(a, b) in the
-/// cluster. u ~ Gamma(ν/2, rate ν/2) makes Gaussian rows with precision u Λ a Student-t distribution with ν
-/// degrees of freedom.
+/// Sums over the rows of a cluster of what is known of their scales u, one for each row, with
+/// q(u) = Gamma(a, b) in the cluster. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into
+/// Student-t rows with ν degrees of freedom.
 ///
-/// All are sums over rows; with L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u
-/// are near 1. The last three say how the sums came about: Λ does not depend on them.
+/// With L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are near 1. The last
+/// three members only describe how the sums were formed: Λ does not depend on them.
 struct ScaleSums {
   double n = 0;                      // N = Σ r
   double total = 0;                  // W = Σ r E u
   double log_scale = 0;              // Σ r (E log u − E u + 1)
   double entropy = 0;                // Σ r H[q(u)]
   double information = 0;            // Σ r Var(log u − u)
-  double used = 0, used_square = 0;  // Σ r ν and Σ r ν², of the weights under which rows were visited
+  double used = 0, used_square = 0;  // Σ r ν and Σ r ν² of the weights used for each row
 };
 
-/// The degrees of freedom ν of a cluster, with a Gamma prior, or known.
+/// The degrees of freedom ν of a cluster: with a Gamma prior, or known.
 class TailWeight {
  public:
   TailWeight(const ShapePrior& prior, Index responses) : prior_(prior), d_(static_cast<double>(responses)) {}
 
-  /// log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy, with the D/2 Σ r E log u of the rows' Gaussian
-  /// densities.
+  /// log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy, plus the D/2 Σ r E log u that the Gaussian densities of
+  /// the rows contribute.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
-  /// Derivatives of this by n, total and log_scale.
+  /// Derivatives of log_evidence() by n, total and log_scale.
   struct Slopes {
     double n, total, log_scale;
   };
   Slopes slopes(const ScaleSums& s) const { return slopes(posterior(s)); }
-  /// Both, of one posterior.
+  /// Both from the same posterior.
   double evidence_and_slopes(const ScaleSums& s, Slopes& slopes) const;
 
   ShapeLattice posterior(const ScaleSums& s) const;
   double mean(const ScaleSums& s) const;
 
-  /// The same derivatives at a ν that is known.
+  /// The same derivatives if ν were known to be `nu`.
   Slopes slopes_at(double nu) const;
 
-  /// What is added to slopes() for a visit of all rows, so that ν comes to rest in a few laps.
+  /// A correction to add to slopes() before a visit of all rows, so that ν converges in a few laps (a lap is
+  /// one pass over all batches).
   ///
-  /// The posterior of ν given the sums is EM's step: all u remember the ν that they were found with, so that
-  /// on Gaussian rows a hundred laps or more go by. When ν changes, E ν given the sums of the next visit
-  /// changes by ρ = ¼ Var(ν) Σ r Var(log u − u) of that, the share of what is not seen [Louis 1982]: the
-  /// step is made 1 / (1 − ρ) times as long. None where not all rows were visited under one ν, as after
-  /// moves. Rows that were taken as they are, under `gaussian` degrees of freedom, say nothing of their
-  /// tails: ν is 5 next.
+  /// Without it, ν moves by EM steps, which are small because every u still reflects the ν under which it
+  /// was found: on Gaussian rows, convergence takes a hundred laps or more. If ν changes, E ν given the sums
+  /// of the next visit changes by the fraction ρ = ¼ Var(ν) Σ r Var(log u − u) of that change, the fraction
+  /// of missing information [Louis 1982]. So the step is made about 1 / (1 − ρ) times as long. No correction
+  /// where rows were visited under different ν, as after moves. If the rows had fixed scales of 1
+  /// (ν = `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
-  /// ν of weights with this slope of log_scale.
+  /// ν of weights with this derivative by log_scale (the inverse of slopes_at()).
   static double visited_with(double log_scale, Index responses) {
     return 2 * log_scale + 2 - static_cast<double>(responses);
   }
@@ -65,12 +66,12 @@ class TailWeight {
   double d_;
 };
 
-/// q(u) = Gamma(a, b) of rows in a cluster, apart from b / a.
+/// Quantities of q(u) = Gamma(a, b) that depend on a alone; b / a differs from row to row.
 struct ScaleDensity {
   explicit ScaleDensity(double a);
 
   double a;
-  double constant;   // log Γ(a) − a log a + a − a: of log ∫, beside −a log(b / a) and the weights
+  double constant;  // log Γ(a) − a log a + a: log ∫ u^(a−1) e^(−bu) du is constant − a − a log(b/a)
   double log_scale;  // ψ(a) − log a
   double entropy;    // of Gamma(a, a)
   double spread;     // a ψ'(a) − 1

@@ -19,7 +19,8 @@ double LogisticTerm::log_likelihood(double psi) const {
 
 namespace {
 
-// Where log p(y | mean + sd z) − z²/2, which is concave, is largest: by Newton's steps within a bracket.
+// The maximum over z of log p(y | mean + sd z) − z²/2, which is concave, by Newton's method within a
+// bracket.
 double highest(const LogisticTerm& term, double mean, double sd) {
   const auto slope = [&](double z) {
     return sd * (term.kappa - 0.5 * term.m * std::tanh(0.5 * (mean + sd * z))) - z;
@@ -39,8 +40,8 @@ double highest(const LogisticTerm& term, double mean, double sd) {
 
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance) {
   constexpr double reach = 8.5, widest = 0.5;  // standard deviations; e^(−reach²/2) is 2e-16
-  constexpr double enough = 27;                // −log of the error, by the distance of poles, or of a peak
-  constexpr double most = 2000;                // nodes
+  constexpr double enough = 27;  // −log of the error from the distance of poles or a peak's width
+  constexpr double most = 2000;  // largest number of nodes
   const double sd = std::sqrt(std::max(variance, 0.0)), pi = std::acos(-1.0);
   if (!(sd > 1e-12)) return term.log_likelihood(mean);
   const double pole = 2 * pi * pi / enough, peak = pi * std::sqrt(2 / enough) * 2 / std::sqrt(1 + term.m);
@@ -102,7 +103,7 @@ namespace {
 
 constexpr Index step = 128;  // rows at a time: a guess
 
-// Numbers of a cluster as rows see them, of each size: how probable it is, E b and (2 − δ) E bb' (packed).
+// Reduced weights of a cluster, for each size: its probability, E b and (2 − δ) E bb' (packed).
 struct ReducedWeights {
   explicit ReducedWeights(const TangentLayout& layout)
       : mean(1), second(1 + layout.regressors()), width(second + layout.squares()) {}
@@ -134,7 +135,7 @@ class TangentPattern final : public MissingPattern {
       }
   }
 
-  // A size without weight, as under a point estimate, has the tangents of the most probable one.
+  // A size without weight, as occurs at a point estimate, gets the tangents of the most probable size.
   void weights(const double* w, double* reduced) const override {
     Index best = 0;
     for (Index g = 1; g < layout_.sizes(); ++g)
@@ -199,7 +200,7 @@ class TangentPattern final : public MissingPattern {
   }
 
  private:
-  // Some rows beside k clusters, of which arrays have `step` numbers each.
+  // Some rows, and k clusters with arrays of `step` numbers for each.
   struct Block {
     Block(const TangentPattern& pattern, Index k)
         : p(pattern), k(k), outer(static_cast<std::size_t>(step * p.layout_.squares())) {
@@ -217,7 +218,7 @@ class TangentPattern final : public MissingPattern {
                              outer.data(), p.layout_.squares());
     }
 
-    // Of each row what it is for this size, and E x'b and E (x'b)² in each cluster.
+    // For each row its LogisticTerm for this size, and E x'b and E (x'b)² in each cluster.
     void predict(Index g, const double* reduced) {
       const Index squares = p.layout_.squares(), ld = p.n_weights();
       const double* own = reduced + p.weights_.of(g);
@@ -234,7 +235,7 @@ class TangentPattern final : public MissingPattern {
                            step);
     }
 
-    // What the likelihoods are at most, but for their constants, by row.
+    // The highest tangent bounds of the expected log likelihoods, without their constants, by row.
     void bound() {
       for (Index j = 0; j < k; ++j)
         tangent_kernels().bounds(n, m.data(), kappa.data(), offset.data(), linear.data() + j * step,
@@ -242,7 +243,7 @@ class TangentPattern final : public MissingPattern {
       kernels().transpose_rows(k, n, square.data(), step, turned.data(), k);
     }
 
-    // masses: of units, of which the first row here is number `from` among all rows.
+    // masses: of units; the first row of this block is row `from` of all rows.
     void take_masses(const double* masses, Index from, Index rows_of_unit) {
       for (Vec* v : {&r, &pull, &omega, &curve}) v->resize(static_cast<std::size_t>(step * k));
       sum.resize(static_cast<std::size_t>(k * p.layout_.squares()));
@@ -278,8 +279,8 @@ class TangentPattern final : public MissingPattern {
     Index k, n = 0;
     const double* rows = nullptr;
     Vec outer;
-    Vec m, kappa, constant, offset;                                 // of rows
-    Vec linear, square, r, pull, omega, curve, turned, sum, share;  // of clusters, and rows
+    Vec m, kappa, constant, offset;                                 // by row
+    Vec linear, square, r, pull, omega, curve, turned, sum, share;  // by cluster and row
   };
 
   const TangentLayout& layout_;

@@ -1,4 +1,4 @@
-// Rows whose likelihood is logistic in a linear predictor: the local step, by tangents.
+// The local step, by tangents, of rows whose likelihood is logistic in a linear predictor.
 #pragma once
 #include <memory>
 
@@ -6,33 +6,32 @@
 
 namespace bnpvi {
 
-/// Responses y with ψ = o + x'b, o an offset:
-///   binomial           C(n, y) e^{yψ} / (1 + e^ψ)^n, of n trials;
-///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}, mean e^ψ, s one
-///   of
-///                      G sizes.
-/// Both are exp(constant + κψ) / (2 cosh(ψ/2))^m, ψ with its own offset for each size. With Pólya–Gamma
-/// variables [Polson, Scott & Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], for any c
+/// Responses y with linear predictor ψ = o + x'b, o an offset:
+///   binomial           C(n, y) e^{yψ} / (1 + e^ψ)^n, n trials;
+///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}: mean e^ψ, and the
+///                      size s is one of G values.
+/// Both have the form exp(constant + κψ) / (2 cosh(ψ/2))^m, where ψ has an offset for each size. By
+/// Pólya–Gamma variables [Polson, Scott & Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], for
+/// any c
 ///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
-/// best at c² = E ψ². Where features are for each size g those of this bound,
-///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all that is without b, and, of weight 0, the curvature
-///   Σ m p (1 − p) xx' (packed) at E ψ, from which intervals come: ω is larger than it, so that q(b) is
-///   narrow.
+/// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound:
+///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all terms without b, and, with weight 0, the curvature
+///   Σ m p (1 − p) xx' (packed) at E ψ, which is used for intervals: ω exceeds it, so that q(b) is too narrow.
 struct TangentLayout {
-  Index responses;  // columns of the data that are responses: y, or of trials y and n − y
-  bool has_offset;  // is there a column of offsets after them? The others are covariates.
+  Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
+  bool has_offset;  // does a column of offsets follow? The remaining columns are covariates
   bool intercept;
   Vec centre, unit;  // of the covariates
   Vec size;          // s; empty: binomial
-  bool individuals;  // are the data's rows individuals, with the rows of each one after the other?
+  bool individuals;  // is each row of the data an individual, with its rows one after the other?
 
   Index regressors() const { return static_cast<Index>(unit.size()) + (intercept ? 1 : 0); }  // E
   Index squares() const { return regressors() * (regressors() + 1) / 2; }
   Index columns() const { return responses + (has_offset ? 1 : 0) + static_cast<Index>(unit.size()); }
   Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G
-  double shift(Index g) const;  // of the offset: −log s
+  double shift(Index g) const;  // added to the offset: −log s
 
-  // Features of the size g: the first of each kind.
+  // Position of the first feature of each kind for size g.
   Index linear(Index g) const { return 1 + g * (regressors() + 2 * squares() + 1); }
   Index quadratic(Index g) const { return linear(g) + regressors(); }
   Index constant(Index g) const { return quadratic(g) + squares(); }
@@ -40,33 +39,33 @@ struct TangentLayout {
   Index n_features() const { return linear(sizes()); }
 };
 
-/// What a row's likelihood is for one size.
+/// The likelihood of one row given one size, as a function of ψ: constants of the form above.
 struct LogisticTerm {
   double m, kappa, constant, offset;
 
   double log_likelihood(double psi) const;
 };
 
-/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ; mean and variance become those of ψ given y. By the trapezoidal
-/// rule, the step of which is as small as the likelihood is narrow.
+/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ, by the trapezoidal rule with a step as small as the likelihood is
+/// narrow. On return mean and variance are those of ψ given y.
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance);
 
-/// log p(y of one or more rows | statistic of a cluster).
+/// Predictive log densities log p(y of one or more rows | statistic of a cluster).
 class TangentPredictive {
  public:
-  /// of_rows: `rows` reduced rows (TangentRows) that share their cluster.
+  /// of_rows: `rows` reduced rows (TangentRows), one after the other, that belong to the same cluster.
   virtual double predictive(const double* t, const double* of_rows, Index rows) const = 0;
 
  protected:
   ~TangentPredictive() = default;
 };
 
-/// Reduced features of a row: 1, y, n (0 of counts), o, the constant for each size, and the regressors.
+/// The reduced features of a row: 1, y, n (0 for counts), o, the constant for each size, and the regressors.
 struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
 
-  /// From the cells of the data, y first.
+  /// Computes a reduced row from the cells of a row of the data, y first.
   void write(const double* cells, double* row) const;
   LogisticTerm term(const double* row, Index g) const;
 
@@ -74,7 +73,7 @@ struct TangentRows {
   Index regressors, width;
 };
 
-/// Units of which each has so many rows with all cells: individuals, or (1) rows.
+/// The pattern of units with `rows` complete rows each: individuals, or with rows = 1 single rows.
 std::unique_ptr<const MissingPattern> make_tangent_pattern(const TangentLayout& layout, Index rows,
                                                            const TangentPredictive& predictive);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double least_share = 1e-6;
 
-// Σ⁻¹ from the factor of Σ.
+// Σ⁻¹ from the Cholesky factor of Σ.
 Vec inverse_of(const Cholesky& chol) {
   const Index d = chol.size();
   Vec out(static_cast<std::size_t>(d * d), 0.0);

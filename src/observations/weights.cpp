@@ -8,7 +8,7 @@
 namespace bnpvi {
 
 namespace {
-constexpr double never = -1e300;  // the logarithm of a weight that no row gives to anything
+constexpr double never = -1e300;  // log weight of a cluster that receives no row
 }  // namespace
 
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence,
@@ -18,7 +18,8 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
   constexpr double special =
-      20;  // a guess: products that take as long as a digamma or a step of a factorisation
+      // A guess: the cost of a digamma function, or of a step of a factorisation, in products.
+      20;
   if (pool) pool->spend(special * static_cast<double>(k * out.p));
   const LearnedPrior* prior = obs.capabilities().prior;
   const bool empties_stay = prior && prior->has_occupied_term();
@@ -44,7 +45,7 @@ Vec expecting_weights(const ObsModel& obs, const double* t) {
 }
 
 void Weights::transpose(Pool* pool) {
-  constexpr Index step = 32;  // features a task: a guess
+  constexpr Index step = 32;  // features in each task: a guess
   transposed.resize(w.size());
   for_each_part(pool, (p + step - 1) / step, [&](Index part) {
     const Index from = part * step;

@@ -1,4 +1,4 @@
-// Estimates from single rows, by a Gaussian with a normal–Wishart prior and by one of mean zero.
+// Point estimates from single rows, for Gaussians with a normal–Wishart prior and for those of mean zero.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -9,8 +9,8 @@ namespace bnpvi {
 
 namespace {
 
-// By how much a row may raise the largest eigenvalue of B⁻¹B̂: of the digits of B̂⁻¹ as many are lost in the
-// subtraction. A guess; rows farther away, which are few, have their own factorisation.
+// The largest factor by which a row may raise the largest eigenvalue of B⁻¹B̂: as many digits of B̂⁻¹ are
+// lost in the subtraction. A guess; the few rows farther away get a factorisation of their own.
 constexpr double most_raised = 1e6;
 
 }  // namespace
@@ -31,8 +31,8 @@ void WishartModel::prepare_row_estimates(const Cholesky& scale) {
 }
 
 // With N the count of the row and δ = y − M: M̂ = M + N/(κ + N) δ, B̂ = B + g δδᵀ, g = κN/(κ + N), and
-// B̂⁻¹ = B⁻¹ − g/(1 + g q) h hᵀ, |B̂| = |B| (1 + g q), with h = B⁻¹δ, q = δᵀh [Sherman and Morrison 1950]. A
-// mean of zero has M̂ = 0 and B̂ = B + y yᵀ, y with the root of the count in it.
+// B̂⁻¹ = B⁻¹ − g/(1 + g q) h hᵀ, |B̂| = |B| (1 + g q), with h = B⁻¹δ, q = δᵀh [Sherman and Morrison 1950].
+// For a mean of zero M̂ = 0 and B̂ = B + y yᵀ, where y is multiplied by the square root of the count.
 void WishartModel::row_estimate(const double* phi, double times, double* mean, double* w) const {
   const Index d = d_;
   const double d_d = static_cast<double>(d), count = times * phi[0];

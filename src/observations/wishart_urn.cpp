@@ -1,4 +1,4 @@
-// Urns of Gaussian likelihoods with a matrix-normal–Wishart prior: inverses are updated by single rows.
+// Urns of Gaussian likelihoods with a matrix-normal–Wishart prior, whose inverses are updated row by row.
 #include <algorithm>
 #include <cmath>
 
@@ -10,16 +10,18 @@ namespace bnpvi {
 
 namespace {
 
-// A removal multiplies the errors of an inverse by up to 1 / (1 − s), and so many in a row add them up: below
-// the first, or after the second, the inverse is made anew from T (guesses; see test-urn.R for the digits).
+// Removing a row multiplies the errors of an inverse by up to 1 / (1 − s), and many removals add up. The
+// inverse is recomputed from T if 1 − s is below `least_left`, or after `most_removed` removals (guesses;
+// test-urn.R checks the digits).
 constexpr double least_left = 0x1p-7;
 constexpr double most_removed = 1024;
 
-constexpr Index stack_size = 64;  // coordinates that need no memory of their own: a guess
+constexpr Index stack_size = 64;  // coordinates up to which scratch is on the stack: a guess
 
 Index packed_length(Index m) { return m * (m + 1) / 2; }
 
-// A packed symmetric matrix, off-diagonal entries doubled, in a product with x: out = A x; returns xᵀA x.
+// Returns xᵀA x and writes out = A x, for a symmetric matrix A that is packed with off-diagonal entries
+// doubled.
 double times(const double* a, Index m, const double* x, double* out) {
   for (Index i = 0; i < m; ++i) {
     const double* row = a + packed(i, 0);

@@ -9,7 +9,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index draws_between_polls = 1 << 12;  // some milliseconds: a guess
+constexpr Index draws_between_polls = 1 << 12;  // takes some milliseconds: a guess
 
 }  // namespace
 

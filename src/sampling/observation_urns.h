@@ -1,4 +1,4 @@
-// Clusters as urns of numbered observations: tokens, or rows.
+// Clusters as urns of numbered observations, which are tokens or rows.
 #pragma once
 #include <vector>
 
@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// K clusters, numbered 0 .. K − 1, while observations, numbered as well, come and go. Clusters that began
-/// with earlier observations stay when their own have left. An observation of mass m is in its cluster with
-/// the statistic m φ(x).
+/// K clusters, numbered 0 .. K − 1, to which numbered observations are added and from which they are removed.
+/// Clusters that began with statistics of earlier observations stay when all observations added later have
+/// been removed. An observation of mass m enters the statistic of its cluster with m φ(x).
 class ObservationUrns {
  public:
   virtual ~ObservationUrns() = default;
@@ -17,21 +17,23 @@ class ObservationUrns {
   virtual void begin_with(const double* t, Index k) = 0;
   virtual Index k() const = 0;
 
-  virtual void add(Index j, Index i, double mass) = 0;  // j ≤ K: observation i to cluster j, K a new one
-  /// True when cluster j has no observation left and did not begin with any; it must be dropped then, before
-  /// anything else.
+  virtual void add(Index j, Index i, double mass) = 0;  // adds observation i to cluster j; j = K: a new one
+  /// Removes observation i from cluster j. Returns true when the cluster then has no observation left and did
+  /// not begin with any; it must be dropped before any other call.
   virtual bool remove(Index j, Index i, double mass) = 0;
-  /// Cluster K − 1 gets the number j.
+  /// Removes the empty cluster j; cluster K − 1 gets its number.
   virtual void drop(Index j) = 0;
 
-  /// odds_j p(observation i | cluster j) / c of the first odds.size() ≤ K + 1 clusters, K being a new one; c
-  /// does not depend on j. Returns log c, base measure left out. Safe in threads.
+  /// out_j = odds_j p(observation i | cluster j) / c for the first odds.size() ≤ K + 1 clusters, K being a
+  /// new one; c does not depend on j. Returns log c, without the base measure. Safe to call from several
+  /// threads.
   double weigh(Index i, const Vec& odds, double* out) const { return weigh_without(i, -1, 0, odds, out); }
-  /// The same, cluster `own` (−1: none) having the observation with this mass: without it there.
+  /// Like weigh(), for an observation that is in cluster `own` with this mass (own = −1: in none): its own
+  /// contribution to that cluster is left out.
   virtual double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const = 0;
 
-  /// T of all clusters, K × p, which began with these statistics, observations having these labels and
-  /// masses.
+  /// Statistics T of all clusters, K × p: the initial statistics `begun` plus those of observations with
+  /// these labels and masses.
   virtual Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const = 0;
 };
 

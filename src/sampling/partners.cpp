@@ -3,7 +3,7 @@
 namespace bnpvi {
 
 namespace {
-constexpr Index candidates = 32;  // a guess
+constexpr Index candidates = 32;  // rows among which the best fitting partner is sought: a guess
 }  // namespace
 
 Index draw_partner(Index row, const RowFeatures& rows, Urns& scratch, double* phi, Stream& stream) {

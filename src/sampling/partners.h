@@ -1,4 +1,4 @@
-// Pairs of rows, from which proposals of splits and merges start.
+// Pairs of rows from which proposals of splits and merges start.
 #pragma once
 #include "foundation/random.h"
 #include "sampling/row_features.h"
@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// Draws another row to go with this one: any, or the best fitting of some drawn rows. Its law does not
-/// depend on labels, as is necessary for proposals. At least two rows; scratch: urns that are overwritten,
-/// and a row's features (p).
+/// Draws a partner for a row: with probability ½ any other row, otherwise the one of several random rows that
+/// fits best into a cluster with it. The distribution does not depend on labels, as proposals require. There
+/// must be at least two rows. scratch: urns that are overwritten; phi: space for the features of a row (p).
 Index draw_partner(Index row, const RowFeatures& rows, Urns& scratch, double* phi, Stream& stream);
 
 }  // namespace bnpvi

@@ -13,11 +13,11 @@ namespace bnpvi {
 
 namespace {
 
-// Rows of which every end is rebuilt, not the best alone; 10,000 rows, 500 draws, 20 clusters: see
-// inst/bench/figures.csv.
+// Up to this number of rows all results are improved by rebuilding clusters, with more rows only the best.
+// (Times for 10,000 rows, 500 draws and 20 clusters: inst/bench/figures.csv.)
 constexpr Index most_rows_rebuilt_often = 2000;
 
-// f(0), ..., f(n).
+// The values f(0), ..., f(n) of PartitionLoss.
 Vec values_of(PartitionLoss loss, Index n) {
   Vec f(static_cast<std::size_t>(n + 1));
   for (Index i = 0; i <= n; ++i) {
@@ -27,10 +27,11 @@ Vec values_of(PartitionLoss loss, Index n) {
   return f;
 }
 
-// Rounding must not move rows to and fro.
+// Less by more than rounding, so that rounding does not move rows back and forth.
 bool clearly_less(double a, double b) { return a < b - 1e-10 * (std::abs(a) + std::abs(b)); }
 
-// A partition that changes row by row, with its tables against all draws. Cluster K is always empty.
+// A partition that changes row by row, with its contingency tables against all draws. Cluster K is always
+// empty.
 class Search {
  public:
   Search(const Partitions& draws, const std::vector<int>& start, PartitionLoss loss, Index most)
@@ -45,7 +46,7 @@ class Search {
   const std::vector<int>& label() const { return label_; }
   Index k() const { return k_; }
 
-  /// The mean loss, but for a term that depends on the draws only.
+  /// The mean loss, without a term that depends only on the draws.
   double loss() const {
     double sum = 0, shared = 0;
     for (Index a = 0; a < k_; ++a) sum += f_[size_[a]];
@@ -71,10 +72,10 @@ class Search {
 
   struct Place {
     Index cluster;
-    double added;  // what the row adds to the loss there
+    double added;  // increase of the loss when the row is put there
   };
 
-  /// The cluster, or an empty one, where the row adds least.
+  /// The cluster, possibly the empty one, where the row increases the loss least.
   Place best_for(Index row) {
     shared_.assign(static_cast<std::size_t>(k_ + 1), 0.0);
     for (Index m = 0; m < draws_->size(); ++m) {
@@ -99,7 +100,7 @@ class Search {
     for (Index i : rows) put(i, best_for(i).cluster);
   }
 
-  /// Moves rows in random order, while this lowers the loss.
+  /// Moves rows, in random order, as long as this lowers the loss.
   void sweep_until_still(Stream& stream, Pool& pool) {
     for (bool moved = true; moved;) {
       moved = false;
@@ -125,7 +126,7 @@ class Search {
     for (Index m = 0; m < draws_->size(); ++m) table_[cell(m, row) + a] += by;
   }
 
-  // What a row adds to the loss where it is.
+  // The contribution of a row to the loss in its present cluster.
   double added_by(Index row) const {
     const Index a = label_[row];
     double shared = 0;
@@ -133,7 +134,7 @@ class Search {
     return step_[size_[a] - 1] - 2 * shared / static_cast<double>(draws_->size());
   }
 
-  // The last cluster gets the number of the empty cluster a.
+  // Removes the empty cluster a; the last cluster gets its number.
   void close(Index a) {
     const Index last = --k_;
     if (a == last) return;
@@ -157,14 +158,14 @@ class Search {
 
   const Partitions* draws_;
   Index most_, k_ = 0, width_ = 0;
-  Vec f_, step_, shared_;   // f(x), f(x + 1) − f(x)
-  std::vector<int> label_;  // −1: taken out
+  Vec f_, step_, shared_;   // f_: f(x); step_: f(x + 1) − f(x)
+  std::vector<int> label_;  // −1: the row is in no cluster at present
   std::vector<Index> size_;
-  std::vector<Index> begin_;  // of each draw's clusters among those of all draws
-  std::vector<int> table_;    // clusters of all draws × width: rows in both
+  std::vector<Index> begin_;  // for each draw the first of its clusters, numbered over all draws
+  std::vector<int> table_;    // (clusters of all draws) × width: number of rows in both clusters
 };
 
-// Allocates each cluster's rows anew, while this lowers the loss.
+// Allocates the rows of each cluster anew, as long as this lowers the loss.
 void rebuild_until_still(Search& best, Stream& stream, Pool& pool) {
   for (bool lower = true; lower;) {
     lower = false;

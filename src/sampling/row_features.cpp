@@ -8,7 +8,7 @@
 namespace bnpvi {
 
 namespace {
-constexpr Index most_kept = Index{1} << 25;  // doubles: 256 MB, a guess
+constexpr Index most_kept = Index{1} << 25;  // largest number of stored doubles, 256 MB: a guess
 }
 
 RowFeatures::RowFeatures(const ObsModel& obs, const Dataset& data)

@@ -1,33 +1,34 @@
-// Features of single rows, in any order.
+// Features of single rows, accessed in any order.
 #pragma once
 #include "observations/obs_model.h"
 
 namespace bnpvi {
 
-/// φ of some rows, which are numbered 0 .. n − 1. All are kept, n × p, if they take at most 256 MB; else of()
-/// computes each.
+/// Features φ of some rows, which are numbered 0 .. n − 1. The features of all rows (n × p) are stored if
+/// they take at most 256 MB; otherwise of() computes them for each call.
 class RowFeatures {
  public:
-  /// Of all rows of the data that are modelled.
+  /// All rows of the data that have a likelihood.
   RowFeatures(const ObsModel& obs, const Dataset& data);
-  /// Of these rows of the data.
+  /// These rows of the data.
   RowFeatures(const ObsModel& obs, const Dataset& data, std::vector<Index> rows);
-  /// Of rows with these features (n × p), which are in no data: rows() are 0 .. n − 1.
+  /// Rows that are in no data, given by their features (n × p): rows() are 0 .. n − 1.
   RowFeatures(const ObsModel& obs, Vec phi);
 
   Index n() const { return static_cast<Index>(rows_.size()); }
   Index p() const { return p_; }
   const std::vector<Index>& rows() const { return rows_; }  // their numbers in the data
 
-  /// For of(): p numbers; none if all are kept.
+  /// A buffer for of(): p numbers, or empty if all features are stored.
   Vec buffer() const { return Vec(kept_.empty() ? static_cast<std::size_t>(p_) : 0); }
-  /// φ of row i (p); in `buffer` (p), unless it is kept. Safe in threads.
+  /// The features of row i (p numbers); computed into `buffer` (p) unless they are stored. Safe to call from
+  /// several threads.
   const double* of(Index i, double* buffer) const {
     if (!kept_.empty()) return kept_.data() + i * p_;
     obs_.features(*data_, &rows_[i], 1, buffer, p_);
     return buffer;
   }
-  /// t += mass φ of row i, p numbers. Safe in threads.
+  /// t += mass φ(row i), p numbers. Safe to call from several threads.
   void add_to(double* t, Index i, double mass = 1) const;
 
  private:

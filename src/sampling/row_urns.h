@@ -1,4 +1,4 @@
-// Urns of rows, by their features.
+// Urns of rows, represented by their features.
 #pragma once
 #include "sampling/observation_urns.h"
 #include "sampling/row_features.h"
@@ -6,28 +6,29 @@
 
 namespace bnpvi {
 
-/// exp(x_j − top) in place, any number where odds_j = 0; returns top, the largest x_j where odds_j > 0.
+/// Replaces each x_j by exp(x_j − top), top being the largest x_j with odds_j > 0; results with odds_j = 0
+/// are arbitrary. Returns top.
 double exp_where_possible(const Vec& odds, double* x);
 
 class RowUrns final : public ObservationUrns {
  public:
-  /// Refers to the rows.
+  /// Keeps a reference to the rows.
   RowUrns(const ObsModel& obs, const RowFeatures& rows) : rows_(rows), urns_(obs) {}
 
   void begin_with(const double* t, Index k) override;
-  /// Clears, and begins with all rows, in clusters by these labels.
+  /// Clears, and adds all rows, each to the cluster that its label says.
   void begin_with(const std::vector<int>& label);
   Index k() const override { return urns_.k(); }
   void add(Index j, Index i, double mass) override;
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
-  /// Sums anew: what came and went leaves no rounding errors.
+  /// Computes the sums from scratch, so that earlier additions and removals leave no rounding errors.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
   const RowFeatures& rows() const { return rows_; }
   const Urns& urns() const { return urns_; }
-  /// To move many rows at once.
+  /// For moving many rows at once.
   Urns& urns() { return urns_; }
 
  private:

@@ -1,4 +1,4 @@
-// Draws of one number by its density.
+// Slice sampling of one number.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] of a number x > 0 on the scale of
-/// log x, with interval width 1: leaves the law with density exp(log_density(x)) dx (up to a factor) as it
-/// is. The result stays between `least` and `most`, as does x. Throws std::domain_error where the density at
-/// x is no number, as no proposal would be accepted then.
+/// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] for a number x > 0, on the scale
+/// of log x, with interval width 1. Leaves the distribution with density proportional to exp(log_density(x))
+/// dx invariant. x and the result lie between `least` and `most`. Throws std::domain_error where the density
+/// at x is NaN, as no proposal would be accepted then.
 template <class F>
 double slice_step(double x, double least, double most, F log_density, Stream& stream) {
   const auto f = [&](double y) { return log_density(std::exp(y)) + y; };

@@ -58,7 +58,8 @@ RunningClusterLearner::Faded RunningClusterLearner::faded(double keep) const {
   return out;
 }
 
-// Clusters of which nothing is left give their places free.
+// Removes clusters of which nothing is left after fading, then takes over the statistics t and the labels of
+// the batch.
 void RunningClusterLearner::take_over(const Faded& earlier, Vec t, const std::vector<int>& label,
                                       double new_units) {
   std::vector<bool> gone(running_.identity.size(), true);

@@ -10,7 +10,8 @@ namespace {
 
 double relative(double a, double b) { return std::abs(a - b) / (1 + std::abs(b)); }
 
-// Largest difference of the first p statistics of a and b, each feature relative to its sum over clusters.
+// Largest deviation of the first p statistics of a from those of b, each feature relative to its sum over
+// clusters.
 double deviation(const Summary& a, const Summary& b, Index p) {
   double worst = 0;
   for (Index i = 0; i < p; ++i) {
@@ -32,8 +33,8 @@ double largest_difference(const Vec& a, const Vec& b) {
 
 double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
 
-// Transitions and entropy where there are pairs, H = Σ_t H(z_pa(t), z_t) − H(z_pa(t)), from the joint
-// probabilities; returns how far these are from having the responsibilities as margins.
+// Adds up transitions and entropy for models of pairs, H = Σ_t H(z_pa(t), z_t) − H(z_pa(t)), from joint
+// probabilities. Returns the largest deviation of their margins from the responsibilities.
 double count_pairs(const Problem& problem, const Batch& batch, const Assignments& q, Summary& out) {
   const Index k = q.k;
   double worst = 0;

@@ -1,4 +1,4 @@
-// Numbers that break down in the midst of a lap, for tests.
+// For tests: a numerical error in the middle of a lap.
 #pragma once
 #include <stdexcept>
 
@@ -6,7 +6,8 @@
 
 namespace bnpvi::testing {
 
-/// Throws, once, what broken numbers do: the `at`th time, from 1, that a fit accepts a state.
+/// Throws once the std::domain_error of a numerical failure, when the fit accepts its `at`-th state (from
+/// 1).
 class BreakingObserver final : public Observer {
  public:
   explicit BreakingObserver(Index at) : left_(at) {}

@@ -11,7 +11,7 @@ namespace bnpvi::testing {
 
 namespace {
 
-// Of one pair: links, and their Σ y.
+// For one pair of blocks: the number of links, and the sum of their y.
 struct Pair {
   double links, y;
 };
@@ -24,15 +24,15 @@ double all_links(const Summary& s) {
   return sum;
 }
 
-// E log π_lj − E φ_lj and E log φ_lj, which are also the slopes of the ELBO in M_lj and S_lj.
+// E log π_lj − E φ_lj and E log φ_lj, which are the derivatives of the ELBO by M_lj and S_lj.
 Pair slope(const Summary& s, Index lj, double all) {
   const auto [links, y] = pair_of(s, lj);
   return {digamma(1 + links) - digamma(static_cast<double>(s.k * s.k) + all) - (1 + y) / (1 + links),
           digamma(1 + y) - std::log1p(links)};
 }
 
-// Adds up the links of a visit. joint(rows, first, y, q) fills q(z_1, z_2), K × K, of the link whose ends are
-// rows[first] and rows[first + 1].
+// Sums over the links of a visit. joint(rows, first, y, q) fills q(z_1, z_2), K × K, for the link whose ends
+// are rows[first] and rows[first + 1].
 template <class Joint>
 Summary sum_links(const Visit& in, const SummaryShape& shape, Index k, Joint joint) {
   Summary out(shape, k);
@@ -99,7 +99,7 @@ class Merge final : public Move {
   }
 
  private:
-  // Of the pairs that have not failed lately, by the data term; (−1, −1): none.
+  // The best pair by the data term among those that have not failed lately; (−1, −1) if there is none.
   std::pair<Index, Index> best(const State& state) const {
     const Summary& s = state.total;
     const Vec gain = evidence_of_merging(c_.problem.obs, s, c_.pool);

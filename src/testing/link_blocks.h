@@ -1,11 +1,11 @@
-// A model with statistics by pairs of clusters, the smallest that is one.
+// For tests: the smallest model whose statistics refer to pairs of clusters.
 #pragma once
 #include "inference/learn/alloc_capabilities.h"
 
 namespace bnpvi::testing {
 
-/// A block model of links. A link is a group of two rows, its ends: counts of tokens (nodes, say), with the
-/// same total y > 0 in both. Every link draws the blocks of its ends:
+/// A block model of links. A link is a group of two rows, its ends; each row holds counts of tokens (such as
+/// nodes), with the same total y > 0 in both. Every link draws the blocks of its ends:
 ///
 ///   (z_1, z_2) ~ π over the K² ordered pairs, π ~ Dirichlet(1, ..., 1),   y | z ~ Poisson(φ_{z_1 z_2}),
 ///   φ_lj ~ Gamma(1, rate 1),   the y tokens of end i by the observation model of cluster z_i.
@@ -21,23 +21,24 @@ class LinkBlocks final : public AllocModel, public OwnStatistics {
  public:
   LinkBlocks() : AllocModel({true, false}, {}) {}
 
-  /// scalar: entropy, Σ −log y!.
+  /// The scalars are the entropy and Σ −log y!.
   SummaryShape shape(const ObsModel& obs) const override { return {obs.n_features(), 0, 2, 2}; }
   Summary local_step(const Visit& in) const override;
-  /// As if the ends of a link did not depend on each other, and y were 1.
+  /// Treats the ends of a link as independent, and y as 1.
   void complete_start(Summary& start, double n_groups) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   Terms elbo_terms(const Summary& total, const Globals& globals) const override;
-  Vec mean_weights(const Globals& globals) const override;  // of first ends
+  Vec mean_weights(const Globals& globals) const override;  // weights of the blocks of first ends
   NamedArrays posterior(const Globals&) const override { return {}; }
   AllocCapabilities capabilities() const override {
     AllocCapabilities out;
     out.statistics = this;
     return out;
   }
-  std::vector<MoveKind> moves() const override;  // merge: the best pair of a lap, all links visited anew
+  // merge: joins the best pair of a lap, after which all links are visited again
+  std::vector<MoveKind> moves() const override;
 };
 
 }  // namespace bnpvi::testing

@@ -1,4 +1,4 @@
-// What a fit tried, and what it cost.
+// For tests: the proposals that a fit tried, and their cost.
 #pragma once
 #include <ctime>
 #include <utility>
@@ -9,17 +9,17 @@
 
 namespace bnpvi::testing {
 
-/// Every trial of every move, in order. Its seconds are the process's CPU time since the fit last accepted a
-/// state, or the trial before.
+/// Every trial of every move, in order. `seconds` is CPU time of the process since the previous trial or the
+/// last accepted state, whichever is later.
 class ProposalTrace final : public Observer {
  public:
   struct Row {
-    Index states;  // accepted before it
+    Index states;  // number of states accepted before
     Trial trial;
     double seconds;
   };
 
-  /// spared: the fit is to make the proposals, too, that forecasts spare it.
+  /// spared: the fit should also make proposals that its forecasts would normally spare it.
   explicit ProposalTrace(bool spared) : spared_(spared) {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();

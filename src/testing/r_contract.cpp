@@ -1,4 +1,4 @@
-// Entries for tests of laws: every method of an observation model.
+// Entries for tests of the laws of observation models (obs_model.h): they call each of their methods.
 #include "observations/shape_lattice.h"
 #include "r_convert.h"
 #include "r_testing_entries.h"
@@ -7,7 +7,7 @@ using namespace bnpvi;
 
 namespace {
 
-// A matrix in R's order that is filled row by row.
+// An R matrix that is filled row by row.
 class RowWriter {
  public:
   RowWriter(Index rows, Index cols) : matrix_(static_cast<int>(rows), static_cast<int>(cols)) {}
@@ -46,7 +46,7 @@ struct Observed {
   }
 };
 
-// What a model has beside the core, by the names of the fields of Capabilities.
+// The abilities of a model, named like the fields of Capabilities.
 Rcpp::CharacterVector engine_capabilities(Rcpp::List obs) {
   const auto model = make_obs_model(ListFields(obs));
   const Capabilities can = model->capabilities();
@@ -133,9 +133,9 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
   });
 }
 
-// The prior of an observation model learned `times` times from clusters with a statistic (K × p):
-// `objective`, Σ used_evidence + log hyperprior before and after each, `log_hyperprior` likewise, and the
-// fields in the end; no objective but the first where nothing can be learned.
+// Learns the prior of an observation model `times` times from clusters with a statistic (K × p).
+// `objective`: Σ used_evidence + log hyperprior before and after each time, `log_hyperprior` likewise, and
+// the final fields. If the prior cannot be learned, there is only the first objective.
 Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times) {
   return entry([&] {
     std::shared_ptr<const ObsModel> model = make_obs_model(ListFields(obs));
@@ -161,7 +161,7 @@ Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int tim
   });
 }
 
-// Statistics (K × p) under the observation model `from` as they are under `to`.
+// Converts statistics (K × p) from the observation model `from` to `to` (re_express()).
 Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {
   return entry([&] {
     const auto before = make_obs_model(ListFields(from)), after = make_obs_model(ListFields(to));
@@ -176,8 +176,8 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
   });
 }
 
-// `times` draws of a cluster's parameters given rows with these weights: w of each (times × p), φ of the
-// rows, and ∇Λ.
+// `times` draws of a cluster's parameters given rows with weights `resp`: w of each draw (times × p), φ of
+// the rows, and ∇Λ.
 Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times,
                                   double seed) {
   return entry([&] {
@@ -206,9 +206,9 @@ Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::Numer
   });
 }
 
-// An urn of the given rows (numbers among the modelled ones) after `steps` random additions of other rows and
-// removals: `predictive`, of all rows under it and under an empty urn; `again`, the same from its T;
-// `statistic`, and `fresh`, T of the rows that are in at the end.
+// An urn that contains the given rows (numbers among the modelled ones), after `steps` random additions and
+// removals of other rows. `predictive`: of all rows under this urn and under an empty one; `again`: the same
+// after fill_urn(); `statistic`: its T; `fresh`: T computed from the rows that it contains at the end.
 Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed) {
   return entry([&] {
     const Observed given(data, model);

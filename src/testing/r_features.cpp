@@ -1,4 +1,4 @@
-// Entries for tests: what a feature prior says, and the bound without a feature.
+// Entries for tests: terms of a feature prior, and the bound without a feature.
 #include "r_features.h"
 #include "features/stick_series.h"
 #include "r_testing_entries.h"
@@ -8,7 +8,7 @@ using namespace bnpvi::features;
 
 namespace {
 
-// A prior's terms for these counts; with `stick`, the series of these sticks.
+// The terms of a feature prior for these counts; with `stick`, the series at these stick weights.
 Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, double n,
                                 Rcpp::NumericVector stick) {
   using Rcpp::_;
@@ -26,7 +26,7 @@ Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, do
                             _["stick"] = w.stick, _["alpha"] = w.alpha);
 }
 
-// value_without() of every feature, for the rows' probabilities of features `presence`.
+// value_without() of every feature, for rows that have features with the probabilities `presence`.
 Rcpp::NumericVector engine_features_without(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix presence) {
   return entry([&] {
     RMonitor monitor{R_NilValue};

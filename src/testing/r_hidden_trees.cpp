@@ -9,8 +9,8 @@ using namespace bnpvi::chains;
 
 namespace {
 
-// The block around a row of one group of trees of at most `most` rows, and its best cut: first
-// and last row of each stretch, from 1, and its part.
+// The block around `row` in one group of trees, with at most `most` rows, and its best cut: for each stretch
+// its first and last row, from 1, and its part.
 Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most) {
   return entry([&] {
     const RData rdata(data);
@@ -30,9 +30,9 @@ Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most) {
   });
 }
 
-// Messages for given potentials (n × K) of trees. log_transition: PK × K, of one position after
-// the other; position: of each row, from 0. `fast_is_exact`: false when scaled messages may depend on a
-// floor.
+// Messages of trees for given potentials (n × K). log_transition: PK × K, the positions one after the other;
+// position: for each row, from 0. `fast_is_exact`: false if scaled messages may have been affected by a
+// floor (least value).
 Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
                                 Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back,
                                 Rcpp::IntegerVector position, bool log_space) {

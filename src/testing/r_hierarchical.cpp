@@ -1,4 +1,4 @@
-// Entries for tests: the formulas of hierarchical priors.
+// Entries for tests: formulas of hierarchical priors.
 #include "observations/hierarchical_dirichlet.h"
 #include "observations/hierarchical_gaussian.h"
 #include "r_convert.h"
@@ -44,8 +44,8 @@ Rcpp::List posterior_to_r(const HyperPosterior& q) {
                             _["strength_rate"] = q.strength_rate, _["scale"] = q.scale);
 }
 
-// The effective prior, the occupied term of each block and log density of q(H), and q(H) after one round of
-// coordinate ascent given list(used, precision, weighted_offset, mean_spread), ExpectedClusters.
+// The effective prior, occupied terms by block, and log density for q(H); and q(H) after one round of
+// coordinate ascent given list(used, precision, weighted_offset, mean_spread), the ExpectedClusters.
 Rcpp::List engine_hyperparameters(Rcpp::List about, Rcpp::List posterior, Rcpp::List expected) {
   return entry([&] {
     const HierarchicalGaussian model(about_from_r(about));
@@ -67,8 +67,9 @@ Rcpp::List engine_hyperparameters(Rcpp::List about, Rcpp::List posterior, Rcpp::
   });
 }
 
-// One column of `levels`: λ and mean weights, log density without the weights of even and common, the bound
-// likewise before and after each of `rounds` rounds of ascent, and ω at last; counts: clusters × levels.
+// One column with `levels` levels: λ and mean weights; log density without the weights of even and common;
+// the bound, also without them, before and after each of `rounds` rounds of ascent; and the final ω. counts:
+// clusters × levels.
 Rcpp::List engine_hyper_shares(int levels, double even, double common, Rcpp::NumericVector omega,
                                Rcpp::NumericMatrix counts, int rounds) {
   return entry([&] {

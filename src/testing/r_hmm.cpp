@@ -1,4 +1,4 @@
-// Entries for tests: messages of chains, and visits with sparse states.
+// Entries for tests: messages of chains, and visits with sparse state sets.
 #include "r_hmm.h"
 #include "chains/model/chain_memory.h"
 #include "chains/model/sequence_rows.h"
@@ -9,8 +9,9 @@ using namespace bnpvi::chains;
 
 namespace {
 
-// Messages for given potentials: log_e is n × K for sequences at the given starts; log_space: on
-// space. `fast_is_exact`: what forward() returns, false when the scaled messages may depend on a floor.
+// Messages for given potentials. log_e: n × K, for sequences at the given starts; log_space: compute on the
+// log scale. `fast_is_exact`: result of forward(), false if scaled messages may have been affected by a
+// floor (least value).
 Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
                            Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool log_space) {
   const Index k = log_start.size(), n = log_e.nrow();
@@ -58,9 +59,9 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
                             Rcpp::_["path"] = path + 1, Rcpp::_["fast_is_exact"] = exact);
 }
 
-// One visit of all sequences at the given globals: `sets` are the states of each row at the last
-// visit (n × L, 0: none) or NULL, `number` (or NULL) the new number of each state since (0: gone); `same`:
-// they stay. The new ones, and the summary.
+// One visit of all sequences at the given globals. `sets`: states of each row at the last visit
+// (n × L, 0: none), or NULL; `number`: new number of each state since then (0: deleted), or NULL; `same`:
+// the sets are kept. Returns the new sets and the summary.
 Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets,
                                SEXP number, bool same, int threads) {
   return entry([&] {
@@ -102,8 +103,8 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
   });
 }
 
-// How sequences of these lengths are cut into pieces: first and last sequence of each (from 1) and its
-// chunks, with the number of the first (from 0). numbers: doubles that the sum of one piece has.
+// How sequences of these lengths are divided into tasks: for each its first and last sequence (from 1), and
+// its chunks, with the number of the first (from 0). numbers: how many doubles the sum of one task has.
 Rcpp::List engine_sequence_pieces(Rcpp::IntegerVector lengths, double numbers) {
   Dataset data;
   std::vector<Index> units;

@@ -42,8 +42,8 @@ class Padded {
   Vec store_;
 };
 
-// Runs kernel `which` on the matrices of `args` (vectors as matrices of one row, indices from 0), stored
-// with the given padding and shift. Named outputs.
+// Runs kernel `which` on the matrices of `args` (vectors as matrices with one row, indices from 0), stored
+// with the given padding and shift. Returns the kernel's outputs by name.
 Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args, int pad, int shift) {
   using Rcpp::_;
   const Kernels* found = kernels_named(version.c_str());
@@ -131,7 +131,7 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     const int width = Rcpp::as<int>(args["width"]);
     Rcpp::IntegerMatrix column(width, static_cast<int>(w.n()));
     if (args.containsElementNamed("guess")) {
-      const Rcpp::IntegerVector guess = args["guess"];  // of every row
+      const Rcpp::IntegerVector guess = args["guess"];  // for every row
       for (Index i = 0; i < w.n(); ++i) {
         std::copy(guess.begin(), guess.end(), column.begin() + i * width);
         kernel.largest_from(w.width(), w.at(i), width, column.begin() + i * width);
@@ -206,7 +206,7 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     return Rcpp::List::create(_["t"] = t.checked(), _["sum"] = sum);
   }
   if (which == "scales") {
-    // Rows lie one after the other: of each layout the padding of single rows is left out.
+    // Rows are contiguous here: the padding of single rows is left out in all layouts.
     Padded ratio = matrix("ratio"), r = matrix("r"), c = matrix("c"), a = matrix("a"), sums = matrix("sums");
     Padded log = empty(1, r.width()), out = empty(1, r.width()), share = empty(1, r.width());
     const Index k = c.width(), n = r.width() / k;

@@ -7,8 +7,8 @@ using namespace bnpvi;
 
 namespace {
 
-// scalable_kmeans() of k_init clusters: numbers of the candidates from 1, mass of each, potentials,
-// statistics of the clusters and weights of their point estimates.
+// scalable_kmeans() with k_init clusters: numbers of the candidates from 1 and the mass of each, potentials,
+// statistics of the clusters, and weights of their point estimates.
 Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds) {
   return entry([&] {
     return on_dealt_data(data, model, control, [&](const Problem& problem, RPool& pool, const ListFields& c) {

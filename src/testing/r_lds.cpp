@@ -9,8 +9,9 @@ using namespace bnpvi::dynamics;
 
 namespace {
 
-// q(x) for given responsibilities and weights of modes (K × p, of the dynamics), in engine units of a model
-// whose units are 1. state: count and moment of the emission, by mode a list of such.
+// q(x) for given responsibilities and weights of modes (K × p, for the dynamics), in engine units of a model
+// whose units are 1. state: count and moment of the emission; a list of such states if the emission depends
+// on the mode.
 Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp,
                             Rcpp::NumericMatrix weights) {
   return entry([&] {

@@ -22,8 +22,9 @@ Rcpp::NumericMatrix matrix_of(const Vec& rows, Index n) {
   return out;
 }
 
-// Clusters with a statistic (K × p) under their names: Λ, its gradient, Λ as it comes with that, the gain of
-// each name (K × names), and the predictive of rows with features phi under each (rows × K).
+// For clusters with a statistic (K × p) under their names: Λ and its gradient, Λ as returned with the
+// gradient, the gain of each name (K × names), and the predictive of rows with features phi under each
+// cluster (rows × K).
 Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::IntegerVector names,
                         Rcpp::NumericMatrix phi) {
   return entry([&] {
@@ -51,7 +52,7 @@ Rcpp::List engine_named(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::Int
   });
 }
 
-// A prior learned `times` times from clusters with names: Σ Λ + log hyperprior before and after each.
+// Learns a prior `times` times from clusters with names: Σ Λ + log hyperprior before and after each time.
 Vec engine_learned_with_names(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcpp::IntegerVector names,
                               int times, bool search) {
   return entry([&] {
@@ -72,7 +73,7 @@ Vec engine_learned_with_names(Rcpp::List obs, Rcpp::NumericMatrix statistic, Rcp
   });
 }
 
-// The column, from 1, of each row with the largest sum.
+// best_assignment(): the column, from 1, assigned to each row so that the sum of values is largest.
 std::vector<int> engine_best_assignment(Rcpp::NumericMatrix value) {
   return entry([&] {
     std::vector<int> out;

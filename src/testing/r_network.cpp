@@ -13,7 +13,7 @@ using Rcpp::_;
 
 namespace {
 
-// J of labels, and the change of J by joining each pair of clusters (for tests and log_joint()).
+// J of a partition given by labels, and the change of J by joining each pair of clusters.
 Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels) {
   return entry([&] {
     const Links links = links_from_r(data);
@@ -28,8 +28,8 @@ Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::Integer
   });
 }
 
-// A sequence of changes of a partition: "sweep", "merge" and "divide", and what J and the table are after
-// each, as they were kept and made anew.
+// Applies a sequence of changes to a partition, each "sweep", "merge" or "divide". Returns J and the table
+// after each, both as updated and as recomputed.
 Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
                                   std::vector<std::string> changes, double seed) {
   return entry([&] {
@@ -71,7 +71,7 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
   });
 }
 
-// make_together() from labels, with splits as lists of labels, all from 1.
+// make_together() for a partition given by labels, with `splits` as labels, all from 1.
 Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
                                    std::vector<Rcpp::IntegerVector> splits) {
   return entry([&] {
@@ -87,7 +87,7 @@ Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::Inte
   });
 }
 
-// The bound of soft labels (n × K) before and after each of `laps` laps, and their end.
+// The bound of soft labels (n × K) before and after each of `laps` laps, and the final labels.
 Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps) {
   return entry([&] {
     const Links links = links_from_r(data);
@@ -108,9 +108,9 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   });
 }
 
-// For each set of nodes, numbered from 1: the statistics of blocks that a step of stochastic learning with
-// rate 1 finds at these soft labels (n × K), and these after it; `exact`: the statistics of all pairs (for
-// tests).
+// For each set of nodes, numbered from 1: the statistics of blocks that a stochastic step with rate 1
+// estimates at these soft labels (n × K), and the labels after the step; `exact`: the statistics of all
+// pairs.
 Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob,
                                      std::vector<Rcpp::IntegerVector> sets) {
   return entry([&] {

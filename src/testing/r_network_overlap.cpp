@@ -1,4 +1,4 @@
-// Entries for tests: laps, steps and changes of overlapping communities.
+// Entries for tests: laps, stochastic steps and changes of overlapping communities.
 #include "r_network_overlap.h"
 #include "networks/gamma_network.h"
 #include "networks/relational.h"
@@ -9,8 +9,8 @@ using Rcpp::_;
 
 namespace {
 
-// The bound before and after each of `laps` laps from shares of the nodes, and the state in the end;
-// `sticks`: NULL, or list(u, omega) in place of the sticks found (of models without degrees; for tests).
+// The bound before and after each of `laps` laps that start from shares of the nodes, and the final state.
+// `sticks`: NULL, or list(u, omega) to be used instead of the optimal sticks (in models without degrees).
 Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
                                SEXP sticks) {
   return entry([&] {
@@ -39,8 +39,8 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   });
 }
 
-// For each set of nodes, numbered from 1: what a step of stochastic learning with this rate finds and makes
-// of where `laps` laps end.
+// For each set of nodes, numbered from 1: the estimates of a stochastic step with this rate, and the state
+// after it, starting where `laps` laps end.
 Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
                                 std::vector<Rcpp::IntegerVector> sets, double rate) {
   return entry([&] {
@@ -58,10 +58,10 @@ Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
   });
 }
 
-// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
-// the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
-//. changes: list(kind, a, b, leaves, share, least) of "split", "merge", "divide" and "drop",
-// numbers from 1. `anew`: go on from the sums made anew, or from those kept.
+// Changes of a gamma network that visit a few nodes only, one after the other, starting where `laps` laps
+// end. For each change: the gain it reported, the bound before and after, the bound with all sums
+// recomputed, and the state. changes: list(kind, a, b, leaves, share, least) with kind "split", "merge",
+// "divide" or "drop", numbers from 1. `anew`: continue from the recomputed sums, else from the updated ones.
 Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
                                 Rcpp::List changes, bool anew) {
   return entry([&] {

@@ -1,5 +1,5 @@
-// What only tests ask for: a source and the memory of failed groups laid open, fits of a model with
-// statistics by pairs.
+// Entries for tests: contents of a source and of the memory of failed groups, and fits of a model with
+// statistics of pairs.
 #include <algorithm>
 #include <numeric>
 
@@ -20,7 +20,7 @@ using namespace bnpvi;
 
 namespace {
 
-// Rows of a view as a dense matrix, whatever they are stored as.
+// Rows of a view as a dense matrix, for dense and sparse data.
 Rcpp::NumericMatrix rows_to_r(const Dataset& data) {
   Rcpp::NumericMatrix out(static_cast<int>(data.n), static_cast<int>(data.d));
   if (!data.sparse()) {
@@ -38,7 +38,7 @@ Rcpp::IntegerVector from_one(const std::vector<Index>& numbers) {
   return out + 1;
 }
 
-// Dataset::back, empty without trees.
+// Dataset::back; empty if there are no trees.
 std::vector<int> back_of(const Dataset& data) {
   return data.back ? std::vector<int>(data.back, data.back + data.n) : std::vector<int>();
 }
@@ -81,7 +81,7 @@ GivenResponsibilities responsibilities_from_r(const Rcpp::NumericMatrix& resp) {
   return {resp.begin(), resp.nrow(), resp.ncol()};
 }
 
-// A list of merge = c(a, b), drop = j, append = m, permute = order; clusters from 1.
+// Changes from a list with elements merge = c(a, b), drop = j, append = m, permute = order; clusters from 1.
 Changes changes_from_r(const Rcpp::List& list) {
   Changes out;
   const Rcpp::CharacterVector kinds = list.size() ? list.names() : Rcpp::CharacterVector();
@@ -104,9 +104,9 @@ Changes changes_from_r(const Rcpp::List& list) {
 
 namespace {
 
-// n numbers of a distribution (foundation/variates.h); of Dirichlet n × weights, for the others a and b as
-// they are called there; log_gamma, log_beta and log_dirichlet are logarithms. slice: one step of slice
-// sampling of Gamma(a, rate 1), each from b times a number from there.
+// n draws from a distribution (foundation/variates.h); for Dirichlet distributions n × weights. a and b are
+// the arguments of the function; log_gamma, log_beta and log_dirichlet return logarithms. slice: one step of
+// slice sampling of Gamma(a, rate 1), each from b times a draw from it.
 Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed) {
   Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
   const auto one = [&]() -> Vec {
@@ -134,8 +134,8 @@ Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, do
   return out;
 }
 
-// The shape of a source, its batches (units, and the numbers of their rows and groups among all), and copies
-// of some modelled rows and of some groups, by their numbers among these. Numbers are from 1.
+// The shape of a source; its batches (units, and the numbers of their rows and groups among all); and copies
+// of some modelled rows and some groups, given by their numbers among these. Numbers are from 1.
 Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag,
                          Rcpp::IntegerVector rows, Rcpp::IntegerVector groups) {
   const RData rdata(data);
@@ -158,9 +158,9 @@ Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bo
   return out;
 }
 
-// Groups of clusters of size 10 (identities in a row) that failed once each; then those with `gone` are
-// forgotten in a copy: which of the groups, in reverse order, are worth trying again, before, after, and
-// before with one size changed to 12; and the number kept, before and after.
+// FailedGroups with groups of clusters of size 10 (identities in a row), each of which failed once; in a
+// copy, groups with `gone` are forgotten. Returns which groups, in reverse order, are worth another try:
+// before, after, and before with one size changed to 12; and the number of groups kept before and after.
 Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone) {
   return entry([&] {
     FailedGroups all;
@@ -186,8 +186,9 @@ Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone) {
   });
 }
 
-// A fit of testing/link_blocks.h, every group of the data a link. control: batches (groups of each, from 1),
-// source, max_laps, tol, seed, merge; k seeds where resp is NULL; keep_lap and resume as in engine_fit.
+// A fit of testing/link_blocks.h in which every group of the data is a link. control: batches (the groups of
+// each, from 1), source, max_laps, tol, seed, merge; k seeds if resp is NULL; keep_lap and resume as in
+// engine_fit().
 Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List control,
                               Rcpp::Nullable<Rcpp::NumericMatrix> resp) {
   return entry([&] {
@@ -236,8 +237,8 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
   });
 }
 
-// The summary of all groups of the data under responsibilities, after some changes of the clusters, written
-// and read again.
+// The summary of all groups under responsibilities, after some changes of the clusters, and after being
+// written and read.
 Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMatrix resp,
                                Rcpp::List changes) {
   return entry([&] {
@@ -257,9 +258,9 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
   });
 }
 
-// What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack, work, k),
-// phases a list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and
-// resume.
+// Results of the driver for scripted fits (testing/scripted_fit.h), one for each restart: list(phases,
+// value, whole, slack, work, k), with phases a list of list(kind, value), which have one element for each
+// lap. control: as for a fit, with keep_lap and resume.
 Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
   return entry([&] {
     const ListFields c(control);

@@ -1,4 +1,4 @@
-// Entries for tests: predictives by cluster and bounds of given responsibilities.
+// Entries for tests: predictives by cluster, and bounds for given responsibilities.
 #include <algorithm>
 
 #include "inference/start/start.h"
@@ -9,8 +9,8 @@ using namespace bnpvi;
 
 namespace {
 
-// log p(x | cluster), n × (K + 1): under the posterior predictive of each cluster and, in the last column, of
-// one that is not seen yet; NA for rows that are not modelled.
+// log p(x | cluster), n × (K + 1): under the posterior predictive of each cluster and, in the last column,
+// of a cluster not seen yet; NA for rows that are not modelled.
 Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
     Query q(data, model, state, threads);

@@ -1,4 +1,4 @@
-// Entries for tests: spools that are cut or changed.
+// Entries for tests: spools that are truncated or changed.
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -13,8 +13,8 @@ using namespace bnpvi;
 
 namespace {
 
-// Reads the numbers of batch b, from 1, of a spool that is cut to `size` bytes when it has been opened: their
-// sum, or the error that tells of it.
+// Opens a spool, truncates the file to `size` bytes, and reads the numbers of batch b (from 1). Returns
+// their sum, or throws the resulting error.
 double engine_spool_cut(std::string path, int b, double size) {
   return entry([&] {
     const Spool spool(path);
@@ -28,7 +28,7 @@ double engine_spool_cut(std::string path, int b, double size) {
   });
 }
 
-// The bytes of a spool whose batches were changed, with the sums that they have now.
+// The bytes of a spool whose batches were changed, with checksums that match the changed batches.
 Rcpp::RawVector engine_with_sums(Rcpp::RawVector bytes) {
   const char* from = reinterpret_cast<const char*>(bytes.begin());
   SpoolIndex index = read_end_of_spool("", from, bytes.size());

@@ -1,4 +1,4 @@
-// Entries for tests of special functions, of the search for sticks, and of draws of a top level.
+// Entries for tests: special functions, the search for sticks, and draws of a top level.
 #include <limits>
 #include <stdexcept>
 
@@ -13,7 +13,7 @@ using namespace bnpvi;
 
 namespace {
 
-// All special functions at the pairs (x_i, d_i), NaN where they throw std::domain_error.
+// All special functions at the pairs (x_i, d_i); NaN where they throw std::domain_error.
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
   const auto each = [&](auto f) {
     Rcpp::NumericVector out(x.size());
@@ -35,9 +35,9 @@ Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
       _["trigamma_remainder"] = each([](double a, double) { return trigamma_remainder(a); }));
 }
 
-// L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 proportions, as topic models have it: at
-// the given sticks, or, with search, at those that maximise_sticks finds from there (from none: sticks
-// empty).
+// L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 proportions, as in topic models: at the
+// given sticks or, with search, at those that maximise_sticks() finds from there (with empty sticks, from
+// its own start).
 Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope,
                          Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega,
                          bool search) {
@@ -64,8 +64,8 @@ Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::Numeri
                             _["rounding"] = value.rounding(), _["visits"] = static_cast<double>(visits));
 }
 
-// Of n plain rows, or of a sticky row of each cluster where sticky > 0: DirichletRows::value at the sticks,
-// and its derivatives, (K + 1) × 3.
+// DirichletRows::value at the sticks and its derivatives, (K + 1) × 3, for n plain rows or, if sticky > 0,
+// for one sticky row of each cluster.
 Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omega, double n,
                                  double concentration, double sticky, std::string bound) {
   const Index k = u.size();
@@ -85,8 +85,8 @@ Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omeg
                             _["by_variance"] = gradient.variance, _["by_log"] = gradient.log);
 }
 
-// A mixture's allocation term for the given counts at the globals that are optimal for the effective ones,
-// and there E log π_k and E π_k. Counts by covariate pattern: K × (1 + C), row-major.
+// A mixture's allocation term for the given counts at the globals that are optimal for the counts
+// `effective`, and E log π_k and E π_k there. Counts with covariate patterns: K × (1 + C), row-major.
 Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
                                   Rcpp::NumericVector effective) {
   const auto alloc = make_alloc_model(ListFields(prior));
@@ -105,8 +105,9 @@ Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
                             _["weights"] = mixture.mean_weights(globals), _["u"] = globals.u);
 }
 
-// n draws of what samplers draw of a top level (hdp/tables.h), one a row, each given the one before where it
-// has a present value: x are its numbers in the order of its arguments, vectors last.
+// n draws of the variable `which` of a top level (hdp/tables.h), one in each row; each is drawn given the
+// previous one if the sampler uses the present value. x: the numbers of the sampler's arguments in their
+// order, vectors last.
 Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, int n, double seed) {
   Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
   const auto from = [&](int i) { return std::vector<Index>(x.begin() + i, x.end()); };

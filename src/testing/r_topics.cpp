@@ -18,7 +18,7 @@ using namespace bnpvi::topics;
 
 namespace {
 
-// The table of a model of counts with C given (terms × K).
+// The weights of a model of counts, given C (terms × K).
 Weights weights_of(const Rcpp::NumericMatrix& c) {
   Weights out;
   out.k = c.ncol();
@@ -37,8 +37,8 @@ Rcpp::List anchors_to_r(const AnchorTopics& topics, Index d) {
   });
 }
 
-// Documents of counts with the responsibilities r ∝ exp(C + P) (C is terms × K, P documents × K with −Inf for
-// topics that a document has not), summed by term and by document.
+// Documents of counts with responsibilities r ∝ exp(C + P), summed by term and by document. C: terms × K; P:
+// documents × K, with −Inf for topics that a document does not have.
 Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix c,
                              Rcpp::NumericMatrix log_weight, int width, int threads) {
   return entry([&] {
@@ -87,9 +87,9 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
   });
 }
 
-// A visit of one document whose n words occur `weight` times, from its last shares (NULL: none) in a list of
-// topic, count, log_weight and wait: the shares after it, and the visits until the next search. c
-// is n × K.
+// A visit of one document whose n words occur `weight` times. last: its shares so far, a list of topic,
+// count, log_weight and wait; NULL: none. Returns the shares after the visit, and the number of visits until
+// the next search. c: n × K.
 Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight,
                                  Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last) {
   return entry([&] {
@@ -141,7 +141,7 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
   });
 }
 
-// The same from sums over batches, as `control` deals them.
+// The same from sums over the batches that `control` deals.
 Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp::List control, bool clear) {
   return entry([&] {
     return on_dealt_data(data, model, control, [&](const Problem& problem, RPool& pool, const ListFields& c) {
@@ -153,8 +153,8 @@ Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp
   });
 }
 
-// Forecasts of the merges of all pairs of topics of a state with responsibilities `resp`, K × K, where only
-// gains above `least` matter, and which pairs some document shares.
+// Forecasts of the merges of all pairs of topics, K × K, in a state with responsibilities `resp`, where only
+// gains above `least` matter; and which pairs occur together in a document.
 Rcpp::List engine_merge_forecasts(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp, double least) {
   return entry([&] {
     const RData rdata(data);

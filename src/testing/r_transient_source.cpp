@@ -1,4 +1,4 @@
-// A source for tests, by its name.
+// The source TransientSource by its name, for tests.
 #include <stdexcept>
 
 #include "r_testing.h"

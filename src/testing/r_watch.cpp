@@ -1,4 +1,4 @@
-// What looks on at fits for tests: an audit, or a breakdown in their midst.
+// Observers of fits for tests: an audit, a trace of proposals, or a breakdown in the middle.
 #include "r_testing.h"
 #include "testing/audit.h"
 #include "testing/breaking_observer.h"
@@ -18,7 +18,7 @@ Rcpp::NumericVector audit_to_r(const testing::Audit& audit) {
       _["gain"] = audit.gain, _["weights"] = static_cast<double>(audit.weights));
 }
 
-// control$audit.
+// The observer for control$audit.
 class Audited final : public FitWatch {
  public:
   Observer& observer() override { return audit_; }
@@ -28,7 +28,7 @@ class Audited final : public FitWatch {
   testing::Audit audit_;
 };
 
-// control$proposals; with control$spared those, too, that forecasts refuse.
+// The observer for control$proposals; with control$spared also for proposals that forecasts refuse.
 class Traced final : public FitWatch {
  public:
   explicit Traced(bool spared) : trace_(spared) {}
@@ -58,7 +58,7 @@ class Traced final : public FitWatch {
   testing::ProposalTrace trace_;
 };
 
-// control$break_at.
+// The observer for control$break_at.
 class Broken final : public FitWatch {
  public:
   explicit Broken(Index at) : observer_(at) {}

@@ -1,4 +1,5 @@
-// Entries for tests: windows of chains.
+// Entries for tests: windows of chains, stretches of rows that are visited again given the states at their
+// ends.
 #include <numeric>
 
 #include "chains/moves/windows.h"
@@ -10,10 +11,10 @@ using namespace bnpvi::chains;
 
 namespace {
 
-// q(z) of one sequence under `old` with windows replaced by what `now` has between the same states at their
-// ends: each chain is a list of log_start, log_transition and log_e; windows (matrix): first and last row,
-// and the states before and after (0: none there). Expected starts, transitions and responsibilities, the
-// entropy, and what each window weighs.
+// q(z) of one sequence under `old`, with windows replaced by the conditional distribution under `now` given
+// the states at their ends. Each chain is a list of log_start, log_transition and log_e. windows: a matrix
+// with first and last row, and the states before and after (0: none). Returns expected starts, transitions
+// and responsibilities, the entropy, and the weight of each window.
 Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix windows) {
   const auto chain_of = [](const Rcpp::List& x) {
     const Rcpp::NumericVector start = x["log_start"];
@@ -48,7 +49,7 @@ Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix wi
     make_potentials(m, k, out.c.data(), out.e.data(), false);
     return out;
   };
-  // Adds w times what is conditional on the ends, and returns the log sum.
+  // Adds w times the distribution given the ends, and returns its log normaliser.
   const auto add = [&](const Rcpp::List& x, const Chain& chain, Index from, Index m, const Ends& ends,
                        double w, Pass* kept) {
     Pass pass = potentials(x, from, m);
@@ -97,9 +98,10 @@ Rcpp::List engine_windows(Rcpp::List old, Rcpp::List now, Rcpp::IntegerMatrix wi
                             Rcpp::_["weight"] = weight);
 }
 
-// ELBOs at the globals of `now` of three q(z) of all sequences: the best at the globals of `old`; that one
-// with windows around some rows (matrix: first and last row, ascending) as `now` has them given their ends;
-// the best. And by how much the windows change statistics of all states together: starts, transitions, rows.
+// ELBOs at the globals of `now` for three q(z) of all sequences: the optimum at the globals of `old`; the
+// same with windows around some rows (matrix: first and last row, ascending) replaced by their distribution
+// under `now` given their ends; and the optimum. Also by how much the windows change the statistics of all
+// states together: starts, transitions, rows.
 Rcpp::List engine_window_visit(Rcpp::List data, Rcpp::List model, Rcpp::List old, Rcpp::List now,
                                Rcpp::IntegerMatrix around, int threads) {
   return entry([&] {

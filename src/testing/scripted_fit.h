@@ -1,4 +1,4 @@
-// A fit whose laps do what a script says, by which the driver is tested.
+// For tests of the driver: a fit whose laps follow a script.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace bnpvi::testing {
 
-/// What happens in one lap, and the objective after it.
+/// The result of one lap (a pass over all data), and the objective after it.
 struct ScriptedLap {
   enum Kind {
     moves = 0,
@@ -17,16 +17,17 @@ struct ScriptedLap {
     breaks = 2,
     stopped = 3,
     partial = 4
-  };  // partial: no data seen as a whole
+  };  // partial: the state does not cover all data
   Kind kind;
   double value;
 };
 
-/// Units: 1. The state is the number of the last lap, which comes back by go_back().
+/// A fit with one unit, whose state is the number of the last lap; go_back() restores it.
 class ScriptedFit final : public Fit {
  public:
-  /// phases: the laps of each; a phase without laps left repeats its last one. value: before the first lap;
-  /// whole: whether that is a state to end with; work: of each lap; k: clusters that it finds.
+  /// phases: for each phase its laps; when they are used up, the last lap is repeated. value: objective
+  /// before the first lap; whole: may the fit end with that state? work: cost of each lap; k: number of
+  /// clusters reported.
   ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack,
               double work, Index k, Pool& pool)
       : phases_(std::move(phases)),
@@ -62,7 +63,7 @@ class ScriptedFit final : public Fit {
     if (now_.phase + 1 >= static_cast<Index>(phases_.size())) return false;
     ++now_.phase;
     now_.at = 0;
-    now_.value = -1e6;  // another objective
+    now_.value = -1e6;  // as another objective would give
     return true;
   }
   void keep() override { kept_ = now_; }

@@ -8,7 +8,7 @@ namespace bnpvi::testing {
 namespace {
 
 // Overwrites numbers through volatile, so that the compiler keeps the stores although the memory is freed
-// next.
+// immediately after.
 template <class T>
 void destroy(std::vector<T>& x, T by) {
   volatile T* const at = x.data();
@@ -17,7 +17,7 @@ void destroy(std::vector<T>& x, T by) {
 
 }  // namespace
 
-// Its vectors keep their size once `data` points into them.
+// The vectors must not be resized once `data` points into them.
 struct TransientSource::Copy {
   Dataset data;
   Vec dense, value, weight, group_value;

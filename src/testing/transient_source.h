@@ -1,5 +1,5 @@
-// A source whose batches are destroyed as soon as they are not held any more. A fit that has the same result
-// with it as with data in memory can be given data that are read batch by batch.
+// For tests: a source whose batches are destroyed as soon as no code holds them. If a fit has the same
+// result with it as with data in memory, the fit can be given data that are read batch by batch.
 #pragma once
 #include <mutex>
 
@@ -7,16 +7,17 @@
 
 namespace bnpvi::testing {
 
-/// Copies a batch whenever it is opened, under numbers of its own, and destroys the copy when the last holder
-/// lets go: its numbers are overwritten (NaN, −1) and freed, so that code which still reads them shows,
-/// by wrong results or by an address sanitizer.
+/// Opening a batch copies it, with row numbers of its own. When the last holder releases the copy, its
+/// numbers are overwritten (NaN, −1) and freed, so that code that still reads them gives wrong results or
+/// triggers an address sanitizer.
 ///
-/// A batch of groups has their rows and nothing else. A batch of rows has each row and the `lag` rows before
-/// it; those of one group are one group of the copy, also where rows between them are left out.
+/// A batch of groups contains the rows of these groups and nothing else. A batch of rows contains each row
+/// and the `lag` rows before it; rows of one group form one group of the copy, even if rows between them are
+/// left out.
 class TransientSource final : public Source {
  public:
-  /// units: those of each batch, ascending: groups if `grouped`, else rows, none of them among the first
-  /// `lag` of its group. The caller owns the data.
+  /// units: for each batch its units, ascending: groups if `grouped`, else rows, which must not be among the
+  /// first `lag` rows of their group. The caller owns the data.
   TransientSource(const Dataset& data, std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
   DataShape shape() const override { return data_; }
@@ -24,14 +25,14 @@ class TransientSource final : public Source {
   const int* back() const override { return data_.back; }
   const int* position() const override { return data_.position; }
   Index n_batches() const override { return static_cast<Index>(units_.size()); }
-  std::shared_ptr<const Batch> open(Index b) const override;  // by several threads at once, too
+  std::shared_ptr<const Batch> open(Index b) const override;  // thread-safe
 
-  /// Most different batches that were held at one time.
+  /// Largest number of different batches that were held at the same time.
   Index most_open() const { return most_open_; }
 
  private:
   struct Copy;
-  void count(Index b, Index holders) const;  // changes those of batch b
+  void count(Index b, Index holders) const;  // adds to the holders of batch b
 
   const Dataset& data_;
   const std::vector<std::vector<Index>> units_;

@@ -16,10 +16,10 @@ namespace {
 
 constexpr int max_rounds = 200;
 constexpr double least_gain = 1e-10;           // of a round, for each row
-constexpr double least_rows = 1e-12;           // of a pattern
+constexpr double least_rows = 1e-12;           // least number of rows of a pattern that counts
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
 
-// The bound at counts that stay and a q that moves.
+// The bound as a function of q, at fixed counts.
 class TiltSearch {
  public:
   TiltSearch(const TiltPrior& prior, const Vec& counts)
@@ -94,7 +94,7 @@ class TiltSearch {
     return out;
   }
 
-  // Gains nothing where there is no covariate.
+  // Returns the gain of the round; 0 if there are no covariates.
   double round(int steps) {
     if (prior_.columns == 0) return 0;
     const double before = value().value();
@@ -118,7 +118,7 @@ class TiltSearch {
   double* precision(Index j) { return precision_.data() + j * prior_.columns * prior_.columns; }
   const double* precision(Index j) const { return precision_.data() + j * prior_.columns * prior_.columns; }
 
-  // All that follows from the precisions.
+  // Updates all that depends on the precisions.
   void factorise() {
     const Index p = prior_.columns;
     factor_.clear();
@@ -145,7 +145,7 @@ class TiltSearch {
     }
   }
 
-  // −Σ KL of the effects.
+  // −Σ KL of the effects from their prior.
   RoundedSum spread_part() const {
     RoundedSum out;
     out.add(spread_);
@@ -153,7 +153,7 @@ class TiltSearch {
     return out;
   }
 
-  // log Z̄_c; share: receives ρ_c, K + 1.
+  // Returns log Z̄_c; share: receives ρ_c, K + 1 numbers.
   double bracket(const Vec& log_mean, Index c, Vec& share) const {
     const Index p = prior_.columns;
     const double* half = half_variance_.data() + c * k_;
@@ -171,8 +171,8 @@ class TiltSearch {
     return top + std::log(sum);
   }
 
-  // The brackets of all patterns with rows: their shares, pattern by pattern (`width` each, K or, where there
-  // is a rest, K + 1), and logarithms. They stay until the next call, which takes the same memory.
+  // The brackets of all patterns with rows: their shares, pattern by pattern (`width` numbers each: K, or
+  // K + 1 if there is a rest), and their logarithms. Valid until the next call, which uses the same memory.
   struct Brackets {
     Index width = 0;
     Vec shares, log_z;
@@ -200,8 +200,8 @@ class TiltSearch {
     return out;
   }
 
-  // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient in the means; reached: Σ_c n_c ρ_ck, K
-  // + 1.
+  // Σ N_ck x_c'm_k − Σ n_c log Z̄_c. by_mean: receives its gradient by the means; reached: receives Σ_c n_c
+  // ρ_ck, K + 1 numbers.
   RoundedSum tilted_part(const Vec& log_mean, Vec* by_mean, Vec* reached) const {
     const Index p = prior_.columns;
     RoundedSum out;
@@ -224,7 +224,7 @@ class TiltSearch {
     return out;
   }
 
-  // A step of the precisions to their fixed point, from the value `before`.
+  // Moves the precisions towards their fixed point; `before`: the value so far.
   void widen(double before) {
     const Index p = prior_.columns;
     const Vec old = precision_;
@@ -249,7 +249,7 @@ class TiltSearch {
     factorise();
   }
 
-  // L-BFGS on q(π) and the means, each measured in standard deviations; returns the value.
+  // L-BFGS on q(π) and the means, each in units of its standard deviation; returns the value.
   double climb(int steps) {
     const Index p = prior_.columns;
     const Vec base_from = base_, mean_from = mean_;
@@ -291,17 +291,17 @@ class TiltSearch {
   const Index k_, base_width_;
   const bool has_rest_;
   Vec rows_;                      // n_c
-  std::vector<Index> with_rows_;  // c with n_c > 0, but for rounding
+  std::vector<Index> with_rows_;  // patterns c with n_c > 0, up to rounding
   Vec size_;                      // N_k
   Vec moment_;                    // Σ_c N_ck x_c, K × P
 
-  Vec base_;       // K × base_width_, and that of the rest
+  Vec base_;       // K × base_width_, and the rest's parameter
   Vec mean_;       // K × P
   Vec precision_;  // K × P × P
 
   std::vector<Vec> factor_;  // L⁻¹ with S⁻¹ = L Lᵀ
   Vec half_variance_;        // ½ x'S x, C × K
-  double spread_ = 0;        // the effects' part that does not depend on the means
+  double spread_ = 0;        // part of the effects' KL that does not depend on the means
   mutable Brackets brackets_;
 };
 

@@ -1,16 +1,17 @@
-// Weights of clusters that depend on covariates, as a tilt of weights that do not.
+// Cluster weights that depend on covariates: common weights multiplied by an exponential tilt.
 #pragma once
 #include "foundation/named_array.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// The prior of tilted weights. Of rows with covariate pattern c, which has the covariates x_c (P numbers),
+/// The prior of tilted weights. For rows with covariate pattern c, whose covariates are x_c (P numbers),
 ///
 ///   p(z = k | c) = π_k exp(x_c'λ_k) / Z_c,   Z_c = Σ_k π_k exp(x_c'λ_k) + π_rest,   λ_k ~ N(0, s² I),
 ///
-/// where π follows a Dirichlet process, whose sticks u_k ~ Beta(1, γ) leave π_rest to clusters not found yet,
-/// which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) of K clusters, and π_rest = 0.
+/// where π follows a Dirichlet process with sticks u_k ~ Beta(1, γ), and π_rest is the weight of all
+/// clusters not found yet, which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) over K clusters, and
+/// π_rest = 0.
 struct TiltPrior {
   Index patterns = 1;        // C
   Index columns = 0;         // P
@@ -18,57 +19,60 @@ struct TiltPrior {
   double variance = 1;       // s²
   double concentration = 1;  // γ
   bool finite = false;
-  /// Of a Dirichlet prior with other parameters than γ/K: that of each cluster and, if there is a `rest`,
-  /// that of π_rest. Then L lacks the normaliser of the prior.
+  /// A Dirichlet prior with parameters other than γ/K: one for each cluster and, if `rest` is true, one for
+  /// π_rest. The bound L then lacks the normaliser of the prior.
   Vec weights;
   bool rest = false;
-  /// What is added to the bound for each cluster, K × (1 + P) or empty: pull_k0 E log π_k + pull_k'm_k. How
-  /// the optimum answers to it says how uncertain weights and effects are (linear response).
+  /// A linear term added to the bound for each cluster, pull_k0 E log π_k + pull_k'm_k; K × (1 + P), or
+  /// empty. The change of the optimum with `pull` gives the covariance of weights and effects (linear
+  /// response).
   Vec pull;
 };
 
-/// q(π) Π_k N(λ_k; m_k, S_k) of K clusters, each of whose rows has the parameters of its own weight: of
-/// sticks a_k, b_k of Beta(a_k, b_k), of a finite model θ_k of Dirichlet(θ); then m_k and the lower triangle
-/// of S_k⁻¹, packed by rows. That of π_rest, if it is a parameter of the Dirichlet, comes last. With the
-/// counts N_ck, of which n_c = Σ_k N_ck are rows of pattern c, its bound is
+/// q(π) Π_k N(λ_k; m_k, S_k) for K clusters, one after the other: first the parameters of a cluster's
+/// weight, a_k and b_k of the stick's Beta(a_k, b_k) or, in a finite model, θ_k of Dirichlet(θ); then m_k;
+/// then the lower triangle of S_k⁻¹, packed by rows. If π_rest has a parameter of the Dirichlet, that comes
+/// last of all. With counts N_ck of cluster k's rows of pattern c, and n_c = Σ_k N_ck, the bound is
 ///
 ///   L = Σ_ck N_ck (E log π_k + x_c'm_k) − Σ_c n_c log [ Σ_k π̄_k exp(x_c'm_k + ½ x_c'S_k x_c) + π̄_rest ]
 ///       − KL(q(π)) − Σ_k KL(N(m_k, S_k) ‖ N(0, s² I)),
 ///
-/// by Jensen's inequality for −log Z_c. The bracket's parts, which sum to 1, are the shares ρ_ck of clusters
-/// and of the rest among rows of pattern c. Without covariates, or where all x are 0, this is the bound of
-/// the untilted prior, and its maximum is found at once.
+/// by Jensen's inequality for −log Z_c. The terms of the bracket, divided by their sum, are the shares ρ_ck
+/// of the clusters and of the rest among rows of pattern c. Without covariates, or if all x are 0, this is
+/// the bound of the untilted prior, whose maximum has a closed form.
 ///
-/// Counts are K × (1 + C), row-major: the size of each cluster, then its rows by pattern.
+/// Counts are K × (1 + C), row-major: the size of each cluster, then the number of its rows with each
+/// pattern.
 using Tilt = Vec;
 
-/// Numbers of each cluster's row, and of all.
+/// Length of q for each cluster (tilt_width) and in total (tilt_numbers).
 Index tilt_width(const TiltPrior& prior);
 Index tilt_numbers(const TiltPrior& prior, Index k);
 Index tilted_clusters(const TiltPrior& prior, const Tilt& q);  // K
 
-/// L.
+/// The bound L.
 double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q);
 
-/// The maximum of L. near: where the search starts; empty, or of another K: from the weights without
-/// covariates. L there is never below that at `near`.
+/// The q that maximises L. near: start of the search; if it is empty, or has another number of clusters, the
+/// search starts from the weights without covariates. The result is never worse than `near`.
 ///
-/// S_k⁻¹ steps to its fixed point I/s² + Σ_c n_c ρ_ck x_c x_c', half way and so on where L would fall; then
-/// L-BFGS takes all m_k and q(π) together, since a common shift of all m_k changes little but the share of
-/// the rest; and so on, until a round gains less than 1e-10 a row.
+/// Two steps alternate until a round gains less than 1e-10 for each row. S_k⁻¹ moves to its fixed point
+/// I/s² + Σ_c n_c ρ_ck x_c x_c', or half way, a quarter and so on where L would fall. Then L-BFGS optimises
+/// all m_k and q(π) jointly, because a common shift of all m_k changes little but the share of the rest.
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
-/// The same, given up after one round of a few steps: for proposals, which are judged by the maximum later.
+/// The same, ended after one round of few steps: for proposals, which are compared at the maximum later.
 Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
-/// What rows of each pattern have in place of E log π_k, up to a term of the pattern alone: K × (1 + C),
-/// row-major, E log π_k, then x_c'm_k.
+/// K × (1 + C), row-major: E log π_k, then x_c'm_k for each pattern. Their sum takes the place of E log π_k
+/// for rows of a pattern, up to a constant of the pattern.
 Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q);
 
-/// ρ, C × (K + 1), row-major; the rest comes last. log_normalisers, unless null: log of the bracket, C.
+/// The shares ρ, C × (K + 1), row-major, the rest last. log_normalisers: unless null, receives the log of
+/// the bracket for each pattern (C numbers).
 Vec tilt_shares(const TiltPrior& prior, const Tilt& q, Vec* log_normalisers = nullptr);
 
-/// For users: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and
+/// Parameters to report: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and
 /// "effects_cov" (S, P × P × K).
 NamedArrays tilt_arrays(const TiltPrior& prior, const Tilt& q);
 

@@ -1,4 +1,4 @@
-// What a tilt (tilt.h) says of weights and effects.
+// Weights, shares and arrays that follow from a tilt (tilt.h).
 #include <numeric>
 
 #include "observations/linalg.h"

@@ -1,17 +1,18 @@
-// Explicit q(z), the responsibilities of every row; kept only when the observer of a fit wants it.
+// Explicit q(z): the responsibilities of every row, stored only when the observer of a fit requires them.
 #pragma once
 #include "inference/learn/alloc_model.h"
 
 namespace bnpvi {
 
-/// Responsibilities of all rows of the data (n × K, column-major: one column a cluster). A plain value with
+/// Responsibilities of all rows of the data (n × K, column-major: one column per cluster). A plain value with
 /// the same operations on clusters as Summary, so that a move applies the same changes to both.
 struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  Vec joint;  // with pairs: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a group begins; else
-              // empty
+  /// In models with statistics of pairs: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a group
+  /// begins; otherwise empty.
+  Vec joint;
 
   Assignments(Index n, Index k, bool pairs)
       : n(n),
@@ -19,10 +20,12 @@ struct Assignments {
         r(static_cast<std::size_t>(n * k), 0.0),
         joint(pairs ? r.size() * static_cast<std::size_t>(k) : 0) {}
 
-  void set(const Batch& batch, const Index* rows, const Responsibilities& resp);  // these rows, all clusters
+  /// Stores the responsibilities of these rows of a batch for all clusters.
+  void set(const Batch& batch, const Index* rows, const Responsibilities& resp);
 
-  /// Redistributes mass_i (responsibility times weight) of cluster j on row rows[i]: share is rows × m with
-  /// rows that sum to 1; the first column stays with j, the others go to the last m − 1 clusters.
+  /// Redistributes the mass of cluster j on rows[i], mass_i = responsibility × weight. share is rows × m, and
+  /// its rows sum to 1: the first column remains with cluster j, the other columns go to the last m − 1
+  /// clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // a < b
@@ -31,12 +34,12 @@ struct Assignments {
   void permute(const std::vector<Index>& order);
 
  private:
-  /// joint over `size` states, old state j being number[j] now (−1: gone).
+  /// Renumbers `joint` for `size` states: the old state j becomes number[j] (−1: removed).
   void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
-/// Writes the responsibilities of a local step into Assignments (if any) and hands them on to another sink
-/// (if any).
+/// Stores the responsibilities of a local step in Assignments (unless null) and passes them on to another
+/// sink (unless null).
 class AssignmentSink final : public ResponsibilitySink {
  public:
   AssignmentSink(Assignments* out, const Batch& batch, ResponsibilitySink* next)

@@ -1,4 +1,4 @@
-// Which clusters have names.
+// Names of clusters, in models in which some clusters have priors of their own.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,20 +7,21 @@
 
 namespace bnpvi {
 
-/// The name of each cluster (NamedClusters), from 1, each name once; 0: none. Empty where no cluster has one.
+/// The name of each cluster (see NamedClusters), a number from 1 that occurs once; 0: the cluster has no
+/// name. Empty where no cluster has a name.
 struct ClusterNames {
   std::vector<int> of;
 
   bool any() const { return !of.empty(); }
   int of_cluster(Index j) const { return any() ? of[static_cast<std::size_t>(j)] : 0; }
-  /// That of clusters a and b as one: at most one of them has a name.
+  /// The name of clusters a and b when joined: at most one of the two has a name.
   int of_pair(Index a, Index b) const { return std::max(of_cluster(a), of_cluster(b)); }
   /// True when at most one of these clusters has a name, so that they may be joined.
   bool at_most_one(const std::vector<Index>& clusters) const {
     return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;
   }
 
-  // Changes (changes.h).
+  // The operations that changes.h requires.
   void merge(Index a, Index b) {
     if (any()) of[a] = of_pair(a, b);
     drop(b);

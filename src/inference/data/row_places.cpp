@@ -27,7 +27,7 @@ std::vector<Place> RowPlaces::at(const std::vector<Index>& positions) const {
   std::sort(order.begin(), order.end(),
             [&](std::size_t x, std::size_t y) { return positions[x] < positions[y]; });
   std::vector<bool> wanted(has_.size());
-  std::vector<Index> number;  // of the rows at the positions in this order
+  std::vector<Index> number;  // numbers of the rows at these positions, ascending
   Index position = 0;
   std::size_t next = 0;
   for (Index row = 0; next < order.size() && row < static_cast<Index>(has_.size()); ++row) {

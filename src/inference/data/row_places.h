@@ -1,27 +1,28 @@
-// The rows of a source that have a likelihood of their own, numbered, in a bit each.
+// The rows of a source that have a likelihood of their own, marked by one bit for each row.
 #pragma once
 #include "inference/data/source.h"
 
 namespace bnpvi {
 
-/// What places_of_rows() numbers, for data of which a Place for each row would not fit into memory.
+/// The rows that places_of_rows() lists, for data with so many rows that a Place for each would not fit into
+/// memory.
 class RowPlaces {
  public:
-  /// grouped, lag: as of places_of_rows().
+  /// grouped, lag: see places_of_rows().
   RowPlaces(const Source& source, bool grouped, Index lag);
 
   Index n() const { return n_; }
-  /// places_of_rows()[p] of each of these positions, in their order.
+  /// places_of_rows()[p] for each of these positions p, in their order.
   std::vector<Place> at(const std::vector<Index>& positions) const;
 
  private:
   template <class Visit>
-  void for_each_row(Visit visit) const;  // visit(number among all, place)
+  void for_each_row(Visit visit) const;  // calls visit(number of the row among all rows, its place)
 
   const Source& source_;
   const bool grouped_;
   const Index lag_;
-  std::vector<bool> has_;  // of all rows
+  std::vector<bool> has_;  // for each row of the source: whether it has a likelihood
   Index n_ = 0;
 };
 

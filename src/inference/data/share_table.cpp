@@ -119,7 +119,7 @@ Index ShareTable::n_weights() const {
 
 namespace {
 
-// Numbers the different objects that blocks share from 1 on, to write each once; 0: null.
+// Numbers the different objects that blocks share, from 1, so that each is written once; 0 stands for null.
 template <class Value>
 class Numbered {
  public:

@@ -1,5 +1,5 @@
-// Shares: how much of which clusters each unit of a batch had at its last visit. A ragged table and plain
-// value.
+// Shares: for each unit of a batch, the clusters that it used at its last visit, and its expected count in
+// each. Stored as a ragged table, a plain value.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,18 +10,19 @@
 
 namespace bnpvi {
 
-/// The share that one unit has of one cluster. The responsibilities of its rows u follow from the shares and
-/// from the expected log-likelihoods C at the visit, r_uk ∝ exp(C_u,column + P_k), and sum to N_k; so they
-/// are not stored.
+/// The share of one unit in one cluster. The responsibilities of the unit's rows u are not stored, since they
+/// follow from the shares and from the expected log-likelihoods C at the visit: r_uk ∝ exp(C_u,column + P_k),
+/// and their sum over rows is N_k.
 struct Share {
-  int cluster;        // present number of the cluster
-  int column;         // its number at the visit, a column of C
+  int cluster;        // number of the cluster now
+  int column;         // its number at the visit: the column of C
   double count;       // N_k of the unit
   double log_weight;  // P_k, up to a constant of the unit
-  double theta;       // θ̂_k = N_k + a_k at the last tangent of log Γ, a the unit's prior
+  /// θ̂_k = N_k + a_k, with a the prior of the unit, at which the tangent of log Γ was last taken.
+  double theta;
 };
 
-/// The shares of one unit, by ascending cluster; a view that does not own them.
+/// A view of the shares of one unit, by ascending cluster; does not own them.
 class Shares {
  public:
   Shares() = default;
@@ -40,35 +41,36 @@ class Shares {
 };
 
 /// Shares of units that were visited together, one unit after the other, and the log-likelihoods C at that
-/// visit: either the weights, from which C is computed again, or (weights null) the numbers C themselves, for
-/// each unit its rows under the first of its columns, then under the second, and so on.
+/// visit. C is stored either as the weights from which it can be computed again, or, if `weights` is null, as
+/// numbers: for each unit the column of C of its first share over all its rows, then the column of its second
+/// share, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
   std::vector<Share> share;
-  Vec local;  // further numbers of units, as the allocation model has them
+  Vec local;  // further numbers of the units, as the allocation model defines them
 };
 
-/// Place of the shares of one unit, and when its next visit searches for another optimum.
+/// Where in a table the shares of one unit are stored, and when its next visit searches for another local
+/// optimum.
 struct UnitShares {
-  int block = 0;          // number of the block in its table
+  int block = 0;          // index of the block in ShareTable::block
   int n = 0;              // number of shares
-  std::size_t from = 0;   // the first of them in the block
-  std::size_t logs = 0;   // the first number of its C in those of the block, if there are any
-  int misses = 0;         // searches for another optimum in a row that found none
-  int wait = 0;           // visits until the next search
-  double weight = 1;      // of the unit
-  std::size_t local = 0;  // its first further number in the block, if it has any
+  std::size_t from = 0;   // index of the first share in the block
+  std::size_t logs = 0;   // index of its first number in ShareBlock::logs, if C is stored
+  int misses = 0;         // number of consecutive searches for another optimum that failed
+  int wait = 0;           // number of visits until the next search
+  double weight = 1;      // weight of the unit
+  std::size_t local = 0;  // index of its first further number in the block, if it has any
   int n_local = 0;
 };
 
-/// Appends the shares of a unit, and its further numbers, to a block, which is to have this number in its
-/// table; returns their place.
+/// Appends the shares of a unit, and its further numbers, to a block that will have this number in its table.
+/// Returns where they are stored.
 UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
-/// The shares of all units of a batch, in the order of the units. Memory: 32 bytes for each cluster of each
-/// unit, and one set of weights for each visit that left a block. Copies share the blocks, which never
-/// change.
+/// The shares of all units of a batch, in the order of the units. Memory: 32 bytes for each share, and one
+/// set of weights for each visit whose block is still used. Copies share the blocks, which never change.
 struct ShareTable {
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
@@ -76,34 +78,36 @@ struct ShareTable {
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
 
-  /// The weights at the unit's visit, or null: then C is at logs(), rows × columns, column by column.
+  /// The weights at the visit of unit i, or null. If null, C is stored at logs(i), rows × columns, column by
+  /// column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
-  /// The unit's further numbers; null where it has none.
+  /// The further numbers of unit i; null where it has none.
   const double* local(Index i) const {
     return unit[i].n_local > 0 ? block[unit[i].block]->local.data() + unit[i].local : nullptr;
   }
 
-  Index n_weights() const;  // how many sets of weights it keeps alive
+  Index n_weights() const;  // number of sets of weights that the table keeps in memory
 
-  /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
+  /// A copy with clusters renumbered: number[j] is the new number of cluster j, −1 if it was removed.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// The same after `change` was called with the shares, and the weight, of every unit in turn.
+  /// A copy after `change` was called with the shares and the weight of every unit in turn.
   ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
-  /// The same with units at[0], at[1], ... replaced by units first, first + 1, ... of `newer`.
+  /// A copy in which units at[0], at[1], ... are replaced by units first, first + 1, ... of `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
-  /// The same without the weights in `gone`: blocks that had them store C instead. append(i, c) appends C of
-  /// the rows of unit i to c, share by share, under the column of each; `size` numbers in all.
+  /// A copy without the weights in `gone`: blocks that used them store C instead, `size` numbers in all.
+  /// append(i, c) appends C of the rows of unit i to c, share by share, in the column of each share.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  /// Weights and C that blocks share are written once; weights = false: not at all, as a visit needs neither.
+  /// Writes the table; weights and C that several blocks share are written once. weights = false: neither is
+  /// written, as a visit needs neither.
   void write(Writer& out, bool weights = true) const;
-  /// weights: of all blocks that were written without.
+  /// weights: the weights to use for all blocks that were written without any.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:

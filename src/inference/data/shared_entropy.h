@@ -1,14 +1,15 @@
-// The entropy of responsibilities that is lost when two clusters become one.
+// The loss of entropy of responsibilities when two clusters are joined.
 #pragma once
 #include "foundation/special.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
 
-/// g(x + y) − g(x) − g(y) with g(r) = r log r, of a row of weight 1 with responsibilities x and y; ≥ 0.
+/// g(x + y) − g(x) − g(y) ≥ 0 with g(r) = r log r: the entropy lost by a row of weight 1 with
+/// responsibilities x and y.
 inline double shared_entropy(double x, double y) { return x_log_x(x + y) - x_log_x(x) - x_log_x(y); }
 
-/// Σ_i of it for columns a and b of r, n × k.
+/// The sum of shared_entropy(r_ia, r_ib) over the rows i of r (n × k).
 inline double shared_entropy(const Vec& r, Index k, Index a, Index b) {
   double sum = 0;
   for (std::size_t row = 0; row < r.size(); row += static_cast<std::size_t>(k)) {

@@ -59,8 +59,8 @@ double weight_of_units(const Source& source, bool grouped) {
 
 namespace {
 
-// Calls visit(i, data of the batch) for every place, batch by batch with one open at a time; within a batch
-// in the order given.
+// Calls visit(i, data of the batch) for every place i, batch by batch, so that only one batch is open at a
+// time; within a batch in the given order.
 template <class Visit>
 void for_each_place(const Source& source, const std::vector<Place>& places, Visit visit) {
   std::vector<std::size_t> order(places.size());
@@ -78,8 +78,8 @@ void for_each_place(const Source& source, const std::vector<Place>& places, Visi
   }
 }
 
-// Copies one range of consecutive rows for each place; each range is a group of the copy. The range of a
-// place begins at first(data, place) and has length(data, place) rows.
+// Copies one range of consecutive rows for each place, as a group of its own. The range begins at first(data,
+// place) and has length(data, place) rows.
 template <class Length, class First>
 Sample take(const Source& source, const std::vector<Place>& places, Length length, First first) {
   const auto in_batches = [&](auto visit) {

@@ -8,42 +8,44 @@
 namespace bnpvi {
 
 /// An open batch. Rows and groups are numbered within `data`, which may hold more than the batch (all data,
-/// when they are in memory). A unit that is a row is preceded by the rows that its likelihood needs
-/// (Capabilities::lag); a unit that is a group has all its rows.
+/// when they are in memory). If units are rows, `data` also has the rows before each that its likelihood
+/// needs (Capabilities::lag); if units are groups, it has all their rows.
 struct Batch {
   const Dataset& data;
-  const std::vector<Index>& units;           // rows, or groups of rows, of the batch, in the order of visits
-  const std::vector<Index>* rows = nullptr;  // number of each row of `data` among all rows; null: the same
-  const std::vector<Index>* groups =
-      nullptr;  // number of each group of `data` among all groups; null: the same
+  /// The rows, or groups of rows, of the batch, in the order in which they are visited.
+  const std::vector<Index>& units;
+  /// For each row (group) of `data` its number among all rows (groups); null: the two numbers are the same.
+  const std::vector<Index>* rows = nullptr;
+  const std::vector<Index>* groups = nullptr;
 
   Index row_number(Index row) const { return rows ? (*rows)[row] : row; }
   Index group_number(Index group) const { return groups ? (*groups)[group] : group; }
 };
 
-/// The data of a fit in batches. There is no access to all rows at once: what several batches contribute is
-/// summed batch by batch, or copied for a sample of bounded size (take_rows, take_groups). Immutable.
+/// The data of a fit in batches. There is no access to all rows at once: statistics are summed batch by
+/// batch, and rows are copied only for samples of bounded size (take_rows, take_groups). Immutable.
 class Source {
  public:
   virtual ~Source() = default;
   virtual DataShape shape() const = 0;
-  /// Group g has the rows starts()[g] .. starts()[g + 1] − 1 among all rows.
+  /// Group g consists of rows starts()[g] .. starts()[g + 1] − 1, numbered among all rows.
   virtual const std::vector<Index>& starts() const = 0;
   /// Dataset::back of all rows.
   virtual const int* back() const = 0;
   /// Dataset::position of all rows.
   virtual const int* position() const = 0;
   virtual Index n_batches() const = 0;
-  /// Batch b, which stays valid for as long as the result is held.
+  /// Opens batch b, which stays valid as long as the result is held.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
-  /// Throws FileError where what has been read may not have been the data, as open() does for what will be.
+  /// Throws FileError if the underlying file has changed, so that data read earlier may be wrong; open()
+  /// throws the same error for data still to be read.
   virtual void check() const {}
 };
 
 /// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
 class MemorySource final : public Source {
  public:
-  /// units: of each batch; groups are ascending.
+  /// units: the units of each batch; groups must be ascending.
   MemorySource(const Dataset& data, std::vector<std::vector<Index>> units);
 
   DataShape shape() const override;
@@ -59,31 +61,31 @@ class MemorySource final : public Source {
   std::vector<std::shared_ptr<const Batch>> batches_;
 };
 
-/// A row or a group by its batch and its number in the data of that batch.
+/// The location of a row or group: its batch, and its number in the data of that batch.
 struct Place {
   Index batch, at;
 };
 
-/// Rows of a batch with a likelihood of their own (all but the first `lag` of each group), in the order of
-/// its units. grouped: units are groups, not rows.
+/// The rows of a batch that have a likelihood of their own (all but the first `lag` of each group), in the
+/// order of its units. grouped: units are groups, not rows.
 std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag);
 
-/// Places of all such rows, and of all groups, by their numbers among all.
+/// The places of all rows with a likelihood, and of all groups, in the order of their numbers in the data.
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
 std::vector<Place> places_of_groups(const Source& source);
 
-/// Σ of the weights of a batch's units, and of all units; their numbers where none has a weight of its own.
+/// The sum of the weights of the units of a batch, or of all units; their number where no unit has a weight.
 /// grouped: units are groups, not rows.
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
-/// Weights of some rows, each batch being opened once; empty where none has a weight of its own.
+/// Weights of some rows, each batch being opened once; empty where rows have no weights.
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
 
-/// A copy of some rows, in data of their own.
+/// A copy of some rows, as a data set of its own.
 struct Sample {
   Dataset data;             // points into the vectors below
-  std::vector<Index> rows;  // the rows that were asked for, in that order
+  std::vector<Index> rows;  // the requested rows, in the requested order, as rows of `data`
   Vec dense, value, weight;
   std::vector<int> row_start, column, classes, back, position;
 
@@ -92,15 +94,16 @@ struct Sample {
   Sample& operator=(Sample&&) = default;
   Sample(const Sample&) = delete;
 
-  /// What features depend on: the rows and their groups, but neither weights nor classes, nor parents.
+  /// Writes what features depend on: the rows and their groups, but not weights, classes or parents.
   void write(Writer& out) const;
   static Sample read(Reader& in);
 };
 
-/// Some rows, each in a group of its own with the `lag` rows before it. Each batch is opened once.
+/// Copies some rows, each into a group of its own together with the `lag` rows before it. Each batch is
+/// opened once.
 Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag);
 
-/// Some groups with all their rows, in the order given.
+/// Copies some groups with all their rows, in the given order.
 Sample take_groups(const Source& source, const std::vector<Place>& places);
 
 }  // namespace bnpvi

@@ -16,7 +16,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index most_pending_of_all = Index{1} << 23;  // doubles, 64 MB: a guess
+constexpr Index most_pending_of_all = Index{1} << 23;  // size of all buffers in doubles, 64 MB: a guess
 
 template <class T>
 std::vector<Index> widened(const char* at, Index n) {
@@ -26,7 +26,7 @@ std::vector<Index> widened(const char* at, Index n) {
 
 }  // namespace
 
-// Rows of a batch that are not on the disk yet, and how much of it is there.
+// The buffer of a batch: rows that are not written yet, and how much has been written.
 struct SpoolWriter::Pending {
   Vec values;  // of dense rows row by row
   std::vector<int> row_start, column, rows, groups, starts, classes, back, position;
@@ -255,7 +255,7 @@ SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> 
   }
 }
 
-// The groups of a batch have as many rows as starts() says.
+// Checks that the groups of a batch consist of the rows that starts() says.
 void SpoolSource::require_lengths(const Spool::Held& held) const {
   for (std::size_t i = 0; i < held.groups.size(); ++i) {
     const auto g = static_cast<std::size_t>(held.groups[i]);

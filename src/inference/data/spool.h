@@ -1,4 +1,4 @@
-// A file of batches in the engine's own layout, for data that do not fit into memory.
+// A spool: a file of batches in the engine's own layout, for data that do not fit into memory.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -15,41 +15,46 @@ namespace bnpvi {
 struct BatchSize {
   Index rows = 0;
   Index groups = 0;   // 0 when rows are not grouped
-  Index entries = 0;  // of sparse rows
+  Index entries = 0;  // number of stored entries of sparse rows
 };
 
-/// What a spool holds and where. The arrays of a batch follow each other, from a multiple of 4096 bytes on:
-/// dense data rows × d doubles, column-major, sparse ones `value` and, of 4 bytes each, `row_start` and
-/// `column` (Dataset); then of 4 bytes each the number of every row among all, and, when rows are grouped,
-/// the number of every group among all and where it starts (groups + 1); then what rows and groups have
-/// beside: weights, classes, steps to parents, values of groups. The index follows as a Writer has it (with
-/// its version and the order of bytes), the sums of the batches (sum_of_words()) among it; its length, its
-/// own sum and a mark with the number of the format end the file.
+/// The index of a spool: what the file holds, and where.
+///
+/// The arrays of each batch follow one another, starting at a multiple of 4096 bytes:
+///   - dense data: rows × d doubles, column-major; sparse data: `value` (doubles), `row_start` and `column`
+///     (4 bytes each; see Dataset);
+///   - 4 bytes each: the number of every row among all rows and, when rows are grouped, the number of every
+///     group among all groups and where each group starts (groups + 1 numbers);
+///   - where rows or groups have them: weights, classes, steps to parents, positions, values of groups.
+/// After the batches comes the index as written by a Writer (with its version and byte order), including the
+/// checksums of the batches (sum_of_words()). The file ends with the length of the index, its checksum and a
+/// mark with the number of the format.
 struct SpoolIndex {
-  DataShape shape;  // of all rows; n and n_groups are the sums over batches, unless some are in none
+  DataShape shape;  // all rows; n and n_groups count also rows that are in no batch
   std::vector<BatchSize> size;
-  std::vector<std::uint64_t> sum;  // of the words of each batch
-  Index group_width = 0;           // numbers that each group has beside its rows
+  std::vector<std::uint64_t> sum;  // checksum of each batch
+  Index group_width = 0;           // Dataset::group_width
   ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }
-  std::vector<std::int64_t> offsets() const;  // of each batch, and the end of the last
+  std::vector<std::int64_t> offsets() const;  // where each batch begins in the file, and the end of the last
 };
 
-/// Writes a spool. Rows come in the order of their numbers, and groups in that of theirs; a few rows of each
-/// batch are kept in memory until they are worth a place on the disk. Without finish() there is no spool: the
-/// file has another name until then, and goes with the writer.
+/// Writes a spool. Rows must be added in the order of their numbers, and groups likewise. Rows of each batch
+/// are buffered in memory until they are enough for a write to the disk. The file is written under a
+/// temporary name; the destructor deletes it unless finish() was called.
 class SpoolWriter {
  public:
-  /// path: UTF-8. Throws FileError where the file cannot be written, as all that follow.
+  /// path: UTF-8. All functions throw FileError where the file cannot be written.
   SpoolWriter(std::string path, SpoolIndex index);
   ~SpoolWriter();
   SpoolWriter(const SpoolWriter&) = delete;
   SpoolWriter& operator=(const SpoolWriter&) = delete;
 
-  /// The next rows, or groups with all their rows, and the batch of each, −1: none.
+  /// Adds the next rows, or groups with all their rows. batch: the batch of each row or group, −1: none.
   void add(const Dataset& piece, const int* batch);
-  /// Throws std::invalid_argument unless all batches have the rows, groups and entries that the index says.
+  /// Completes the spool. Throws std::invalid_argument unless all batches have as many rows, groups and
+  /// entries as the index says.
   void finish();
 
  private:
@@ -57,27 +62,28 @@ class SpoolWriter {
   void add_row(Pending& to, const Dataset& piece, Index row);
   void flush(Index b);
   template <class T>
-  void put(Index b, std::int64_t at, const T* values, Index n);  // at: of the batch
+  void put(Index b, std::int64_t at, const T* values, Index n);  // at: position within the batch
 
   const std::string path_;
   SpoolIndex index_;
   const std::vector<std::int64_t> offsets_;
   FreshFile file_;
-  std::vector<Pending> pending_;  // of each batch
-  Index most_pending_;            // numbers of a batch
+  std::vector<Pending> pending_;  // for each batch what is not written yet
+  Index most_pending_;            // size of the buffer of a batch, in numbers
   Index rows_ = 0, groups_ = 0;
 };
 
-/// A spool, opened. Throws FileError where it is not one, is not complete, or cannot be read. Every batch is
-/// compared with its sum, and all that the engine counts or looks up by is checked, when it is first opened;
-/// from then on size and time of the file tell whether it was changed.
+/// An open spool. Throws FileError where the file is not a spool, is incomplete, or cannot be read. When a
+/// batch is first opened, it is compared with its checksum, and all values by which the engine counts or
+/// indexes are checked; after that, size and modification time of the file show whether it was changed.
 class Spool {
  public:
   explicit Spool(const std::string& path);
   const SpoolIndex& index() const { return index_; }
 
   struct Held;
-  /// Batch b; what it points to is in the file. Throws FileError where the file has changed or is damaged.
+  /// Opens batch b; its data point into the mapped file. Throws FileError where the file has changed or is
+  /// damaged.
   std::shared_ptr<Held> open(Index b) const;
   void check() const { file_.check(); }
 
@@ -88,22 +94,22 @@ class Spool {
   MappedFile file_;
   SpoolIndex index_;
   std::vector<std::int64_t> offsets_;
-  mutable std::vector<std::atomic<bool>> checked_;  // of each batch
+  mutable std::vector<std::atomic<bool>> checked_;  // for each batch: whether it was checked
 };
 
-/// A batch of a spool.
+/// An open batch of a spool.
 struct Spool::Held {
   Dataset data;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
 };
 
-/// Data in a spool.
+/// A source whose data are in a spool.
 class SpoolSource final : public Source {
  public:
-  /// starts: Source::starts(). grouped: units are groups; else rows, in the order of sort_by_missing_cells()
-  /// where there is an observation model. one_more: after the batches of the spool there is one without
-  /// units. back, position: Source::back() and position(), which have to outlive this.
+  /// starts, back, position: see the functions of Source; back and position must outlive this object.
+  /// grouped: units are groups; otherwise units are rows, in the order of sort_by_missing_cells() if there is
+  /// an observation model. one_more: adds a batch without units after the batches of the spool.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
               const ObsModel* obs, bool one_more, const int* back = nullptr, const int* position = nullptr);
 
@@ -122,8 +128,8 @@ class SpoolSource final : public Source {
   const std::vector<Index> starts_;
   const int *const back_, *const position_;
   const bool grouped_, one_more_;
-  std::vector<std::vector<Index>>
-      order_;  // of the rows of each batch, where they are not visited in their own
+  /// For each batch the order in which its rows are visited; empty: in the order of the data.
+  std::vector<std::vector<Index>> order_;
 };
 
 }  // namespace bnpvi

@@ -13,8 +13,8 @@ namespace bnpvi {
 namespace {
 
 constexpr char mark[8] = {'s', 'p', 'o', 'o', 'l', 'e', 'n', '2'};
-constexpr char earlier_mark[8] = {'s', 'p', 'o', 'o', 'l', 'e', 'n', 'd'};  // without sums
-constexpr std::int64_t aligned_to = 4096, tail = 24;                        // length, sum, mark
+constexpr char earlier_mark[8] = {'s', 'p', 'o', 'o', 'l', 'e', 'n', 'd'};  // format without checksums
+constexpr std::int64_t aligned_to = 4096, tail = 24;                        // tail: length, checksum and mark
 
 void write_index(const SpoolIndex& index, Writer& out) {
   out.integer(index.shape.n);
@@ -52,7 +52,7 @@ SpoolIndex read_index(Reader& in) {
   return out;
 }
 
-// Whether sizes are such that offsets() cannot overflow, and are those of the file.
+// True when offsets() cannot overflow for these sizes, and they match the length of the file.
 bool fits(const SpoolIndex& index, std::int64_t n_bytes) {
   constexpr Index most = std::numeric_limits<int>::max();
   const DataShape& shape = index.shape;

@@ -1,4 +1,4 @@
-// The index of a spool as bytes, and where the arrays of its batches are.
+// Conversion of the index of a spool to and from bytes, and offsets of the arrays of its batches.
 #pragma once
 #include "inference/data/spool.h"
 
@@ -6,7 +6,7 @@ namespace bnpvi {
 
 [[noreturn]] void fail_spool(const std::string& path, const std::string& why);
 
-/// Where the arrays of a batch begin, counted from its own beginning.
+/// Offsets of the arrays of a batch, in bytes from the beginning of the batch.
 struct SpoolArrays {
   std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, position, group_value,
       end;
@@ -14,11 +14,11 @@ struct SpoolArrays {
   SpoolArrays(const SpoolIndex& index, const BatchSize& size);
 };
 
-/// The bytes that follow the batches.
+/// The bytes that follow the batches in the file.
 std::string end_of_spool(const SpoolIndex& index);
 
-/// The index of the spool that these bytes are. Throws FileError where they are none, or sizes do not fit
-/// them.
+/// Reads the index from the n bytes of a spool. Throws FileError where they are not a spool, or its sizes do
+/// not match the length of the file.
 SpoolIndex read_end_of_spool(const std::string& path, const char* bytes, std::int64_t n);
 
 }  // namespace bnpvi

@@ -9,18 +9,18 @@
 
 namespace bnpvi {
 
-/// Sizes of a Summary that do not change during a fit.
+/// Dimensions of a Summary, constant during a fit.
 struct SummaryShape {
-  Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
-  Index q = 0;        // further per-cluster statistics of the allocation model
-  Index pairs = 0;    // statistics of each ordered pair of clusters
-  Index scalars = 1;  // entry 0 is the entropy H of q(z)
+  Index p = 1;        // length of the observation statistic T_k; entry 0 is N_k
+  Index q = 0;        // number of further statistics of each cluster, from the allocation model
+  Index pairs = 0;    // number of statistics of each ordered pair of clusters
+  Index scalars = 1;  // number of scalars; entry 0 is the entropy H of q(z)
 };
 
-/// Numbers of k clusters after cluster j was removed; −1 for j itself.
+/// The new numbers of k clusters after cluster j was removed; −1 for j itself.
 std::vector<Index> numbers_without(Index k, Index j);
 
-/// Sufficient statistics of K clusters, of a batch or of all data. A plain value: every entry is a sum over
+/// Sufficient statistics of K clusters, for a batch or for all data. A plain value: every entry is a sum over
 /// observations, so that summaries of disjoint data add up.
 struct Summary {
   SummaryShape shape;
@@ -30,10 +30,12 @@ struct Summary {
   Vec pair;                // K × K × pairs, row-major
   Vec scalar;              // shape.scalars
   double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
-  std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty where no row has a label
-  ClusterNames names;      // of totals and globals; summaries of batches have none
-  std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
-  bool settled = false;  // of a batch: its data are no longer at hand, so that visits leave it as it is
+  std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty if no row has a label
+  ClusterNames names;      // only in totals and globals, not in summaries of batches
+  std::shared_ptr<const UnitMemory> memory;  // only for batches, if the model has unit memory; null in sums
+  /// For a batch: its data are no longer available (those of an earlier fit), so that visits skip it and its
+  /// statistics stay as they are.
+  bool settled = false;
 
   Summary() = default;
   /// All entries 0; zeros = false leaves obs uninitialised, for the caller to fill.
@@ -48,26 +50,28 @@ struct Summary {
   double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
   double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
-  /// True when a class or a name would be left without a cluster if j went.
+  /// True when removing cluster j would leave its class or its name without a cluster.
   bool is_last_of_class(Index j) const;
-  /// True when a and b may be joined: both have one owner, or one of them has none; and not both have names.
+  /// True when a and b may be joined: they have the same owner, or one of them has none; and at most one has
+  /// a name.
   bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Summaries that are combined have the same shape, k and owners. Results have the same bits with any pool
-  // or none.
+  // Summaries that are combined must have the same shape, k and owners. Results have the same bits with any
+  // pool or none.
   void add(const Summary& other, double scale = 1);
-  void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // − old + fresh
-  void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // one or more, added in order
+  void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // adds fresh − old
+  void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // at least one part; added in order
   void scale(double c);
-  void merge(Index a, Index b);  // a < b: adds b to a and removes b; the entropy, not additive, is unchanged,
-                                 // and the owner is that of a, or of b where a has none
-  void drop(Index j);            // removes j and its statistics
+  /// Adds cluster b to a < b and removes b. The entropy is not additive and stays unchanged. The owner is
+  /// that of a, or that of b if a has none.
+  void merge(Index a, Index b);
+  void drop(Index j);                             // removes j and its statistics
   void append(Index m, int owned_by = 0);         // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
-  /// With the memory; weights: as UnitMemory::write() and read() have them.
+  /// Writing includes the memory. weights: see UnitMemory::write() and read().
   void write(Writer& out, bool weights = true) const;
   static Summary read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 

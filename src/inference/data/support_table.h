@@ -1,4 +1,4 @@
-// A table of a few clusters for each of many rows.
+// A table with a few clusters for each of many rows.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// `width` slots of cluster numbers for each of n rows; −1: none.
+/// For each of n rows `width` slots for numbers of clusters; −1: an empty slot.
 struct SupportTable {
   Index width = 0;
   std::vector<int> cluster;  // n × width
@@ -17,8 +17,8 @@ struct SupportTable {
   int* of(Index i) { return cluster.data() + i * width; }
   const int* of(Index i) const { return cluster.data() + i * width; }
 
-  /// Renumbers clusters: j becomes number[j], −1 when it is gone. When two clusters of a row become one, the
-  /// first keeps its slot and the other slot becomes −1.
+  /// Renumbers clusters: j becomes number[j], −1 if it was removed. When two clusters of a row become one,
+  /// the first slot keeps it and the other becomes −1.
   void renumber(const std::vector<Index>& number);
 };
 

@@ -1,4 +1,4 @@
-// Unit memory: what the visit of a batch leaves for the next visit of the same units.
+// Unit memory: what a visit of a batch stores for the next visit of the same units.
 #pragma once
 #include <memory>
 
@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// A plain value, of which an allocation model uses what it needs:
+/// A plain value; an allocation model uses the parts that it needs:
 ///   support: a few clusters for each row. When units are groups, the rows of unit[i] are row_start[i] ..
 ///     row_start[i + 1] − 1 of the table; otherwise `unit` and `row_start` are empty and row i is unit i of
 ///     the batch.
-///   shares: how much of which clusters each unit has.
+///   shares: the clusters that each unit uses, and how much of each (share_table.h).
 ///
 /// Moves renumber clusters. Clusters born since the visit are in no support yet, although rows may have mass
 /// on them: the next visit must compare every row with them.
@@ -20,17 +20,17 @@ struct UnitMemory {
   SupportTable support;
   ShareTable shares;
   std::vector<Index> unit, row_start;
-  Index known_k = 0;      // clusters 0 .. known_k − 1 were there at the visit; later ones are newborn
-  std::vector<int> born;  // present numbers of newborn clusters, once renumbered; −1 when gone
+  Index known_k = 0;      // clusters 0 .. known_k − 1 existed at the visit; later ones are newborn
+  std::vector<int> born;  // numbers of newborn clusters after renumbering; −1: removed
   Index visits = 1;
 
-  /// Numbers of the clusters born since the visit, when there are k clusters now.
+  /// The numbers of the clusters born since the visit, given that there are now k clusters.
   std::vector<int> newborn(Index k) const;
 
-  /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
+  /// A copy with clusters renumbered: number[j] is the new number of cluster j, −1 if it was removed.
   UnitMemory renumbered(const std::vector<Index>& number) const;
 
-  /// weights: those of ShareTable::write() and read().
+  /// weights: see ShareTable::write() and read().
   void write(Writer& out, bool weights = true) const;
   static UnitMemory read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 };

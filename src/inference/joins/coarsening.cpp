@@ -41,7 +41,7 @@ Coarsening::Coarsening(const Problem& problem, Globals globals,
   settle_globals();
 }
 
-// As many parts at a time as there are threads, in their order.
+// Works on as many parts at a time as there are threads, and adds the results in order.
 void Coarsening::add_changes() {
   const Index n = static_cast<Index>(parts_.size()), at_once = pool_.n_threads(), q = state_.total.shape.q;
   for (Index from = 0; from < n; from += at_once) {
@@ -54,10 +54,11 @@ void Coarsening::add_changes() {
   }
 }
 
-// Where summaries have tangents, these are renewed at the globals and the globals at them.
+// Where summaries have tangents, alternates between renewing the tangents at the globals and optimising the
+// globals.
 void Coarsening::settle_globals() {
-  constexpr int most = 50;          // rounds: a guess
-  constexpr double enough = 1e-10;  // gain, relative to the ELBO
+  constexpr int most = 50;          // largest number of rounds: a guess
+  constexpr double enough = 1e-10;  // least gain of a round, relative to the ELBO
   std::vector<Index> number(static_cast<std::size_t>(k_));
   for (Index id = 0; id < k_; ++id) number[id] = this->number(id);
   for (int round = 0; round < most; ++round) {

@@ -1,4 +1,5 @@
-// Coarser and coarser clusterings of a fit: clusters joined pair by pair, with the exact ELBO of each.
+// Successive coarsening of a fit: clusters are joined pair by pair, and the exact ELBO is computed after each
+// join.
 #pragma once
 #include <optional>
 
@@ -9,31 +10,33 @@
 namespace bnpvi {
 
 /// A fit whose clusters are joined. All data are visited once at its globals; from then on q(z) is explicit
-/// and changes by joins only: the responsibility of a joined cluster is the sum of its parts'. The globals
-/// are optimal for that q(z) after every join, and of two orders of the clusters, as they are and by size,
-/// the one with the higher ELBO is kept.
+/// and changes only by joins: the responsibility of a joined cluster is the sum of those of its parts. After
+/// every join the globals are optimal for q(z). Of two orders of the clusters, the present one and the one by
+/// size, the one with the higher ELBO is kept.
 ///
-/// Clusters go by identities, their numbers in the fit; a joined cluster has that of the part which came
-/// first. Memory: 12 bytes for each cluster of each row (word, pair of rows) that belongs to several, and
-/// three to five K × K tables. The problem and the pool must outlive it.
+/// The identity of a cluster is its number in the fit; a joined cluster has the identity of its first part.
+/// Memory: 12 bytes for each cluster of each row (word, pair of rows) that belongs to several, and three to
+/// five K × K tables. The problem and the pool must outlive this object.
 class Coarsening {
  public:
-  /// earlier: as State::earlier, or empty.
+  /// earlier: see State::earlier; may be empty.
   Coarsening(const Problem& problem, Globals globals, std::vector<std::shared_ptr<const UnitMemory>> earlier,
              Pool& pool);
 
-  /// Total, globals and ELBO; `batch` is as it was visited, before any join.
+  /// The state after the joins so far; only its total, globals and ELBO are current. `batch` holds the
+  /// batches as they were before any join.
   const State& state() const { return state_; }
   Index id(Index j) const { return static_cast<Index>(memory_.id(j)); }
   Index number(Index id) const { return memory_.number_of(static_cast<std::uint64_t>(id)); }
 
-  /// Joins two clusters that may be joined; returns the identity that is left.
+  /// Joins two clusters, given by identity, that may be joined; returns the identity of the joined cluster.
   Index join(Index a, Index b);
 
-  /// The pair to join next: the one with the highest ELBO among the `finalists` pairs that rank highest; none
-  /// where no two clusters may be joined (Summary::may_join). Ranks are exact in data term and entropy, and
-  /// have the allocation terms as they were (nearly) when both clusters of a pair came to be. With more than
-  /// 2^7 clusters pairs are near ones only (evidence_of_merging).
+  /// The identities of the pair to join next: the pair with the highest ELBO after joining among the
+  /// `finalists` pairs that rank highest; none where no two clusters may be joined (Summary::may_join). Ranks
+  /// use exact changes of the data term and the entropy; the allocation terms in them may be slightly out of
+  /// date, since they were computed when the later cluster of the pair came to be. With more than 2^7
+  /// clusters only pairs of near clusters are ranked (evidence_of_merging).
   std::optional<std::pair<Index, Index>> best_pair();
 
  private:
@@ -48,23 +51,23 @@ class Coarsening {
   double allocation_gain(const Globals& now, Index a, Index b) const;
   Summary joined_allocation(Index a, Index b) const;
   double best_value(Summary s) const;
-  /// Of two numbers, in the tables by identity.
+  /// Index of a pair, given by present numbers, in the tables by identity.
   std::size_t at(Index a, Index b) const { return static_cast<std::size_t>(id(a) * k_ + id(b)); }
 
   const Problem& problem_;
   Pool& pool_;
   State state_;
-  const Index k_;  // of the fit
+  const Index k_;  // number of clusters of the fit
   MoveMemory memory_;
   JoinParts parts_;
   JoinChanges changes_;
-  Vec data_, allocation_;      // K × K by identity: gains of joining; −∞: far apart, NaN: not known
-  bool all_compared_ = false;  // no pair is far apart
+  Vec data_, allocation_;      // K × K by identity: gains of joining; −∞: far apart, NaN: not computed
+  bool all_compared_ = false;  // true: pairs are no longer restricted to near ones
 };
 
 /// A join, and the ELBO after it.
 struct Join {
-  Index a, b;  // identities; a is left
+  Index a, b;  // identities; the joined cluster has identity a
   double elbo;
 };
 

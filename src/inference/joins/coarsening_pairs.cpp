@@ -1,4 +1,4 @@
-// Which pair a coarsening joins next.
+// Choice of the pair that a coarsening joins next.
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +10,8 @@ namespace bnpvi {
 
 namespace {
 
-constexpr std::size_t finalists = 8;  // pairs of a step whose ELBO is computed: a guess
-constexpr Index few = Index{1} << 7;  // clusters of which all pairs are compared, as in evidence_of_merging
+constexpr std::size_t finalists = 8;  // pairs per step whose ELBO is computed: a guess
+constexpr Index few = Index{1} << 7;  // up to so many clusters all pairs are compared (evidence_of_merging)
 
 }  // namespace
 
@@ -21,7 +21,7 @@ double Coarsening::data_gain(Index a, Index b) const {
   return evidence_of_pair(obs, s, a, b) - used_evidence(obs, s, a) - used_evidence(obs, s, b);
 }
 
-// now: with the allocation part of the total.
+// now: the present globals, with the allocation part of the total as `effective`.
 double Coarsening::allocation_gain(const Globals& now, Index a, Index b) const {
   const Index q = now.effective.shape.q;
   const double* change = changes_.of(id(a), id(b));
@@ -31,7 +31,7 @@ double Coarsening::allocation_gain(const Globals& now, Index a, Index b) const {
          sum_terms(problem_.alloc.elbo_terms(now.effective, now));
 }
 
-// Fills what is not known of the gains.
+// Computes the gains that are not known yet.
 void Coarsening::compare() {
   const Index k = state_.k();
   if (!all_compared_ && (k == k_ || k <= few)) {
@@ -64,7 +64,8 @@ Summary Coarsening::joined_allocation(Index a, Index b) const {
   return s;
 }
 
-// The allocation model's terms at optimal globals, in the better of two orders.
+// The sum of the allocation model's terms at optimal globals, for the better of two orders of the clusters
+// (as they are, by size).
 double Coarsening::best_value(Summary s) const {
   const AllocModel& alloc = problem_.alloc;
   const auto value = [&] { return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {}))); };

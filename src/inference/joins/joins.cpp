@@ -49,7 +49,7 @@ void AloneKind::join(const JoinItem& x, Index i, Index j) const {
 
 namespace {
 
-// Rows that belong to several clusters, by chunk of the visit.
+// Collects the rows that belong to several clusters, by chunk of the visit.
 class RowCollector final : public ResponsibilitySink {
  public:
   void begin(Index n_chunks) override {

@@ -1,4 +1,4 @@
-// What joining clusters changes beyond sums of statistics, from an explicit q(z).
+// Effects of joining clusters that are not sums of statistics, computed from an explicit q(z).
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -11,9 +11,10 @@ namespace bnpvi {
 
 struct Globals;
 
-/// For each pair of clusters what joining them adds to a summary that has the sums of both: to the entropy of
-/// q(z), which falls, and to the q further statistics of the joined cluster. Clusters go by identities 0 ..
-/// K − 1, their numbers at the beginning; a joined cluster keeps the one of its first part.
+/// For each pair of clusters: the difference between the summary after joining them and the sum of their
+/// statistics. Value 0 is the change of the entropy of q(z), which falls; the q others are the changes of the
+/// further statistics of the joined cluster. The identity of a cluster, 0 .. K − 1, is its number at the
+/// beginning; a joined cluster keeps the identity of its first part.
 class JoinChanges {
  public:
   JoinChanges(Index k, Index q) : k_(k), width_(1 + q), value_(static_cast<std::size_t>(k * k * width_)) {}
@@ -22,7 +23,7 @@ class JoinChanges {
   const double* of(Index a, Index b) const { return value_.data() + place(a, b); }
 
   void add(const JoinChanges& other);
-  void merge(Index a, Index b);  // the changes of b with others become those of a
+  void merge(Index a, Index b);  // adds the changes of pairs with b to those of pairs with a
 
  private:
   Index place(Index a, Index b) const { return (a < b ? a * k_ + b : b * k_ + a) * width_; }
@@ -31,48 +32,48 @@ class JoinChanges {
   Vec value_;
 };
 
-/// Some units of an explicit q(z), in which clusters can be joined: the responsibility of the joined cluster
+/// Some units with explicit q(z), in which clusters can be joined: the responsibility of the joined cluster
 /// is the sum of both. Used by one thread at a time.
 class Joins {
  public:
   virtual ~Joins() = default;
 
-  /// Adds what joining each pair changes in these units.
+  /// Adds to `out` the changes that joining each pair makes in these units.
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins b to a, and adds to `out` by how much that alters the changes of all pairs, those of b with others
-  /// (still under b) included. JoinChanges::merge completes it.
+  /// Joins b to a, and adds to `out` the resulting differences of the changes of all pairs. Pairs with b are
+  /// still stored under b; JoinChanges::merge completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
-  /// Where further statistics are tangents at earlier globals: adds those at the given ones to extra (K × q,
-  /// rows by present number; number[id] is that of a cluster) and returns true.
+  /// In models whose further statistics are tangents at earlier globals: adds their values at the given
+  /// globals to extra (K × q, rows by present number; number[id] is the present number of a cluster), and
+  /// returns true.
   virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
                       Vec& /*extra*/) const {
     return false;
   }
 };
 
-/// The units of a visit in parts, one after the other.
+/// The units of a visit, divided into consecutive parts.
 using JoinParts = std::vector<std::unique_ptr<Joins>>;
 
-/// −x log x, and 0 at 0.
+/// −x log x; 0 at x = 0.
 double entropy_part(double x);
 
-/// An item of a table of joins (a row, a word, a pair of rows): numbers of a few clusters.
+/// An item of a JoinTable (a row, a word or a pair of rows) that belongs to a few clusters.
 struct JoinItem {
-  int* id;        // of the clusters, length `size`
-  double* value;  // Kind::numbers(size) of them
+  int* id;        // identities of its clusters, length `size`
+  double* value;  // its values, in the layout that Kind defines
   Index size;
   double weight;
 };
 
-/// Items of one kind. Kind has
-///   numbers(s): how many values an item of s clusters has;
-///   add(item, sign, i, j, out): adds sign × the changes of the item, at least for pairs with
+/// A table of items of one kind. Kind has
+///   add(item, sign, i, j, out): adds sign × the changes of the item to `out`, at least for pairs with
 ///     its i-th or j-th cluster (−1: none) or, with i = −1, for all pairs;
-///   join(item, i, j): adds the j-th cluster to the i-th and removes it from the values, which
-///     stay packed;
-///   join_ids(a, b): what it knows of clusters by identity.
+///   join(item, i, j): adds the values of the j-th cluster to the i-th and removes them; the remaining
+///     values stay packed;
+///   join_ids(a, b): updates what Kind stores by the identity of clusters.
 template <class Kind>
 class JoinTable : public Joins {
  public:
@@ -137,7 +138,7 @@ class JoinTable : public Joins {
   Vec weight_, value_;
 };
 
-/// Distributions over clusters (s values that sum to 1), whose entropies count `weight` times.
+/// Items that are distributions over clusters (s values that sum to 1); each entropy counts `weight` times.
 class AloneKind {
  public:
   void add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out);

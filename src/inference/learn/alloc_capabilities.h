@@ -1,4 +1,5 @@
-// What some allocation models have beside the core (alloc_model.h): small interfaces, handed out by pointer.
+// Optional capabilities of allocation models besides the core (alloc_model.h): small interfaces, to which a
+// model returns pointers.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,68 +13,70 @@ struct State;
 struct WorkGlobals;
 class BatchWork;
 
-/// Concentrations that are learned. What was learned is part of the model: learning gives another model.
+/// Learned concentrations. Their values are part of the model, so that learning them gives another model.
 class LearnedConcentrations {
  public:
-  /// The same model with these concentrations at better values: the objective at the state's summaries and
-  /// globals is higher, once settle() has told the batches. Null when it learns none, or finds none better.
+  /// The same model with better values of its concentrations: the objective at the state's summaries and
+  /// globals is higher, once settle() has renewed the tangents of the batches. Null when the model learns no
+  /// concentrations, or none better are found.
   virtual std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const = 0;
-  /// What learned() changes, as fields of this model; empty when it learns nothing.
+  /// The values that learned() changes, as fields of this model; empty when the model learns none.
   virtual NamedArrays learned_fields() const = 0;
-  /// Log density of the present values of the concentrations that are learned, a part of the ELBO's term of
-  /// hyperpriors; 0 where none is.
+  /// Log density of the present values of the learned concentrations, a part of the ELBO's term of
+  /// hyperpriors; 0 where none is learned.
   virtual double log_hyperprior() const = 0;
 
  protected:
   ~LearnedConcentrations() = default;
 };
 
-/// Summaries that have something of the globals of their visit: tangents, lower bounds of convex terms.
+/// Models whose summaries contain tangents (linear lower bounds of convex terms) taken at the globals of the
+/// visit.
 class Tangents {
  public:
-  /// Renews what a batch's summary has of earlier globals, or of earlier learned concentrations, at the
-  /// present ones, without the data; the ELBO at these rises or stays.
+  /// Renews the tangents of a batch's summary, which were taken at earlier globals or concentrations, at the
+  /// present ones, without the data. The ELBO at the present globals rises or stays.
   virtual void settle(Summary& batch, const Globals& globals) const = 0;
 
  protected:
   ~Tangents() = default;
 };
 
-/// Joins of clusters where units are more than rows on their own.
+/// Joins of clusters in models whose units are more than independent rows.
 class UnitJoins {
  public:
-  /// local_step(), of which `parts` get the q(z) in explicit form: all that joining clusters changes beyond
-  /// sums.
+  /// Does a local_step() and stores its q(z) in explicit form in `parts`, from which the effects of joining
+  /// clusters are computed (joins.h).
   virtual Summary explicit_step(const Visit& visit, JoinParts& parts) const = 0;
-  /// Globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the rest is close
-  /// to the result of global_step(), without a search.
+  /// Approximate globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the
+  /// other globals are close to the result of global_step(), without its search.
   virtual Globals merged(const Globals& globals, Index a, Index b) const = 0;
 
  protected:
   ~UnitJoins() = default;
 };
 
-/// Visits that do not multiply all features of a row by the weights of all clusters.
+/// Visits that need not multiply all features of a row by the weights of all clusters.
 class OwnVisits {
  public:
-  /// Weights for visits of these data at the statistic `effective`. evidence: receives Λ of every cluster, K
-  /// numbers, unless null.
+  /// Weights for visits of these data, given the statistic `effective`. evidence: receives the log evidence Λ
+  /// of every cluster (K numbers), unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence) const = 0;
-  /// Roughly the number of operations that one observation costs in a birth, which tells how many failures
-  /// are affordable (MoveMemory).
+  /// Approximate number of operations that one observation costs in a birth; it determines how many failed
+  /// births are affordable (MoveMemory).
   virtual Index cost_of_observation(const ObsModel& obs, const DataShape& data) const = 0;
 
  protected:
   ~OwnVisits() = default;
 };
 
-/// Memory of a visit from which the next one starts, in models whose q(z) it does not determine.
+/// Memory of a visit from which the next visit starts, in models whose q(z) is not determined by that memory.
 class VisitMemory {
  public:
-  /// The memory of a batch after some of its units were visited again: `rest` is that of the whole batch
-  /// before, `again` that of the visit. Null: the next visit starts afresh.
+  /// The memory of a batch after some of its units were visited again. rest: the memory of the whole batch
+  /// before; again: the memory of the repeated visit. Null: the next visit starts afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -82,43 +85,44 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// Memory of the units that determines q(z), so that an observer needs no explicit responsibilities.
+/// Models in which the memory of the units determines q(z), so that an observer needs no explicit
+/// responsibilities.
 class RememberedUnits {
  public:
-  /// Summary of the units computed anew from their memory, for tests.
+  /// The summary of the units, computed anew from their memory, for tests.
   virtual Summary recompute(const Visit& visit) const = 0;
 
  protected:
   ~RememberedUnits() = default;
 };
 
-/// Starts by a method that only this model has.
+/// A method of initialisation that only this model has.
 class OwnStart {
  public:
-  /// Statistics of at most k clusters.
+  /// Returns the statistics of at most k clusters.
   virtual Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const = 0;
 
  protected:
   ~OwnStart() = default;
 };
 
-/// Statistics of the allocation model's own, which a start from clusters does not know.
+/// Statistics of the allocation model that a start from clusters of observations does not provide.
 class OwnStatistics {
  public:
-  /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data
-  /// in n_groups groups (their weights together), and those of the allocation model's own (extra, pair,
-  /// scalar) are zero.
+  /// Completes the statistics of a start: those of the observations are given, and those of the allocation
+  /// model (extra, pair, scalar) are zero. n_groups: the number of groups, or the sum of their weights.
   virtual void complete_start(Summary& start, double n_groups) const = 0;
 
  protected:
   ~OwnStatistics() = default;
 };
 
-/// Watches and work of a family's moves, made anew in the process that is to do them.
+/// Reconstructs a family's watches (sinks that observe a visit) and work on batches in the process that is to
+/// execute them.
 class WorkReader {
  public:
-  /// What moves wrote of a watch, or of work on a batch, of this kind. The defaults know none and throw
-  /// std::invalid_argument.
+  /// Reads a watch, or work on a batch, of this kind as a move has written it. The defaults know no kind and
+  /// throw std::invalid_argument.
   virtual std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const;
   virtual std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                                std::shared_ptr<const WorkGlobals> at, Reader& in) const;
@@ -127,17 +131,17 @@ class WorkReader {
   ~WorkReader() = default;
 };
 
-/// Globals that have more in u than AllocModel::numbers_in_u() says, last: numbers of pairs of clusters.
+/// Globals whose u ends with numbers for pairs of clusters, in addition to AllocModel::numbers_in_u().
 class StoredPairs {
  public:
-  virtual Index numbers_of_pairs(Index k) const = 0;  // in u, of k clusters
+  virtual Index numbers_of_pairs(Index k) const = 0;  // their number in u, for k clusters
 
  protected:
   ~StoredPairs() = default;
 };
 
-/// What a model has beside the core. Pointers are null where it does not have that; they live as long as the
-/// model.
+/// The capabilities of a model. A pointer is null where the model lacks the capability; pointers live as long
+/// as the model.
 struct AllocCapabilities {
   const LearnedConcentrations* concentrations = nullptr;
   const Tangents* tangents = nullptr;
@@ -151,27 +155,28 @@ struct AllocCapabilities {
   const StoredPairs* pairs = nullptr;
 };
 
-// For callers that need not know whether a model has something: its own, or what stands for none.
+// For callers that need not know whether a model has a capability: the model's own implementation, or a
+// default.
 
-const LearnedConcentrations& concentrations_of(const AllocModel& alloc);  // none is learned
-const WorkReader& work_reader_of(const AllocModel& alloc);                // knows no kind
+const LearnedConcentrations& concentrations_of(const AllocModel& alloc);  // default: none is learned
+const WorkReader& work_reader_of(const AllocModel& alloc);                // default: knows no kind
 
-/// OwnVisits, or the weights of all features, which are also the cost.
+/// OwnVisits; default: the weights of all features, and their number as the cost.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
-/// UnitJoins, or of rows that are independent of each other: joined globals are then those of global_step().
+/// UnitJoins; default: the versions for independent rows, in which merged() is the result of global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 
-/// OwnStatistics, if there are any.
+/// OwnStatistics; default: does nothing.
 void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
 
-/// All numbers in u of the globals of k clusters, StoredPairs included.
+/// The length of u in the globals of k clusters, StoredPairs included.
 Index stored_in_u(const AllocModel& alloc, Index k);
-/// True when u has all but those of StoredPairs, which a global step then finds.
+/// True when u has all numbers except those of StoredPairs, which a global step then computes.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
 /// True when the memory of the units determines q(z) (RememberedUnits).

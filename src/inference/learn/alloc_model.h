@@ -1,4 +1,4 @@
-// The contract of an allocation model: which cluster an observation belongs to.
+// The contract of an allocation model, which determines to which cluster an observation belongs.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,32 +15,35 @@ struct AllocCapabilities;  // alloc_capabilities.h
 struct MoveKind;
 struct Problem;
 
-/// Named terms of the ELBO in a fixed order; they sum to it.
+/// Named terms of the ELBO in a fixed order; their sum is the ELBO.
 using Terms = std::vector<std::pair<std::string, double>>;
 
-/// Constraint of a fit on q(z): how many clusters a row or token may belong to.
+/// A constraint on q(z): the number of clusters with positive responsibility for a row or token.
 struct Sparsity {
-  Index width = 0;  // L: clusters that a row, or a token, may belong to; 0: all
-  /// Neighbours of its best cluster with which an L-sparse row is compared; 0: the model's default.
+  Index width = 0;  // L: largest number of clusters per row or token; 0: no limit
+  /// With how many clusters near its best one an L-sparse row is compared; 0: the model's default.
   Index candidates = 0;
 };
 
-/// What is the same for all states of a model.
+/// Properties of a model that are the same for all its states.
 struct AllocFacts {
-  bool grouped;            // units are groups of rows, not single rows
-  bool ordered;            // the objective depends on the order of the clusters: reordering is a move
-  Index fixed_k = 0;       // number of clusters, 0 where the model lets it vary
-  bool sticks = false;     // the globals have top-level sticks: u and omega, one of each for every cluster
-  Index group_values = 0;  // numbers of each group that the model takes (Dataset::group_value)
-  /// Covariate patterns of rows, which clusters count with the last features (PatternedRows); 0: none.
+  bool grouped;       // units are groups of rows, not single rows
+  bool ordered;       // the objective depends on the order of the clusters, so that reordering is a move
+  Index fixed_k = 0;  // number of clusters; 0: it may vary
+  /// The globals have top-level sticks: one number in u and one in omega for each cluster.
+  bool sticks = false;
+  Index group_values = 0;  // length of Dataset::group_value that the model requires for each group
+  /// Number of covariate patterns of rows (PatternedRows), counted for each cluster by the last features; 0:
+  /// none.
   Index patterns = 0;
-  Index weight_values = 0;  // numbers of each cluster's weight that the globals keep in u, but for sticks
+  /// Without sticks: how many numbers in u the globals have for the weight of each cluster.
+  Index weight_values = 0;
 };
 
 /// The prior of the assignments z and the form of q(z). Immutable.
 ///
-/// Laws: after global_step the ELBO is a maximum over the global parameters; local_step followed by
-/// global_step never lowers the ELBO; batches' summaries add up to the whole data's.
+/// Every model guarantees: after global_step() the ELBO is a maximum over the global parameters; local_step()
+/// followed by global_step() never lowers the ELBO; the summaries of the batches add up to that of all data.
 class AllocModel {
  public:
   AllocModel(const AllocFacts& facts, const Sparsity& sparsity) : facts_(facts), sparsity_(sparsity) {}
@@ -52,37 +55,38 @@ class AllocModel {
   bool has_sticks() const { return facts_.sticks; }
   Index group_values() const { return facts_.group_values; }
   Index patterns() const { return facts_.patterns; }
-  /// Numbers of u and of omega that the globals of k clusters have.
+  /// Lengths of u and omega in the globals of k clusters.
   Index numbers_in_u(Index k) const { return k * (facts_.sticks ? 1 : facts_.weight_values); }
   Index numbers_in_omega(Index k) const { return facts_.sticks ? k : 0; }
-  /// L of L-sparse responsibilities; 0: dense.
+  /// L of L-sparse responsibilities (Sparsity); 0: dense.
   Index width() const { return sparsity_.width; }
 
-  /// Sizes of the summaries of this model with the given observation model.
+  /// Dimensions of the summaries of this model with the given observation model.
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
 
-  /// Summary of the optimal q(z) of the given units at fixed globals; where the optimum is local or
-  /// constrained (L-sparse), of one that is not below what visit.memory holds.
+  /// The summary of the optimal q(z) of the given units at fixed globals. Where the optimum is local or
+  /// constrained (L-sparse), the summary of a q(z) whose ELBO is at least that of the q(z) in visit.memory.
   virtual Summary local_step(const Visit& visit) const = 0;
 
   /// A new visitor for one lap. The default calls local_step().
   virtual std::unique_ptr<Visitor> visitor() const;
 
-  /// Summary of the given units when their rows have the given responsibilities, for starts and tests.
+  /// The summary of the given units, given the responsibilities of their rows; for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches (its
-  /// u and omega may be empty or of another length).
+  /// Globals that maximise the ELBO given the whole-data summary. `from` is the starting point of iterative
+  /// searches (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
 
-  /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
+  /// Globals after a natural-gradient step of the given rate, from `from` towards those of a noisy whole-data
+  /// summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Terms of the ELBO other than those of data and hyperpriors, for assignments with the summary `total`;
+  /// Terms of the ELBO except those of data and hyperpriors, for assignments with the summary `total`;
   /// globals need not be optimal.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
-  /// E[π_k] of the K clusters and, in infinite models, the remainder after them (K + 1 numbers).
+  /// E[π_k] of the K clusters and, in infinite models, the expected remainder as number K + 1.
   virtual Vec mean_weights(const Globals& globals) const = 0;
   /// Parameters of q(π) for users: sticks, counts, transition rows, ...
   virtual NamedArrays posterior(const Globals& globals) const = 0;
@@ -90,7 +94,7 @@ class AllocModel {
   /// The moves of this family, in the order in which they take turns.
   virtual std::vector<MoveKind> moves() const = 0;
 
-  /// What this model has beside all this; nothing by default.
+  /// Optional capabilities of this model; none by default.
   virtual AllocCapabilities capabilities() const;
 
  protected:

@@ -1,4 +1,4 @@
-// Values of fits, written and read.
+// Reading and writing of values of fits (archive.h).
 #pragma once
 #include "foundation/archive.h"
 #include "foundation/named_array.h"
@@ -9,7 +9,7 @@ namespace bnpvi {
 void write(Writer& out, const NamedArrays& arrays);
 NamedArrays read_arrays(Reader& in);
 
-/// Without weights, which follow from the rest.
+/// Writes globals without their weights, which follow from the rest.
 void write(Writer& out, const Globals& globals);
 Globals read_globals(Reader& in);
 

@@ -1,4 +1,4 @@
-// What is done with the data of one batch, in this process or in another one.
+// Work on the data of one batch, in this process or in another one.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,22 +9,24 @@
 
 namespace bnpvi {
 
-/// Globals at which batches are worked on.
+/// The globals at which work on batches is done.
 struct WorkGlobals {
-  Globals globals;                // with the weights of visits
-  bool weighed = false;           // the weights come from evaluate_and_weigh(), which rounds in its own way
+  Globals globals;  // including the weights for visits
+  /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
+  bool weighed = false;
   void write(Writer& out) const;  // without the weights
   static WorkGlobals read(Reader& in);
   /// Fills in the weights, where they are missing.
   void weigh(const Problem& problem);
 };
 
-/// These globals with their weights.
+/// Returns these globals, with their weights computed if they are missing.
 std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Globals globals);
 
-/// A task on one batch and its result: a pure function of the batch, the models, the globals and of what
-/// write_task() writes. run() may be called here, or for a copy made by read_batch_work() elsewhere, whose
-/// result comes back by write_result() and read_result(); all have the same bits.
+/// A task on one batch and its result, which is a pure function of the batch, the models, the globals and the
+/// bytes that write_task() writes. run() may be called here, or elsewhere on a copy made by
+/// read_batch_work(), whose result comes back through write_result() and read_result(); the results have the
+/// same bits.
 class BatchWork {
  public:
   /// globals: null where the work needs none.
@@ -33,7 +35,7 @@ class BatchWork {
 
   virtual void run(const Problem& problem, const Batch& data, Pool& pool) = 0;
 
-  virtual std::string kind() const = 0;  // by which read_batch_work() knows it
+  virtual std::string kind() const = 0;  // the name by which read_batch_work() recognises it
   virtual void write_task(Writer& out) const = 0;
   virtual void write_result(Writer& out) const = 0;
   virtual void read_result(Reader& in) = 0;
@@ -42,8 +44,8 @@ class BatchWork {
   const std::shared_ptr<const WorkGlobals> at;
 };
 
-/// The work that was written; throws std::invalid_argument for a kind that neither is common to all families
-/// nor the model's own.
+/// Reads work that write_task() has written; throws std::invalid_argument for a kind that is neither common
+/// to all families nor known to the model.
 std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::string& kind, Index batch,
                                            std::shared_ptr<const WorkGlobals> at, Reader& in);
 
@@ -54,10 +56,10 @@ class Workers {
   virtual void run(const Problem& problem, const std::vector<BatchWork*>& work) = 0;
 };
 
-/// Does it in this process. Throws FileError where the data have changed meanwhile.
+/// Does the work in this process. Throws FileError where the data have changed meanwhile.
 void do_here(const Problem& problem, Pool& pool, BatchWork& work);
 
-/// Has all of it done, by the problem's workers, or here in its order.
+/// Does all the work: by the problem's workers if it has any, otherwise in this process, in the given order.
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work);
 
 template <class Work>
@@ -67,11 +69,12 @@ void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_p
   do_work(problem, pool, all);
 }
 
-/// A local step on all units of a batch, on which a watch may look on.
+/// A local step on all units of a batch, which a watch may observe.
 class VisitWork final : public BatchWork {
  public:
-  /// memory: of the last visit, or null. watch: may be null. base: Σ log h(x) is wanted, too. assignments:
-  /// receives explicit q(z) here; null elsewhere.
+  /// memory: of the last visit of the batch, or null. watch: may be null. base: whether Σ log h(x) is
+  /// computed, too. assignments: receives the explicit q(z) when the work is done in this process, unless
+  /// null.
   VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
             std::shared_ptr<const UnitMemory> memory, std::unique_ptr<Watch> watch, bool base,
             Assignments* assignments);
@@ -87,14 +90,14 @@ class VisitWork final : public BatchWork {
   std::unique_ptr<Watch> watch;
 
  private:
-  std::unique_ptr<Visitor> own_;  // where the task was read
+  std::unique_ptr<Visitor> own_;  // if the task was read, the visitor that it uses
   Visitor& visitor_;
   std::shared_ptr<const UnitMemory> memory_;
   bool base_;
   Assignments* assignments_ = nullptr;
 };
 
-/// A local step on some units of a batch, by the allocation model itself.
+/// A local step on some units of a batch, by AllocModel::local_step().
 class UnitsWork final : public BatchWork {
  public:
   UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

@@ -13,7 +13,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index most = Index{1} << 31;
-constexpr double largest = 1e200;  // of a sum, so that its square is a number or nearly one: a guess
+constexpr double largest = 1e200;  // largest absolute value of a statistic: a guess
 
 template <class Numbers>
 bool are_within(const Numbers& numbers, Index from, Index end) {
@@ -51,7 +51,7 @@ void require_shares(const ShareTable& table, const SummaryShape& shape, Index k)
   }
 }
 
-// The numbers C that units have instead of weights: rows × columns of each, the columns from 0.
+// Checks C of a unit whose block stores no weights: rows × columns, with columns from 0.
 void require_logs(const ShareTable& table, Index i, Index rows) {
   const UnitShares& unit = table.unit[static_cast<std::size_t>(i)];
   const ShareBlock& block = *table.block[static_cast<std::size_t>(unit.block)];
@@ -115,7 +115,7 @@ void require_summary(const Summary& s, const SummaryShape& shape, Index k) {
   };
   require_stored(are_finite(s.obs) && are_finite(s.extra) && are_finite(s.pair) && are_finite(s.scalar),
                  "statistics that are no numbers");
-  for (Index i = 0; i < k && shape.p > 0; ++i)  // rounding leaves little below 0
+  for (Index i = 0; i < k && shape.p > 0; ++i)  // rounding may leave values slightly below 0
     require_stored(s.obs[i * shape.p] > -1, "rows of clusters");
 }
 
@@ -145,7 +145,8 @@ void require_progress(const Problem& problem, const Progress& progress) {
     if (!batch) continue;
     require_summary(*batch, shape, k);
     require_stored(are_within(batch->owner, 0, classes + 1), "owners of clusters");
-    // Earlier data are statistics without rows, the last batch: rows of a settled batch would not be visited.
+    // Earlier data must be statistics without rows, in the last batch: visits would skip rows of a settled
+    // batch.
     require_stored(!batch->settled || (b + 1 == n_batches && problem.source.open(b)->units.empty()),
                    "earlier data");
     if (batch->memory && !batch->settled) require_memory(problem, *batch->memory, b, k);

@@ -1,17 +1,17 @@
-// Whether a fit that was read from a file can be gone on with.
+// Checks whether a fit read from a file can be continued.
 #pragma once
 #include "inference/learn/progress.h"
 
 namespace bnpvi {
 
-/// Throws std::invalid_argument unless all sizes and numbers by which the engine looks things up are those of
-/// a fit of this problem. A file may be whole and hold anything.
+/// Throws std::invalid_argument unless all sizes, and all numbers that the engine uses as indices, are
+/// possible in a fit of this problem: a file may be undamaged and still hold anything.
 void require_progress(const Problem& problem, const Progress& progress);
 
-/// The same of a summary of k clusters, but for its memory.
+/// The same check for a summary of k clusters, except for its memory.
 void require_summary(const Summary& summary, const SummaryShape& shape, Index k);
 
-/// Throws std::invalid_argument, with what does not fit, unless `holds`.
+/// Throws std::invalid_argument unless `holds`; `what` names the mismatch in the message.
 void require_stored(bool holds, const char* what);
 
 }  // namespace bnpvi

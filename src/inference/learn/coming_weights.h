@@ -4,12 +4,13 @@
 
 namespace bnpvi {
 
-/// visiting_weights(), and Λ(T_k). all_rows: the next visit is of all rows, as if one batch has them all. The
-/// weights may then overshoot ∇Λ (HiddenScales::hasten); with rows that keep their q(z) the bound could fall.
+/// visiting_weights() and, in `evidence` (unless null), the log evidence Λ(T_k) of each cluster. all_rows:
+/// the next visit covers all rows, as when one batch has them all. The weights may then overshoot the
+/// gradient ∇Λ to converge faster (HiddenScales::hasten); if some rows kept their q(z), the bound could fall.
 std::shared_ptr<const Weights> coming_weights(const Problem& problem, const Summary& effective,
                                               double* evidence, bool all_rows);
 
-/// The same in a lap.
+/// The same for the next visit of a lap: all_rows is true if there is only one batch.
 std::shared_ptr<const Weights> coming_weights(const Problem& problem, const Summary& effective,
                                               double* evidence);
 

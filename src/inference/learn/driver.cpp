@@ -149,8 +149,8 @@ class Driver {
   Pool& pool_;
   const std::function<void(const LapRecord&)>& after_lap_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  double before_ = 0;  // seconds of laps done earlier
-  bool lost_ = false;  // numbers broke down before there was a sound state
+  double before_ = 0;  // seconds of laps in an earlier session
+  bool lost_ = false;  // a numerical breakdown occurred before there was a sound state
 };
 
 }  // namespace

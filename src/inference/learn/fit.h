@@ -11,9 +11,9 @@ namespace bnpvi {
 /// Why the laps of a phase ended.
 enum class Why { converged, laps, numbers, stopped };
 
-/// A model of some data while it is learned. What it refers to (data, models) it also holds(). Everything
-/// that further laps depend on is in it or in the driver's Course, so that both, written and read, go on to
-/// the same bits.
+/// A model of some data while it is learned. Data and models to which it refers can be kept alive by hold().
+/// Everything on which further laps depend is in this object or in the driver's Course, so that both, written
+/// and read, continue with the same bits.
 class Fit {
  public:
   Fit() = default;
@@ -21,37 +21,39 @@ class Fit {
   Fit& operator=(const Fit&) = delete;
   virtual ~Fit() = default;
 
-  /// Lap number n, from 1; the driver fills in its seconds. Throws std::domain_error where numbers break
-  /// down, and Interrupted; the state is then one to go back from.
+  /// Makes lap number n, counted from 1; the driver fills in its time. Throws std::domain_error in a
+  /// numerical breakdown, and Interrupted; the caller must then go_back().
   virtual LapRecord lap(Index n) = 0;
 
-  /// True when there is a state to end with. While there is none (before all data were visited once, between
-  /// noisy steps) laps go on whatever their greatest number, and nothing below is asked.
+  /// True when there is a complete state that could be returned. While there is none (before all data were
+  /// visited once, or between noisy steps), laps go on whatever their largest number, and the functions below
+  /// are not called.
   virtual bool whole() const { return true; }
 
-  /// What laps raise.
+  /// The objective, which laps raise.
   virtual double objective() const = 0;
-  /// What restarts are compared by.
+  /// The value by which restarts are compared.
   virtual double score() const { return objective(); }
-  /// True when the last lap tried nothing but to raise the objective, and nothing else is left to try.
+  /// True when the last lap only raised the objective, without trying moves, and no move is left to try.
   virtual bool still() const = 0;
-  /// Units of data: observations, rows or tokens by their weights; nodes and links. A still lap that raises
-  /// the objective by at most `tol` for each of them is the last one.
+  /// The number of units of data: observations, rows or tokens by their weights; nodes and links of networks.
+  /// The last lap is the first one for which still() is true and which raises the objective by at most `tol`
+  /// × units().
   virtual double units() const = 0;
-  /// By how much a sound lap may lower the objective, by rounding or by design.
+  /// How much a sound lap may lower the objective, by rounding or by design.
   virtual double slack() const = 0;
 
-  /// Another phase of learning begins, which may have another objective; false: the last one has ended.
+  /// Begins another phase of learning, which may have another objective; false: there is no further phase.
   virtual bool next_phase(Why) { return false; }
 
-  /// Remembers the present state, the last sound one, as cheaply as can be; and returns to it.
+  /// keep() stores the present state, the last sound one, as cheaply as possible; go_back() returns to it.
   virtual void keep() = 0;
   virtual void go_back() = 0;
 
-  /// What a maker of this kind of fit reads.
+  /// Writes what Maker::read() needs for this kind of fit.
   virtual void write(Writer& out) const = 0;
-  /// False after a last lap that a fit with more laps would not have had (of stochastic learning): a run goes
-  /// on from the lap before.
+  /// False if the last lap would not have been made in a fit with more laps (as in stochastic learning): a
+  /// continued run then goes on from the lap before.
   virtual bool can_go_on() const { return true; }
 
   void hold(std::shared_ptr<const void> what) { held_ = std::move(what); }

@@ -5,14 +5,15 @@
 namespace bnpvi {
 
 struct ClusterIdentity {
-  std::uint64_t id = 0;               // never reused
-  double born_at = 0, last_seen = 0;  // observations seen when it was given its first and its latest one
-  bool lasting = false;               // it was there after clusters were maintained
+  std::uint64_t id = 0;  // never reused
+  /// The number of observations seen when it got its first and its latest observation.
+  double born_at = 0, last_seen = 0;
+  bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)
 };
 
-/// Whether nothing is lost by removing a running cluster: less than one observation is left of it, or less
-/// than two, and it got none of the last 20,000 observations (a guess). If statistics fade, the second case
-/// turns into the first.
+/// True when a running cluster can be removed without loss: its size is less than one observation, or less
+/// than two and it got none of the last 20,000 observations (a guess). If statistics fade, the second
+/// condition is not needed, as it leads to the first.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }
@@ -20,8 +21,8 @@ inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, b
 /// A cluster that was removed.
 struct Departure {
   ClusterIdentity cluster;
-  double size = 0;         // its T_0 when it was removed
-  std::uint64_t into = 0;  // identity of the cluster that it was joined to; 0: it was removed
+  double size = 0;         // its statistic T_0, the number of its observations, when it was removed
+  std::uint64_t into = 0;  // identity of the cluster to which it was joined; 0: it was just removed
 };
 
 }  // namespace bnpvi

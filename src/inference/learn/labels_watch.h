@@ -4,7 +4,7 @@
 
 namespace bnpvi {
 
-/// Collects them from a visit.
+/// Collects the most probable cluster of every row during a visit.
 class LabelsWatch final : public Watch {
  public:
   void begin(Index n_chunks) override { found_.assign(static_cast<std::size_t>(n_chunks), {}); }
@@ -15,7 +15,7 @@ class LabelsWatch final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>&) override;
 
-  /// Labels from 1, of rows that were visited, by their numbers among all.
+  /// Writes the labels, from 1, of the visited rows into `label`, at the numbers of the rows among all rows.
   void put_into(int* label, const Batch& batch) const;
 
  private:

@@ -27,10 +27,11 @@ double SharedFit::units() const {
 
 namespace {
 
-constexpr Index laps_of_prior_search = 5;  // and every lap that may be the last one: a guess
+// The prior is searched every so many laps, and in each lap that may be the last: a guess.
+constexpr Index laps_of_prior_search = 5;
 
-// A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
-// have something to try take turns. It is still when no kind has.
+// A fit by memoized coordinate ascent. Each lap has one kind of move, so that no cluster is in two moves at
+// once; kinds that have a proposal take turns. The fit is still() when no kind has one.
 class Memoized final : public SharedFit {
  public:
   Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
@@ -111,13 +112,13 @@ class Memoized final : public SharedFit {
     return shuffled(problem_->source.n_batches(), stream);
   }
 
-  // The moves of a lap, or nullptr, and their turn.
+  // The moves of a lap (nullptr: none) and their kind of turn.
   struct Chosen {
     std::unique_ptr<Move> move;
     MoveKind::Turn turn = MoveKind::Turn::idle;
   };
 
-  // Of the next kind that has something to try.
+  // The moves of the next kind that has a proposal.
   Chosen next_move() {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
       if (Chosen c = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()]); c.move) return c;
@@ -195,7 +196,7 @@ class Memoized final : public SharedFit {
     return record;
   }
 
-  // From now on the problem has this allocation model; null: the one that was given.
+  // Makes this the allocation model of the problem; null: the given one.
   void take_alloc(std::shared_ptr<const AllocModel> alloc) {
     alloc_ = std::move(alloc);
     learned_.emplace(Problem{given_.source, problem_->obs, alloc_ ? *alloc_ : given_.alloc, given_.seed,
@@ -210,8 +211,8 @@ class Memoized final : public SharedFit {
       p_.learned.push_back(std::move(field));
   }
 
-  // The concentrations follow the groups where they are to be learned. Batches are told by settle(), which is
-  // next.
+  // Learns the concentrations, if that is wanted and raises the objective. The summaries of the batches are
+  // renewed by settle(), which must follow.
   void learn_concentrations() {
     State& state = p_.state;
     std::shared_ptr<const AllocModel> alloc = concentrations_of(problem_->alloc).learned(state, &pool_);
@@ -224,18 +225,20 @@ class Memoized final : public SharedFit {
     take_alloc(std::move(alloc));
   }
 
-  // No weights for the next visit when the prior is about to change, for which they would be wrong.
+  // True when the prior is learned: weights for the next visit are then not computed in advance, as they
+  // would be wrong for the new prior.
   bool prior_moves() const { return options_.learn_prior && problem_->obs->capabilities().prior; }
 
-  // One cluster teaches that all clusters are like the data, which few births survive: the first are judged
-  // under the prior that a fit begins with.
+  // True in the first lap of a fit that has a single cluster: a prior learned from it would expect all
+  // clusters to be like the whole data, and few births would survive. The first births are therefore judged
+  // under the initial prior.
   bool waits_for_births() const { return lap_ == 1 && p_.state.k() == 1 && !kinds_.empty() && !still(); }
 
   PriorSteps steps_of_prior() const {
     return still() || lap_ % laps_of_prior_search == 0 ? PriorSteps::search : PriorSteps::ascent;
   }
 
-  // The prior follows the clusters where it is to be learned; kept where the objective rises.
+  // Learns the prior of the observation model; the new prior is kept if it raises the objective.
   void learn_prior() {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = learned_prior(problem_->obs, state.total.obs.data(), state.k(),
@@ -265,9 +268,9 @@ class Memoized final : public SharedFit {
   ObsInUse sound_obs_;
   std::shared_ptr<const AllocModel> sound_alloc_;
   std::vector<MoveKind> kinds_, idle_kinds_;
-  std::unique_ptr<Visitor> visitor_;  // of this lap, as below
+  std::unique_ptr<Visitor> visitor_;  // of this lap, as lap_ and moves_
   Index lap_ = 0;
-  bool moves_ = true;  // anything else but visits
+  bool moves_ = true;  // true: the lap does anything besides visits
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ class Stochastic final : public SharedFit {
 
   void exact_lap() {
     State& state = p_.state;
-    for (auto& b : state.batch) b.reset();  // this lap is to compare rows with all clusters
+    for (auto& b : state.batch) b.reset();  // so that this lap compares rows with all clusters
     state.total = Summary(problem_.alloc.shape(problem_.obs), state.globals.effective.k);
     state.total.owner = state.globals.effective.owner;
     state.total.names = state.globals.effective.names;

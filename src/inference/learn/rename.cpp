@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-// Shortest augmenting paths, row by row, with prices of rows and columns [Jonker and Volgenant 1987].
+// By shortest augmenting paths, row by row, with prices of rows and columns [Jonker and Volgenant 1987].
 std::vector<Index> best_assignment(const Vec& value, Index n, Index m) {
   constexpr double far = std::numeric_limits<double>::infinity();
   Vec row_price(static_cast<std::size_t>(n + 1), 0.0), column_price(static_cast<std::size_t>(m + 1), 0.0);
@@ -54,7 +54,7 @@ std::vector<Index> best_assignment(const Vec& value, Index n, Index m) {
 
 namespace {
 
-// names × clusters: Δ of each name for each cluster.
+// names × clusters: the gain Δ of evidence if the cluster had the name.
 Vec gains_of_names(const NamedClusters& names, const Summary& s) {
   const Index n = names.n_names();
   Vec own(static_cast<std::size_t>(n)), out(static_cast<std::size_t>(n * s.k));
@@ -65,7 +65,7 @@ Vec gains_of_names(const NamedClusters& names, const Summary& s) {
   return out;
 }
 
-// names × clusters: the share of each name's columns in each cluster.
+// names × clusters: the proportion of the cluster's counts that are in the name's columns.
 Vec shares_of_names(const NamedClusters& names, const Summary& s) {
   const Index n = names.n_names();
   Vec out(static_cast<std::size_t>(n * s.k), 0.0);

@@ -13,10 +13,11 @@ namespace bnpvi {
 namespace {
 
 // Guesses.
-constexpr double overtime = 3;  // of most_work, after which no start goes on that is not ahead
-constexpr double early = 0.25;  // of the best start's work, before which another is not compared with it
+constexpr double overtime = 3;  // multiple of most_work after which only a start that is ahead may continue
+constexpr double early = 0.25;  // fraction of the best start's work before which others are not compared
 
-// What laps raise: of a search with hard labels their log joint, else the bound. The first is no bound.
+// The value that laps raise: the log joint in a search over hard labels, otherwise the bound. The two cannot
+// be compared, as the log joint is no bound.
 struct Value {
   bool hard;
   double value;
@@ -27,15 +28,15 @@ Value value_of(const LapRecord& lap) {
   return {hard, hard ? lap.log_joint : lap.elbo};
 }
 
-// The last lap that ended with at most so much work.
+// The last lap that ended with at most this much work; null: none.
 const LapRecord* at_work(const std::vector<LapRecord>& trace, double work) {
   const auto after =
       std::find_if(trace.begin(), trace.end(), [&](const LapRecord& lap) { return lap.work > work; });
   return after == trace.begin() ? nullptr : &*(after - 1);
 }
 
-// What the last lap has gained since the lap at whose half of work a start was last compared; none when its
-// work has not doubled since.
+// Starts are compared each time their work has doubled. If that is so at the last lap, returns the gain since
+// the comparison before; otherwise none.
 std::optional<double> gain_at_comparison(const std::vector<LapRecord>& trace) {
   std::size_t last = 0, before = 0;
   for (std::size_t i = 1; i < trace.size(); ++i)
@@ -86,7 +87,7 @@ class Run {
     });
   }
 
-  // Where restart number `restart` begins.
+  // The start of restart number `restart`.
   Start start_of(Index restart) const {
     Start out{restart_seed(options_.seed, static_cast<std::uint64_t>(restart))};
     if (!chooses()) return out;
@@ -110,7 +111,7 @@ class Run {
     return rival && value_of(*rival).hard == now.hard && value_of(*rival).value - now.value > *gain;
   }
 
-  // False when it was stopped before there was anything to return.
+  // Makes one restart; false when it was stopped before there was anything to return.
   bool one() {
     if (!now_.fit && keeper_.due(0, false)) keep(false);
     try {
@@ -199,7 +200,7 @@ class Run {
   Pool& pool_;
   Keeper& keeper_;
   Restarted out_;
-  Start start_;  // of the restart in progress
+  Start start_;  // the start of the restart in progress
   Learned now_;
 };
 

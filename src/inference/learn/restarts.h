@@ -4,36 +4,40 @@
 
 namespace bnpvi {
 
-/// Where a fit begins. A plain value.
+/// The start of a fit. A plain value.
 struct Start {
   std::uint64_t seed = 0;
-  Index kind = 0;  // of RestartOptions::kinds, if there are any
-  Index k = 0;     // clusters that this kind begins with
+  Index kind = 0;  // index in RestartOptions::kinds, if there are any
+  Index k = 0;     // initial number of clusters, if there are kinds
 };
 
-/// A way to begin: with twice as many clusters as the best start so far has found, but within these bounds.
+/// A kind of start: with twice as many clusters as the best start so far has found, but within these bounds.
 struct StartKind {
   Index least = 1, most = 1;
 };
 
 struct RestartOptions : DriverOptions {
   Index restarts = 1;
-  std::uint64_t seed = 0;  // of the first start; the others have restart_seed()
+  std::uint64_t seed = 0;  // seed of the first start; the others have restart_seed()
 
-  /// Not empty: starts of these kinds take turns for as long as that pays, whatever `restarts` is: until the
-  /// best start and one of another kind (of any, where there is one kind) agree within 1 nat or 1e-5 nats a
-  /// unit, until all have done most_work, or until most_starts were made. Every kind is tried while there is
-  /// work left; the first start always goes on to its end, so that the answer is never below that of one
-  /// start. When every kind has ended, a start is given up that is behind the best one at equal work by more
-  /// than it has gained while its work doubled (which is not asked in the beginning); and any but the first
-  /// that is not ahead when all have done three times most_work.
+  /// If not empty, `restarts` is ignored, and starts of these kinds take turns, until one of the following
+  /// holds:
+  ///   - the best start and one of another kind (of the same kind, if there is only one) agree within 1 nat
+  ///     or 1e-5 nats per unit;
+  ///   - all starts together have done most_work;
+  ///   - most_starts were made.
+  /// Every kind is tried while there is work left. The first start is always completed, so that the answer is
+  /// never worse than that of one start. A later start is given up early in two cases: every kind has ended
+  /// once, and at equal work the start is behind the best one by more than it gained while its own work
+  /// doubled (this is not checked before it has done a quarter of the work of the best start); or all starts
+  /// together have done three times most_work, and it is not ahead.
   std::vector<StartKind> kinds;
-  double most_work = 0;  // Pool::spent()
+  double most_work = 0;  // in the unit of Pool::spent()
 };
 
-constexpr Index most_starts = 50;  // of small data that never agree: a guess
+constexpr Index most_starts = 50;  // limit for small data whose starts never agree: a guess
 
-/// How a start ended. A plain value.
+/// The end of a start. A plain value.
 struct StartEnd {
   Start start;
   LapRecord end;  // Course::end
@@ -41,35 +45,36 @@ struct StartEnd {
   Index given_up = 0;
 };
 
-/// How the restarts of a run went.
+/// The result of a run of restarts.
 struct Restarted {
   Learned best;
   Index best_restart = 0;
   std::vector<StartEnd> ends;
   bool interrupted = false;
 
-  /// True when this start, which was not given up, ended within 1 nat or 1e-5 nats a unit of the best.
+  /// True when this start was not given up and ended within 1 nat or 1e-5 nats per unit of the best.
   bool agrees(const StartEnd& end) const;
 };
 
-/// Makes a fit at its start, which may have come some way already; or, of what Fit::write and Course::write
-/// have written, one that goes on.
+/// begin() makes a fit at its start, possibly with some laps done; read() makes one that continues from what
+/// Fit::write() and Course::write() have written.
 struct Maker {
   std::function<Learned(const Start&)> begin;
   std::function<std::unique_ptr<Fit>(const Start&, Reader& in)> read;
 };
 
-/// Where a run is kept that may have to outlive its process. This one keeps nothing.
+/// Stores runs that may have to outlive their process. This base class stores nothing.
 class Keeper {
  public:
   virtual ~Keeper() = default;
-  /// Is a run to be kept after this lap (0: before the first one of a restart)? last: no other follows.
+  /// Should the run be stored after this lap (0: before the first lap of a restart)? last: no other lap
+  /// follows.
   virtual bool due(Index /*lap*/, bool /*last*/) { return false; }
   virtual void keep(const std::function<void(Writer&)>& /*write*/) {}
 };
 
-/// Drives restarts and returns the one with the highest score. from: of a run that was kept; null: a new one.
-/// Asked to stop in a restart without a sound lap, it ends with the best of those before.
+/// Makes the restarts and returns the one with the highest score. from: a stored run to continue; null: a new
+/// run. If the user stops it in a restart without a sound lap, the best of the earlier restarts is returned.
 Restarted drive_restarts(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper,
                          Reader* from = nullptr);
 

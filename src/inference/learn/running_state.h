@@ -1,4 +1,4 @@
-// What is known of a stream's observations so far, in every family: their clusters and these' statistics.
+// The state of learning from a stream, in every family of models: the clusters and their statistics.
 #pragma once
 #include <vector>
 
@@ -8,12 +8,12 @@
 namespace bnpvi {
 
 struct RunningState {
-  Vec t;  // K × p: statistics of the observations so far; T_k0 is whole unless they fade
+  Vec t;  // K × p: statistics of the observations so far; T_k0 is an integer unless statistics fade
   std::vector<ClusterIdentity> identity;
   std::uint64_t next_id = 1;
-  std::uint64_t batches = 0;  // learned from
-  double seen = 0;            // units, each counted once
-  double untended = 0;        // observations learned from since clusters were last maintained
+  std::uint64_t batches = 0;  // number of batches so far
+  double seen = 0;            // number of units, each counted once
+  double untended = 0;        // number of observations since clusters were last maintained
 
   virtual ~RunningState() = default;
 
@@ -21,12 +21,12 @@ struct RunningState {
   Index p() const { return identity.empty() ? 0 : static_cast<Index>(t.size() / identity.size()); }
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first
 
-  /// Keeps these clusters only, in this order.
+  /// Keeps only these clusters, in this order.
   virtual void keep(const std::vector<Index>& kept);
   void remove(const std::vector<bool>& gone);
   /// Adds cluster b to cluster a; b keeps its number until it is removed.
   virtual void join(Index a, Index b);
-  /// Gives identities to new clusters, so that there are K.
+  /// Gives identities to new clusters, so that K clusters have one.
   void identify(Index k);
 };
 

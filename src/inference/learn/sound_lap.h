@@ -6,14 +6,14 @@
 
 namespace bnpvi {
 
-/// Keeps the globals and the ELBO of the last sound lap. Costs
-/// next to no memory: the statistics T are shared with the state, and summaries of batches are not kept.
+/// Keeps the globals and the ELBO of the last sound lap. Costs next to no memory: the statistics T are shared
+/// with the state, and summaries of batches are not kept.
 class SoundLap {
  public:
-  /// By how much the state's ELBO may be below the one kept by rounding: 1e-8 of
-  /// the sum of its terms' absolute values. (Of 320 fits under concentrations from 0.01 to 1e6 the worst fell
-  /// by 2e-12 of it.) In models that remember units (RememberedUnits) a visit may end in a slightly
-  /// lower local optimum, by 0.4 in the worst case seen, so that there a fall by up to 1 is accepted too.
+  /// How much the state's ELBO may be below the kept one because of rounding: 1e-8 of the sum of the absolute
+  /// values of its terms. (In 320 fits with concentrations from 0.01 to 1e6 the worst fall was 2e-12 of that
+  /// sum.) In models that remember units (RememberedUnits) a visit may end in a slightly lower local optimum,
+  /// by 0.4 in the worst case seen, so that a fall by up to 1 is accepted there too.
   double slack(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }

@@ -12,7 +12,7 @@ namespace bnpvi {
 
 namespace {
 
-// Mass of a cluster, as a part of all, that is what rounding leaves of one without observations.
+// A cluster with at most this fraction of all mass has no observations; its mass is a rounding error.
 constexpr double dust = 1e-12;
 
 void add_occupied_terms(const LearnedPrior& prior, const Summary& total, const Globals& globals,
@@ -25,7 +25,7 @@ void add_occupied_terms(const LearnedPrior& prior, const Summary& total, const G
   }
 }
 
-// evidence: Λ of each cluster.
+// evidence: the log evidence Λ of each cluster.
 Terms with_data_term(const Problem& problem, const Vec& evidence, const Summary& total,
                      const Globals& globals) {
   const LearnedPrior& prior = prior_of(problem.obs);
@@ -131,7 +131,7 @@ void settle(const Problem& problem, State& state) {
   for (auto& batch : state.batch) {
     if (!batch || !batch->memory) continue;
     if (!batch->settled) {
-      const bool ours = batch.use_count() == 1;  // no other state shares it
+      const bool ours = batch.use_count() == 1;  // true: no other state shares the batch
       auto renewed = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
       tangents->settle(*renewed, state.globals);
       batch = std::move(renewed);

@@ -1,4 +1,4 @@
-// What a move does to the clusters, as a value.
+// Changes that a move makes to the list of clusters, as a value.
 #pragma once
 #include <type_traits>
 #include <vector>
@@ -9,21 +9,21 @@ namespace bnpvi {
 
 struct Summary;
 
-/// Changes of a list of clusters, one after the other; each numbers the clusters as the ones before it left
-/// them. They apply to whatever has merge(a, b), drop(j), append(m) and permute(order): summaries,
-/// assignments, the memory of moves.
+/// Changes of a list of clusters, applied one after the other; each uses the numbers of clusters that the
+/// changes before it have left. They apply to any type that has merge(a, b), drop(j), append(m) and
+/// permute(order): summaries, assignments, the memory of moves.
 class Changes {
  public:
-  /// Cluster b joins a < b, and later clusters move up.
+  /// Adds cluster b to cluster a < b; clusters after b move up by one.
   Changes& merge(Index a, Index b) { return add({Kind::merge, a, b, {}}); }
-  /// Cluster j goes.
+  /// Removes cluster j; clusters after j move up by one.
   Changes& drop(Index j) { return add({Kind::drop, j, 0, {}}); }
-  /// m new clusters at the end; in summaries with this owner.
+  /// Appends m new clusters at the end; in summaries they get this owner.
   Changes& append(Index m, int owner = 0) { return add({Kind::append, m, owner, {}}); }
-  /// Cluster j is the present order[j].
+  /// Reorders: the new cluster j is the present cluster order[j].
   Changes& permute(std::vector<Index> order) { return add({Kind::permute, 0, 0, std::move(order)}); }
 
-  /// The changes of another list after these.
+  /// Appends the changes of another list.
   Changes& then(const Changes& more) {
     list_.insert(list_.end(), more.list_.begin(), more.list_.end());
     return *this;

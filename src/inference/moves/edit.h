@@ -4,34 +4,35 @@
 
 namespace bnpvi {
 
-/// Number of clusters with at least one observation.
+/// The number of clusters with at least one observation.
 Index occupied(const Summary& s);
 
-/// Rounds on some units; what rises replaces the state. Derived classes say how the units are visited:
-/// UnitEdit (inference/moves/unit_edit.h) by the local step of the allocation model; a family may have a way
-/// of its own.
+/// A proposal made by rounds on some units, which replaces the state if it raises the ELBO. Derived classes
+/// define how the units are visited: UnitEdit (inference/moves/unit_edit.h) by the local step of the
+/// allocation model; a family may have its own way.
 class Edit : public Rounds {
  public:
-  /// Rounds until the ELBO is above that of `state`, which the edited state then replaces; the changes are
-  /// made to the memory of moves too, and true comes back. False, and everything as it was, where it does not
-  /// rise (Rounds::rise).
+  /// Makes rounds until the ELBO is above that of `state`. Then the edited state replaces `state`, the memory
+  /// of moves is changed in the same way, and the result is true. If the ELBO does not rise (Rounds::rise),
+  /// everything stays as it was, and the result is false.
   ///
-  /// What fails under a prior whose hyperparameters have posteriors is judged once more under the prior that
-  /// the proposal itself teaches; when that is accepted, the problem has this prior from then on.
+  /// If hyperparameters of the prior have posteriors, a proposal that fails is evaluated once more under the
+  /// prior learned from the proposal itself; if it is accepted then, the problem uses this prior from then
+  /// on.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// The second half of climb(), at the state that was given to rise(), which returned `rises`.
+  /// The second half of climb(), for the state that was given to rise(); rises: the result of rise().
   bool settle(State& state, bool rises);
 
-  /// Refuses what climbs but ends with fewer than `least` clusters of at least one observation: it owes its
-  /// gain to the rounds alone.
+  /// Refuses proposals that end with fewer than `least` occupied clusters (those with at least one
+  /// observation), even if they raise the ELBO: such a gain comes from the rounds alone.
   void require_occupied(Index least) { least_occupied_ = least; }
 
  protected:
   using Rounds::Rounds;
 
-  /// Puts the changed batches, with the units as they were visited last, into `edited`, a copy of the state
-  /// that the edit began with; likewise explicit responsibilities, if it has any.
+  /// Stores the changed batches, with the units as last visited, in `edited`, a copy of the state with which
+  /// the edit began; likewise explicit responsibilities, if there are any.
   virtual void put_back(State& edited) = 0;
 
  private:

@@ -9,25 +9,25 @@
 
 namespace bnpvi {
 
-/// True when a size has changed by more than a tenth (a guess), so that what failed at size `then` is tried
-/// again.
+/// True when a size has changed by more than a tenth (a guess), so that a move that failed at size `then` may
+/// be tried again.
 bool has_changed(double then, double now);
 
-/// A cluster by its identity, which is never reused, and its present size.
+/// The identity of a cluster, which is never reused, and its present size.
 struct SizedCluster {
   std::uint64_t id;
   double size;
 };
 
-/// For each group of clusters, in any order, how often a move has failed at their present sizes. A plain
-/// value; copies (each proposal has one) share the table until one of them is changed.
+/// For each group of clusters, regardless of order: how often a move has failed at their present sizes. A
+/// plain value; copies (each proposal has one) share the table until one of them is changed.
 class FailedGroups {
  public:
-  /// Adds `failures` to those of the group, from 0 if the sizes have changed since.
+  /// Adds `failures` to the count of the group, which restarts from 0 if the sizes have changed since.
   void failed(std::vector<SizedCluster> group, int failures);
   /// True when the group has had fewer than `allowed` failures at its present sizes.
   bool worth_trying(std::vector<SizedCluster> group, int allowed) const;
-  /// Removes all groups with a cluster that no longer exists.
+  /// Removes all groups that contain this cluster, which no longer exists.
   void forget(std::uint64_t id);
 
   std::size_t size() const { return groups_->size(); }

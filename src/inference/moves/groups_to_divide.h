@@ -1,13 +1,13 @@
-// Which groups of clusters are worth joining and dividing anew.
+// Selection of groups of clusters that are worth joining and dividing anew.
 #pragma once
 #include "inference/moves/move.h"
 #include "inference/moves/neighbour_groups.h"
 
 namespace bnpvi {
 
-/// Identities (numbers change when a move is accepted) of pairs that are worth trying, nearest first; of
-/// triples when there are no pairs. least: sizes of clusters that count. gains: evidence_of_merging() of the
-/// clusters, as they are or as they were a little before.
+/// Groups that are worth trying, nearest first, given by the identities of their clusters (since numbers
+/// change when a move is accepted): pairs, or triples if there are no such pairs. least: the least size of a
+/// cluster to be considered. gains: evidence_of_merging() of the clusters, which may be slightly out of date.
 std::vector<std::vector<std::uint64_t>> groups_to_divide(const MoveContext& context, const State& state,
                                                          double least, const Vec& gains);
 

@@ -67,7 +67,7 @@ State with_joined(const Problem& problem, const State& state, const Changes& cha
 
 namespace {
 
-// The clusters b > a for which the pair (a, b) is evaluated.
+// For each a the clusters b > a for which the pair (a, b) is evaluated.
 std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& total, Pool& pool) {
   constexpr Index few = Index{1} << 7, near = Index{1} << 5;
   const Index k = total.k;
@@ -91,8 +91,9 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
   return partners;
 }
 
-// From where the globals of clusters in that order are searched. Tilts keep all that they found in u, a row
-// for each cluster, and would otherwise search for every effect again; sticks alone are found at once.
+// The start of the search for globals of the clusters in this order. Models with effects of covariates on
+// weights keep their results in u, a row for each cluster, and would otherwise search for every effect again;
+// sticks alone are found at once.
 Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order) {
   const Index k = static_cast<Index>(order.size()), width = alloc.numbers_in_u(1);
   Globals out;
@@ -102,7 +103,8 @@ Globals near_order(const AllocModel& alloc, const Globals& globals, const std::v
   return out;
 }
 
-// The allocation model's terms, with globals optimal for that order: no order changes the others.
+// The sum of the allocation model's terms, with globals that are optimal for this order. All other terms are
+// the same for any order.
 double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order,
                       const Globals& near) {
   Summary sizes = allocation_part(total, alloc.patterns());
@@ -120,8 +122,8 @@ Problem with_prior(const Problem& problem, const ObsModel& obs) {
 
 std::shared_ptr<const ObsModel> lifting_prior(const Problem& problem, const State& proposal, double present,
                                               Pool& pool) {
-  constexpr Index few = 32;             // clusters: a guess
-  constexpr double most_by_search = 5;  // nats that a search is hoped to bring beside ascent: a guess
+  constexpr Index few = 32;             // number of clusters: a guess
+  constexpr double most_by_search = 5;  // gain, in nats, hoped for from the search after the ascent: a guess
   const LearnedPrior& prior = prior_of(problem.obs);
   if (!prior.has_occupied_term()) return nullptr;
   const bool close = present - proposal.elbo < 20 + 0.003 * std::abs(present);  // a guess

@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-// Splits are random, so that one failure says little: five are allowed where a try costs less than 2e4
-// operations (a guess), else two. Together with smaller samples that halved the time of whole fits to planted
-// data, with the same answers.
+// Splits are random, so that one failure means little: five are allowed where a try costs less than 2e4
+// operations (a guess), otherwise two. Together with smaller samples this halved the time of whole fits to
+// simulated data, with the same answers.
 int MoveMemory::allowed_failures(double size) const { return size * p_ < 2e4 ? 5 : 2; }
 
 void MoveMemory::append(Index m) {
@@ -77,7 +77,7 @@ void MoveMemory::resplit_failed(const std::vector<Index>& pair, const Vec& sizes
   failed_resplits_.failed(identified(pair, sizes), barely_shared ? allowed_failures(0) : 1);
 }
 
-// One failure less than of births.
+// One failure fewer is allowed than for births.
 bool MoveMemory::resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const {
   const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
   return failed_resplits_.worth_trying(identified(pair, sizes), allowed_failures(size) - 1);

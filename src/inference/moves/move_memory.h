@@ -1,4 +1,4 @@
-// Failures of moves, remembered from lap to lap.
+// Memory of failed moves, kept from lap to lap.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,32 +8,33 @@
 
 namespace bnpvi {
 
-/// Identity and failures of one cluster.
+/// Identity of one cluster and its failures.
 struct ClusterHistory {
   std::uint64_t id = 0;         // never reused
-  std::uint64_t origin = 0;     // its rank by size when the fit began, or a later number (MoveMemory::origin)
-  double birth_failed_at = -1;  // size when a birth from it last failed, −1: never
+  std::uint64_t origin = 0;     // see MoveMemory::origin()
+  double birth_failed_at = -1;  // size when a birth from it last failed; −1: none has failed
   Index birth_failures = 0;
   double delete_failed_at = -1;
 };
 
-/// Decides what is worth trying: what has failed too often is tried again only when the size of a cluster has
-/// changed (has_changed). Clusters are numbered as in the state.
+/// Decides which moves are worth trying: after too many failures a move is tried again only when the size of
+/// a cluster has changed (has_changed). Clusters have their numbers in the state.
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k clusters; p: operations that one observation costs (cost_of_observation), on which the
-  /// number of failures that are allowed depends.
+  /// k: number of clusters. p: number of operations that one observation costs (cost_of_observation), on
+  /// which the number of allowed failures depends.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
-  Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
-  /// What a cluster is known as to those outside the fit: that of a joined cluster is the least of its
-  /// parts'. Clusters of the start have 0 .. K − 1, the larger the less, so that of two the larger one's
-  /// stays, and newborn ones never replace them.
+  Index number_of(std::uint64_t id) const;  // its present number; −1: it was removed
+  /// The number by which callers outside the fit know a cluster. The clusters of the start have 0 .. K − 1,
+  /// in order of decreasing size, and newborn clusters have larger numbers. A joined cluster has the smallest
+  /// number of its parts, so that of two clusters of the start the number of the larger one stays, and a
+  /// newborn cluster never replaces one of the start.
   std::uint64_t origin(Index j) const { return clusters_[j].origin; }
-  /// order: the clusters of the start, largest first.
+  /// Sets the origins of the clusters of the start. order: these clusters, largest first.
   void rank(const std::vector<Index>& order);
   std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
   std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;
@@ -45,30 +46,34 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// The pair was split anew in vain; sizes: of its clusters. barely_shared: it shares so few rows that this
-  /// one failure counts as all that are allowed until a size changes.
+  /// Records that splitting the pair anew failed; sizes: those of its clusters. barely_shared: the two
+  /// clusters share so few rows that this one failure uses up all allowed failures until a size changes.
   void resplit_failed(const std::vector<Index>& pair, const Vec& sizes, bool barely_shared);
   bool resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const;
 
-  /// The group was fitted anew, which is done once until a size changes.
+  /// Records that the group was fitted anew, which is tried only once until a size changes.
   void refit_tried(const std::vector<Index>& group, const Vec& sizes);
   bool refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
-  /// unsplit: all newborns merged with each other before the proposal was judged; counts twice, as such a
-  /// failure is likelier to repeat itself than a rejected split.
+  /// Records a failed birth from cluster j. unsplit: all newborn clusters were merged with each other before
+  /// the proposal was evaluated; this counts twice, as such a failure is more likely to repeat than a
+  /// rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
-  /// at_least: failures allowed even where a try costs much.
+  /// at_least: number of failures allowed even where a try is costly.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
-  /// A birth from a cluster that had failed since it changed gained so much, 0: it failed again.
+  /// Records a late birth, that is, a birth from a cluster that has failed at its present size, and its gain;
+  /// 0: it failed again.
   void late_birth_tried(double gain);
-  /// What the next such birth of this fit is expected to gain: hopeful at first, then as the record says.
+  /// Expected gain, in nats, of the next late birth of this fit: an optimistic guess at first, then
+  /// increasingly the average of the recorded gains.
   double late_birth_gain() const;
 
-  /// Rounds after two clusters were joined, or one was deleted, ended so much above the forecast.
+  /// Records by how much the ELBO after rounds exceeded the prediction, when two clusters were joined or one
+  /// was deleted.
   void merge_rose(double gain) { merge_rise_ = std::max(merge_rise_, gain); }
-  /// The most in this fit, or what is hoped for at least.
+  /// The largest such excess in this fit, but at least a guess.
   double merge_rise() const { return merge_rise_; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }

@@ -11,7 +11,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index nearest_pairs = 2;  // a guess
-constexpr double most_mass = 2;     // of the groups of a lap, as a multiple of that of the data
+constexpr double most_mass = 2;     // mass of the groups of a lap, as a multiple of that of the data
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Groups of clusters near each other, for moves that change several at once.
+// Groups of clusters that are near each other, for moves that change several at once.
 #pragma once
 #include <functional>
 
@@ -9,16 +9,18 @@ namespace bnpvi {
 /// Numbers of some clusters, ascending.
 using ClusterGroup = std::vector<Index>;
 
-/// The (at most m) clusters b whose joining with a loses least; all that loss has a number for.
+/// The (at most m) clusters b nearest to a: those with the largest loss[a K + b], nearest first; pairs with
+/// −∞ are left out. loss: evidence_of_merging(), K × K; the larger, the less is lost by joining.
 std::vector<Index> nearest(Index a, Index k, const Vec& loss, Index m);
 
-/// Each cluster with m − 1 others near it: the nearest ones and, for pairs, the second nearest too; without
-/// repetition, members ascending, groups that lose least by joining first. loss: evidence_of_merging().
+/// Groups of m clusters: each cluster with the m − 1 nearest others, and for pairs also with the second
+/// nearest. No group occurs twice; members are ascending, and groups that lose least by joining come first.
+/// loss: evidence_of_merging().
 std::vector<ClusterGroup> neighbour_groups(Index k, const Vec& loss, Index m);
 
-/// Those of the groups that are worth_trying (a group, its clusters' sizes), in their order: at most `most`,
-/// and of not more than twice the mass of the data together (a guess), but at least one if there is any.
-/// sizes: of all clusters.
+/// Selects, in their order, the groups for which worth_trying(group, sizes of its clusters) is true: at most
+/// `most` groups, whose total mass is at most twice that of the data (a guess), but at least one if there is
+/// any. sizes: the sizes of all clusters.
 std::vector<ClusterGroup> affordable(
     const std::vector<ClusterGroup>& groups, const Vec& sizes, Index most,
     const std::function<bool(const ClusterGroup&, const Vec&)>& worth_trying);

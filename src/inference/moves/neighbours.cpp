@@ -8,7 +8,7 @@ namespace bnpvi {
 
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool) {
-  constexpr Index at_once = 64;  // clusters a task: a guess
+  constexpr Index at_once = 64;  // clusters per task: a guess
   const Index k = weights.k, p = weights.p;
   Neighbours out{k, width, std::vector<int>(static_cast<std::size_t>(k * width))};
   pool.run((k + at_once - 1) / at_once, [&](Index task) {

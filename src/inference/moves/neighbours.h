@@ -1,4 +1,4 @@
-// Which clusters are near to each other.
+// Nearest clusters of each cluster.
 #pragma once
 #include "foundation/pool.h"
 #include "inference/data/summary.h"
@@ -15,8 +15,8 @@ struct Neighbours {
   const int* of(Index j) const { return cluster.data() + j * width; }
 };
 
-/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, the score that l
-/// gives to the mean features of j: one matrix product for all clusters, with any observation model.
+/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, the score of the
+/// mean features of j under l: one matrix product for all clusters, with any observation model.
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool);
 

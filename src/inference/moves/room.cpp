@@ -13,7 +13,7 @@ std::vector<Index> Room::gone() const {
   return out;
 }
 
-// Last first, so that numbers stay valid.
+// Removes the last cluster first, so that the numbers of the others stay valid.
 Changes Room::changes(Changes out) const {
   const std::vector<Index> all = gone();
   for (auto j = all.rbegin(); j != all.rend(); ++j) {

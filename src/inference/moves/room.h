@@ -1,4 +1,4 @@
-// Where K is fixed, clusters that go in the same proposal in which new ones come.
+// Removal of clusters to make room for new ones in the same proposal, where K is fixed.
 #pragma once
 #include <utility>
 
@@ -7,8 +7,9 @@
 
 namespace bnpvi {
 
-/// Clusters to be removed: some are dropped; of pairs (a, b), a < b, b is joined to a. Pairs may have the
-/// same a; no cluster is removed twice, and no a of a pair is removed.
+/// A choice of clusters to be removed: those in `dropped` are dropped; for each pair (a, b), a < b, in
+/// `joined`, b is joined to a. Several pairs may have the same a; no cluster is removed twice, and no a of a
+/// pair is removed.
 struct Room {
   std::vector<Index> dropped;
   std::vector<std::pair<Index, Index>> joined;
@@ -16,18 +17,19 @@ struct Room {
   Index size() const { return static_cast<Index>(dropped.size() + joined.size()); }
   /// The clusters to be removed, ascending.
   std::vector<Index> gone() const;
-  /// The changes that remove them, after the changes given.
+  /// Returns the changes `before`, followed by those that remove these clusters.
   Changes changes(Changes before = {}) const;
-  /// The number that cluster j, which stays, has afterwards.
+  /// The number of cluster j, which is not removed, after the changes.
   Index number_of(Index j) const;
 };
 
-/// Clusters of less than half an observation, smallest first; nothing is lost without them. None with settled
-/// mass is among them, and they are not all clusters of a class, or with a name.
+/// Clusters with less than half an observation, smallest first, which can be removed without loss. Clusters
+/// with mass in settled_part() or with a name are not included, and for each class at least one cluster
+/// remains.
 std::vector<Index> idle_clusters(const State& state);
 
-/// Room for m new clusters: idle clusters are dropped, then disjoint pairs joined, in the given order.
-/// Clusters in `kept` are not touched. If there are not enough, fewer than m are removed.
+/// Makes room for m new clusters: drops idle clusters, then joins disjoint pairs in the given order. Clusters
+/// in `kept` are not touched. If there are not enough candidates, fewer than m are removed.
 Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept);
 

@@ -1,4 +1,4 @@
-// Rounds of a local and a global step on a part of the data.
+// Rounds on a part of the data, each a local step and a global step.
 #pragma once
 #include <limits>
 
@@ -7,48 +7,50 @@
 
 namespace bnpvi {
 
-/// A part of the data is taken out of a state, the clusters of what is left change, and the part is brought
-/// back by rounds of a local and a global step. All else keeps its responsibilities, so the changes must need
-/// no look at it: merges of clusters that nothing else uses together, drops of clusters that nothing else
-/// uses, new clusters, another order. The state itself stays as it is.
+/// A proposal for a part of the data: the part is taken out of a state, the clusters of the remaining data
+/// are changed, and the part is added again by rounds of a local step and a global step. All other data keep
+/// their responsibilities, so that only changes that need no visit of them are possible: merges of clusters
+/// that the remaining data do not use together, drops of clusters that they do not use, new clusters, another
+/// order. The state itself stays as it is.
 class Rounds {
  public:
   virtual ~Rounds() = default;
 
-  /// Globals for the first visit; called once, before the first round.
+  /// Sets the globals for the first visit; called once, before the first round.
   void begin_at(Globals first) { proposed_.globals = std::move(first); }
 
-  /// A local step on the part and a global step. Returns the ELBO of the whole data.
+  /// Makes one round: a local step on the part and a global step. Returns the ELBO of the whole data.
   double round();
 
-  /// Rounds until the ELBO is above that of `state`: true. False after max_rounds, or as soon as the gap is
-  /// more than the rounds left would close if each gained as much as the last: gains shrink. before: the ELBO
-  /// before the first of these rounds, where it is known.
+  /// Makes rounds until the ELBO is above that of `state`; then returns true. Returns false after max_rounds,
+  /// or as soon as the remaining rounds would not close the gap even if each gained as much as the last,
+  /// since gains usually shrink. before: the ELBO before the first of these rounds, if it is known.
   bool rise(const State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// What rises by no more than this is not worth a change.
+  /// Requires a gain of more than `least` for a change to be accepted.
   void require_gain(double least) { least_gain_ = least; }
 
   Index rounds() const { return rounds_; }
-  /// ELBO of the whole data, and under problem() globals and the summary, after the last round; without
-  /// batches.
+  /// The proposal after the last round, without batches: the ELBO of the whole data, and the globals and the
+  /// summary for problem().
   const State& proposed() const { return proposed_; }
-  /// What rounds go by: the problem, or one that is smaller and has the same differences of ELBOs.
+  /// The problem that rounds use: the given one, or a smaller one with the same differences of ELBOs.
   virtual const Problem& problem() const { return c_.problem; }
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
 
-  /// A local step on the part under the changed clusters, as round rounds(); adds its summary to `total`.
+  /// A local step on the part with the changed clusters, in the round numbered rounds(); adds its summary to
+  /// `total`.
   virtual void visit(const Globals& globals, Summary& total) = 0;
 
-  /// The ELBO that is to be exceeded.
+  /// The ELBO that must be exceeded.
   double to_beat(const State& state) const { return c_.to_beat(state) + least_gain_; }
 
   const MoveContext& c_;
   Changes changes_;
-  Summary rest_;            // the whole data without the part, changed: derived classes set it
-  double elbo_beyond_ = 0;  // what the ELBO of the whole data has beside that of problem()
+  Summary rest_;            // summary of the data without the part, after the changes; set by derived classes
+  double elbo_beyond_ = 0;  // ELBO of the whole data minus that of problem()
 
  private:
   State proposed_;

@@ -1,4 +1,4 @@
-// What moves try, for tests that observe a fit.
+// Records of attempted moves, for tests that observe a fit.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -10,14 +10,14 @@ namespace bnpvi {
 
 /// One attempt of a move, and how it ended.
 struct Trial {
-  const char* kind;                    // of move
+  const char* kind;                    // the kind of move
   std::vector<std::uint64_t> members;  // identities of the clusters concerned
-  Index failures;                      // of earlier attempts with the same clusters
+  Index failures;                      // number of failed earlier attempts with the same clusters
   double gain;                         // in nats; NaN: no proposal was made
   bool accepted;
 };
 
-/// Called with every trial, on the calling thread; empty, unless a test looks on (testing/proposal_trace.h).
+/// Called with every trial, on the calling thread; empty except in tests (testing/proposal_trace.h).
 inline std::function<void(const Trial&)> trial_listener;
 
 inline void tell(const Trial& trial) {

@@ -7,16 +7,16 @@ namespace bnpvi {
 /// The units of a batch that an edit visits again.
 struct EditedPart {
   std::vector<Index> units;  // ascending
-  Summary rest;              // of the batch without them, clusters as they are
+  Summary rest;              // summary of the batch without these units, before the clusters are changed
 };
 
-/// Units of any kind, batch by batch, each from where its own last round left it.
+/// An edit of any kind of units, batch by batch; each unit starts from where its last round left it.
 class UnitEdit final : public Edit {
  public:
-  /// parts: of every batch, in order. The state must outlive the rounds.
+  /// parts: one for every batch, in order. The state must outlive the rounds.
   UnitEdit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts);
 
-  /// What the last visit of the units found, by batch.
+  /// The summaries of the units after their last visit, by batch.
   const std::vector<Summary>& found() const { return found_; }
 
  private:
@@ -25,7 +25,8 @@ class UnitEdit final : public Edit {
 
   std::vector<EditedPart> parts_;
   std::vector<Summary> found_;
-  std::optional<Assignments> assignments_;  // of all rows, those of the units as they were visited last
+  /// Responsibilities of all rows; those of the units are from their last visit.
+  std::optional<Assignments> assignments_;
 };
 
 }  // namespace bnpvi

@@ -11,7 +11,7 @@ namespace bnpvi {
 
 namespace {
 
-// Names come first, then classes.
+// The names and classes for which clusters are provided, numbered together: first names, then classes.
 struct Known {
   const NamedClusters* names;
   Index n_names = 0, n_classes = 0;
@@ -24,8 +24,8 @@ struct Known {
   Index n() const { return n_names + n_classes; }
 };
 
-// Weights under which a row's product with cluster s is what it has in the columns of name s, and with the
-// last what it has in all.
+// Weights of which the first n_names make the product with a row its sum over the columns of each name; the
+// last make it the sum over all columns.
 Weights indicators(const ObsModel& obs, const Known& known, const DataShape& data) {
   Weights out;
   out.k = known.n_names + 1;
@@ -48,7 +48,7 @@ std::vector<Index> rows_of(const Batch& batch, bool grouped) {
   return out;
 }
 
-// The part of a row that starts in the cluster of a class.
+// The fraction of a row that is put into the initial cluster of a class.
 double part_of_class(const Dataset& data, Index row, int owner) {
   const ClassSets& sets = *data.class_sets;
   const int set = data.classes[row];
@@ -58,7 +58,7 @@ double part_of_class(const Dataset& data, Index row, int owner) {
   return 1 / classes;
 }
 
-// known.n() × p.
+// The statistics of the known clusters, known.n() × p.
 Vec statistics_of(const Known& known, const Problem& problem, Pool& pool) {
   const Index n = known.n_names, p = problem.obs->n_features();
   const Weights weights = indicators(problem.obs, known, problem.source.shape());
@@ -110,7 +110,7 @@ Globals with_known_clusters(const Problem& problem, Globals start, Pool& pool) {
   const auto has = [&](Index name) {
     return std::count(named.begin(), named.end(), static_cast<int>(name)) > 0;
   };
-  std::vector<Index> lacking;  // numbers among the known
+  std::vector<Index> lacking;  // numbers, as in Known, of those without a cluster
   for (Index i = 0; i < known.n(); ++i)
     if (i >= known.n_names || !has(i + 1)) lacking.push_back(i);
   if (lacking.empty()) return start_at(problem, std::move(s));

@@ -10,10 +10,11 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index improvements = 10;  // rounds of k-means among candidates, as of starts by k-means++
-constexpr Index tries = 10;         // clusterings of the candidates, as of starts with a fixed K
+constexpr Index improvements = 10;  // rounds of k-means among the candidates, as in starts by k-means++
+constexpr Index tries = 10;         // number of clusterings of the candidates, as in starts with a fixed K
 
-// Does such work on all batches, a wave at a time, and hands it out in the order of batches.
+// Does this kind of work on all batches, a wave at a time, and calls take() with the results in the order of
+// the batches.
 template <class Work, class What, class Take>
 void pass(const Problem& problem, Pool& pool, const std::shared_ptr<const What>& what, Take take) {
   for (const std::vector<Index>& wave : in_waves(all_batches(problem.source), problem.wave)) {

@@ -17,7 +17,7 @@ bool comes_first(const DrawnRow& a, const DrawnRow& b) {
   return a.key < b.key || (a.key == b.key && a.number < b.number);
 }
 
-// Of the rows of one chunk.
+// The results for the rows of one chunk.
 struct Found {
   Vec mass;
   double potential = 0;

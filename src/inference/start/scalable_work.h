@@ -1,4 +1,4 @@
-// What a pass of scalable k-means++ does with one batch.
+// The work of one pass of scalable k-means++ on one batch.
 #pragma once
 #include <memory>
 
@@ -6,28 +6,29 @@
 
 namespace bnpvi {
 
-/// Rows as candidates for centres.
+/// The rows that are candidates for centres.
 struct Candidates {
   Sample rows;
-  Index round = 0;  // passes that chose them
-  Index draws = 0;  // to be chosen in this pass
+  Index round = 0;  // number of passes that have chosen them
+  Index draws = 0;  // number of rows to be drawn in this pass
   unsigned long long seed = 0;
 };
 
 /// A row that was drawn.
 struct DrawnRow {
-  double key;               // smaller is earlier
-  Index number, batch, at;  // among all rows; its batch, and where it is in the data of that
+  double key;               // rows with smaller keys come first
+  Index number, batch, at;  // number among all rows; its batch; its number in the data of the batch
 };
 
-/// Leaves the `most` rows that come first, in their order.
+/// Keeps only the `most` rows with the smallest keys, sorted by key.
 void keep_first(std::vector<DrawnRow>& rows, Index most);
 
-/// How far the rows of a batch are from the candidates, and a draw of rows without replacement, with
-/// probabilities proportional to mass × divergence to the nearest candidate (to the mass where there is none
-/// yet): the rows with the smallest keys, exponential variates divided by that product [Efraimidis and
-/// Spirakis 2006]. The variates depend on seed, round and number of the row alone, so that the rows drawn
-/// from several batches are the first of all their draws, however rows are dealt to batches.
+/// Computes how far the rows of a batch are from the candidates, and draws rows without replacement, with
+/// probabilities proportional to mass × divergence to the nearest candidate (to the mass where there is no
+/// candidate yet). Drawn are the rows with the smallest keys, which are exponential variates divided by that
+/// product [Efraimidis and Spirakis 2006]. The variates depend only on seed, round and number of the row, so
+/// that the draw from all batches, the smallest keys of all, does not depend on how rows are divided into
+/// batches.
 class DrawRowsWork final : public BatchWork {
  public:
   DrawRowsWork(Index batch, std::shared_ptr<const Candidates> candidates)
@@ -41,20 +42,20 @@ class DrawRowsWork final : public BatchWork {
   void read_result(Reader& in) override;
 
   std::vector<DrawnRow> drawn;
-  Vec mass;              // of the rows nearest to each candidate
+  Vec mass;              // for each candidate the mass of the rows nearest to it
   double potential = 0;  // Σ mass × divergence to the nearest candidate
 
  private:
   std::shared_ptr<const Candidates> candidates_;
 };
 
-/// Clusters of rows by which new ones are assigned.
+/// Centres of clusters, to which rows are assigned.
 struct Centres {
   Index k = 0;
-  Vec w;  // k × p: ObsModel::point_estimate, with the logarithm of the cluster's mass
+  Vec w;  // k × p: ObsModel::point_estimate() of each cluster, with the logarithm of its mass added
 };
 
-/// Statistics of the rows of a batch that are nearest to each centre.
+/// Computes, for each centre, the statistics of the rows of a batch that are nearest to it.
 class NearestWork final : public BatchWork {
  public:
   NearestWork(Index batch, std::shared_ptr<const Centres> centres)

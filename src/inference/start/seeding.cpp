@@ -13,8 +13,8 @@ namespace bnpvi {
 
 namespace {
 
-// k-means++ or uniform choice of at most k rows of the sample. k-means++ draws from the first 24 k rows only
-// (a guess), because each of them needs a factorisation.
+// Chooses at most k rows of the sample by k-means++ or uniformly. k-means++ draws only from the first 24 k
+// rows (a guess), because each of these needs a factorisation.
 std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& stream, Pool& pool) {
   std::vector<Index> seeds;
   Vec chance = s.masses();

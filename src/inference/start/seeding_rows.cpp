@@ -98,12 +98,12 @@ class DenseRows final : public SeedRows {
   double sharpness_;
 };
 
-// Rows of counts x under pseudo-counts λ (sum Λ), each with n tokens. With Δ_v = log(λ_v + x_v) − log λ_v,
-// zero where x_v is, the divergence of row a to row b is
+// Rows of counts x under pseudo-counts λ with sum Λ; row a has n_a tokens. With Δ_v = log(λ_v + x_v) − log
+// λ_v, which is zero where x_v is zero, the divergence of row a to row b is
 //   n_a / (Λ + n_a) [⟨λ + x_a, Δ_a − Δ_b⟩ − (Λ + n_a) log((Λ + n_a) / (Λ + n_b))].
 class CountRows final : public SeedRows {
  public:
-  // Counts s times as large under λ have the estimates of the counts under λ / s.
+  // The sharpness s multiplies counts; estimates from s x under λ are the same as from x under λ / s.
   CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen,
             double sharpness)
       : SeedRows(obs, std::move(rows), chosen),
@@ -158,7 +158,7 @@ class CountRows final : public SeedRows {
 
   double length_of(Index i) const { return std::accumulate(data_.value + from(i), data_.value + to(i), 0.0); }
 
-  // out[step l]: divergence of row l to row i of `other`.
+  // out[step × l] = divergence of row l to row i of `other`.
   void divergences_to_row(const CountRows& other, Index i, double* out, Index step) {
     const double prior_part = raise(other, i), log_total = std::log(total_ + other.length_of(i));
     for (Index l = 0; l < static_cast<Index>(own_.size()); ++l) {
@@ -169,7 +169,7 @@ class CountRows final : public SeedRows {
     lower(other, i);
   }
 
-  // delta_ becomes that of row i of `other`; returns ⟨λ, Δ⟩.
+  // Sets delta_ to Δ of row i of `other`; returns ⟨λ, Δ⟩.
   double raise(const CountRows& other, Index i) {
     const Dataset& data = other.data_;
     double sum = 0;
@@ -185,7 +185,7 @@ class CountRows final : public SeedRows {
     for (int e = other.from(i); e < other.to(i); ++e) delta_[other.data_.column[e]] = 0;
   }
 
-  // ⟨x_l, Δ⟩.
+  // Returns ⟨x_l, Δ⟩.
   double against(Index l) const {
     double sum[2] = {0, 0};
     for (int e = from(l); e < to(l); ++e) sum[e & 1] += data_.value[e] * delta_[data_.column[e]];
@@ -198,7 +198,7 @@ class CountRows final : public SeedRows {
   Vec own_, length_, delta_;
 };
 
-// The first m of 0 .. n − 1 after draw_to_front(); only numbers that have moved take memory.
+// The first m of the numbers 0 .. n − 1 after draw_to_front(); only numbers that were moved take memory.
 std::vector<Index> drawn_to_front(Index n, Index m, Stream& stream) {
   std::vector<Index> out;
   std::unordered_map<Index, Index> moved;

@@ -1,4 +1,4 @@
-// The rows that k-means uses, dense or sparse.
+// The rows used by k-means, dense or sparse.
 #pragma once
 #include <memory>
 
@@ -8,17 +8,17 @@
 
 namespace bnpvi {
 
-/// A random subset of n rows, as many as 2^22 features hold, and at least 64.
+/// A random subset of n rows: as many as have 2^22 features together, but at least 64.
 struct Subsample {
-  std::vector<Index> position;  // 0 .. n − 1
+  std::vector<Index> position;  // positions of the chosen rows, 0 .. n − 1
   Vec mass;
-  double scale = 1;  // mass of all rows / mass of these
+  double scale = 1;  // mass of all rows / mass of the subset
 };
 
-/// mass: of each of the n rows; nullptr: all 1.
+/// mass: the mass of each of the n rows; nullptr: all 1.
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
 
-/// All of the rows, of these masses.
+/// The subset of all rows, with these masses.
 Subsample all_of(Vec mass);
 
 /// The rows of a subsample.
@@ -31,7 +31,7 @@ class SeedRows {
   Index p() const { return p_; }
   double mass(Index i) const { return mass_[i]; }
   const Vec& masses() const { return mass_; }
-  double scale() const { return scale_; }  // of the subsample
+  double scale() const { return scale_; }  // Subsample::scale
 
   /// t += weight φ(row i).
   virtual void add(Index i, double weight, double* t) const = 0;
@@ -39,16 +39,17 @@ class SeedRows {
   /// score (n × k) = Φ Wᵀ, W is k × p.
   virtual void scores(Index k, const Vec& w, Vec& score) const = 0;
 
-  /// Prepares divergences among the first n rows.
+  /// Prepares divergences() among the first n rows.
   virtual void look_at(Index n, Pool& pool) = 0;
-  /// out_l = divergence of row l to row i, for the n rows of the last look_at(n); rounding errors are set to
-  /// 0.
+  /// out_l = divergence of row l to row i, for the n rows of the last look_at(n); values within rounding
+  /// error of 0 are set to 0.
   virtual void divergences(Index i, Vec& out) = 0;
 
-  /// Prepares divergences of other rows to these.
+  /// Prepares divergences_to() these rows as centres.
   virtual void become_centres(Pool& pool) = 0;
-  /// out (n × centres.n()): the divergences of the n rows of the last look_at(n) to rows that have become
-  /// centres, made by make_seed_rows() for the same model and kind of data.
+  /// out (n × centres.n()) = the divergences of the n rows of the last look_at(n) to the rows in `centres`,
+  /// for which become_centres() was called. `centres` must come from make_seed_rows() for the same model and
+  /// kind of data.
   virtual void divergences_to(const SeedRows& centres, Vec& out) = 0;
 
  protected:
@@ -59,10 +60,9 @@ class SeedRows {
   double scale_;
 };
 
-/// rows: those of the subsample, in its order.
-/// fill: weights (p) of the cluster that the rows come from, under which cells that they lack are expected; a
-/// cluster without data unless given. sharpness: as how many a row counts where a centre is estimated from it
-/// (bregman_kmeans()).
+/// rows: the rows of the subsample, in its order. fill: weights (p numbers) of the cluster to which the rows
+/// belong, under which missing cells are replaced by expectations; null: those of a cluster without data.
+/// sharpness: how often a row counts when a centre is estimated from it (bregman_kmeans()).
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
                                          const Subsample& chosen, const double* fill = nullptr,
                                          double sharpness = 1);

@@ -13,17 +13,19 @@ namespace bnpvi {
 
 namespace {
 
-constexpr int most_expectations = 100;  // of missing cells, given responsibilities: a guess
-// What a further one must gain, of the bound; of scales, which laps renew in any case, less will do.
+// The largest number of rounds that fill in missing cells, given responsibilities: a guess.
+constexpr int most_expectations = 100;
+// Least gain of a further round, relative to the bound; for scales of rows a larger one, as laps renew these
+// in any case.
 constexpr double enough_gain = 1e-10, enough_of_scales = 1e-7;
 
-// Clusters by decreasing size, the order that stick breaking prefers.
+// The clusters sorted by decreasing size, the order that suits stick breaking.
 Summary by_size(Summary s) {
   s.permute(s.by_size());
   return s;
 }
 
-// As if the states of neighbouring rows were independent: q(z) = Π_t q(z_t).
+// Sets the joint probabilities as if the states of neighbouring rows were independent: q(z) = Π_t q(z_t).
 void expect_independence(const Problem& problem, Assignments& q) {
   const std::vector<Index>& starts = problem.source.starts();
   for (std::size_t g = 0; g + 1 < starts.size(); ++g)
@@ -72,7 +74,7 @@ Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
 }
 
 Globals start_from_blocks(const Problem& problem, Index k) {
-  constexpr Index longest = 100;  // rows of a window: a guess
+  constexpr Index longest = 100;  // rows of a block: a guess
   Stream stream(problem.seed, Purpose::initial_seeds);
   const std::vector<Index>& starts = problem.source.starts();
   const Index lag = problem.obs->capabilities().lag;
@@ -80,7 +82,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
   const std::vector<Place> places = places_of_rows(problem.source, problem.alloc.grouped(), lag);
   const Index n = static_cast<Index>(rows.size()), size = std::clamp<Index>(n / (2 * k), 1, longest);
   std::vector<Place> chosen;
-  std::vector<std::size_t> ends;  // of each window among them
+  std::vector<std::size_t> ends;  // for each block its end in `chosen`
   for (Index j = 0; j < k; ++j) {
     const Index first = stream.index(n), end = *std::upper_bound(starts.begin(), starts.end(), rows[first]);
     for (Index i = first; i < n && rows[i] < end && i < first + size; ++i) chosen.push_back(places[i]);

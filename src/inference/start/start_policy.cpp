@@ -9,8 +9,8 @@ namespace bnpvi {
 
 namespace {
 
-// Clusterings of which the best is where a fit of grouped rows with a fixed K starts: as in
-// stats::kmeans(nstart = 10), whose labels it should not end below.
+// How many clusterings are tried for the start of a fit of grouped rows with a fixed K, of which the best is
+// used: as many as in stats::kmeans(nstart = 10), whose labels the fit should not fall behind.
 constexpr Index tries_of_fixed_k = 10;
 
 Globals globals_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
@@ -23,7 +23,7 @@ Globals globals_from(const std::string& init, const Problem& problem, Index k, P
   return start_from_seeds(problem, k, spread, rounds, tries, pool);
 }
 
-// Clusters of names and labels are not among the k, except where K is fixed.
+// The clusters for names and labels are made in addition to the k clusters, unless K is fixed.
 State start_from(const std::string& init, const Problem& problem, Index k, Pool& pool) {
   k = std::max(k, problem.alloc.fixed_k());
   if (problem.alloc.fixed_k() > 0) k = std::max<Index>(1, k - n_known_clusters(problem));
@@ -31,8 +31,8 @@ State start_from(const std::string& init, const Problem& problem, Index k, Pool&
                             with_known_clusters(problem, globals_from(init, problem, k, pool), pool));
 }
 
-// The model's own start and that of clusters of units; the one with the higher ELBO after ten laps is
-// continued. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
+// Fits for ten laps from the model's own start and from clusters of units, and returns the state with the
+// higher ELBO. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool& pool) {
   options.max_laps = 10;
   options.moves = MoveOptions();

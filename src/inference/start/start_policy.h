@@ -1,4 +1,4 @@
-// Where a fit begins, by the name of a start.
+// Choice of the start of a fit, by name.
 #pragma once
 #include <string>
 
@@ -7,10 +7,10 @@
 namespace bnpvi {
 
 /// init: "random" (rows drawn at random), "bregman" (rows drawn far apart, then 10 rounds of k-means),
-/// "kmeans" (100 rounds), "scalable" (from all rows in few passes), "blocks" (of consecutive rows), "anchor"
-/// (AllocModel's own), or "best": "anchor" or "bregman", whichever has the higher ELBO after ten laps. Of 30
-/// pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten. k: clusters; at
-/// least those that the model has.
+/// "kmeans" (100 rounds), "scalable" (from all rows in few passes), "blocks" (blocks of consecutive rows),
+/// "anchor" (the allocation model's own method, OwnStart), or "best": "anchor" or "bregman", whichever has
+/// the higher ELBO after ten laps. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty
+/// laps as after ten. k: number of clusters, raised to that of the model if its K is fixed.
 State start_by(const std::string& init, const Problem& problem, Index k, const LearnOptions& options,
                Pool& pool);
 
