@@ -155,8 +155,8 @@ test_that("logarithms take over where rows contradict transitions, and nothing i
 
 test_that("a long sequence in segments is the same sequence in one piece", {
   withr::local_seed(6)
-  toy <- toy_sequences(1, lengths = c(9000, 5), k = 5)
-  toy$data$x <- toy$data$x + matrix(rnorm(18010, sd = 6), ncol = 2)
+  toy <- toy_sequences(1, lengths = c(4500, 5), k = 5)
+  toy$data$x <- toy$data$x + matrix(rnorm(9010, sd = 6), ncol = 2)
   prior <- utils::modifyList(hmm_priors$finite, list(k = 5L))
   model <- list(obs = diagonal_model(), prior = prior)
   contract <- engine_contract(toy$data, model, outer(toy$z, 1:5, "==") * 0.9 + 0.02)
@@ -166,8 +166,8 @@ test_that("a long sequence in segments is the same sequence in one piece", {
   )
   rows <- expected_rows(state, prior)
   chain <- list(
-    data = toy$data, model = model, state = state, lengths = c(9000, 5),
-    modelled = 1:9005, weights = contract$weights, start = rows[[1]], transition = do.call(rbind, rows[-1]),
+    data = toy$data, model = model, state = state, lengths = c(4500, 5),
+    modelled = 1:4505, weights = contract$weights, start = rows[[1]], transition = do.call(rbind, rows[-1]),
     log_e = contract$features %*% t(contract$weights)
   )
   last <- NULL

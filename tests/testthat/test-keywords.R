@@ -242,7 +242,7 @@ test_that("what moves accept is audited with names, of topics and of mixtures", 
   }
 })
 
-test_that("short texts have named clusters", {
+test_that("keywords name the clusters of short texts, too", {
   data <- planted_texts(5, n = 200, length = 8)
   fit <- bnp_mixture(data$x, obs_multinomial(keywords = lists), control = bnp_control(seed = 1))
   expect_setequal(stats::na.omit(names_of_clusters(fit)), names(lists))

@@ -128,7 +128,7 @@ test_that("pairs that cannot be predicted are refused", {
   refused(update(fit, newdata = links), "not_defined")
 })
 
-test_that("starts, restarts and seeds", {
+test_that("starts that are given are used, restarts are recorded, and the seed decides", {
   from_labels <- fit_of(links, prior = prior_dp(), start = group)
   expect_equal(elbo(from_labels), elbo(fits$blocks), tolerance = 1e-6)
   again <- fit_of(links, obs_links(degree = TRUE), start = fits$gamma)
@@ -244,7 +244,7 @@ test_that("communities that links avoid are said", {
   expect_false(any(grepl("Fewer links", utils::capture.output(print(summary(fits$general))))))
 })
 
-test_that("autoplot draws the same pictures", {
+test_that("autoplot() draws the pictures of networks that plot() draws", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   for (fit in fits[c("blocks", "gamma", "general")]) {

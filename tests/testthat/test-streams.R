@@ -273,7 +273,7 @@ test_that("files and functions are read in pieces", {
   expect_bad(source_function(3), "argument", "read")
 })
 
-test_that("scores are drawn", {
+test_that("the scores of a stream's batches can be drawn as a picture", {
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "score"))
   picture <- score_picture(fit)
