@@ -11,9 +11,8 @@ namespace bnpvi::chains {
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> mass;  // groups × K: Σ_t r_tk over the rows of each sequence,
-                            // weights left out
-  Vec weight;               // weight of each sequence
+  std::vector<float> mass;                             // groups × K: Σ_t r_tk per sequence, without weights
+  Vec weight;                                          // weight of each sequence
   std::vector<std::shared_ptr<const WorkGlobals>> at;  // for each batch: globals of its last visit
   // Only for moves that need messages: those of the most probable state of every row; log_scale: NaN where
   // not computed.
