@@ -23,8 +23,8 @@ using AnchorLists = std::vector<std::vector<int>>;
 ///      estimated from two random halves of the documents, which separate signal from noise (far_apart.h);
 ///   2. the mixture of each word, p(topic | word), is found by least squares, with exponentiated gradient.
 /// clear: only anchors that stand out from noise, so that the data determine the number of topics, up to k.
-/// given: lists of words that become anchors before all others and count towards k; a list is left out if a
-/// half of the documents has none of its words. Q is never formed; time grows with the number of counts times
+/// given: lists of words that become anchors before all others and count towards k, except lists none of
+/// whose words occurs in one of the two halves. Q is never formed; time grows with the number of counts times
 /// k and with d k², memory with d k.
 AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
                            Pool& pool, const AnchorLists& given = {});
