@@ -19,7 +19,7 @@ LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
 
 namespace {
 
-// The problem whose modes share one emission, so that what modes are told apart by is the dynamics alone.
+// The same problem with one emission for all modes, so that modes differ by their dynamics alone.
 LdsProblem with_shared_emission(const LdsProblem& of) {
   EmissionPrior emission = of.emission;
   emission.by_mode = false;
@@ -30,7 +30,7 @@ LdsProblem with_shared_emission(const LdsProblem& of) {
   return out;
 }
 
-// Rows that begin a sequence get the modes of the rows after them, or, alone, any.
+// First rows of sequences get the responsibilities of the row after them; in sequences of one row, even ones.
 void add_first_rows(const Series& s, Index k, Vec& r) {
   for (Index g = 0; g < s.n_groups(); ++g) {
     const Index n = s.starts[g + 1] - s.starts[g];
@@ -40,8 +40,8 @@ void add_first_rows(const Series& s, Index k, Vec& r) {
   }
 }
 
-// q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
-// with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
+// A state with q(x) = `paths` and the q(z) of a hidden Markov model fitted, with its moves and from k states,
+// to the means of `rows` as if these were known hidden states. ar: its observation model, of expected rows.
 LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
                          const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
                          const LearnOptions& options) {

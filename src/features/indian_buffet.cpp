@@ -25,7 +25,7 @@ namespace {
 
 double trigamma(double x) { return (1 + trigamma_remainder(x)) / x; }
 
-// L_π and its gradient by log τ, and what goes with it.
+// L_π, its gradient with respect to log τ, and the quantities needed for both.
 class Objective {
  public:
   Objective(const Vec& counts, double n, double alpha, const std::optional<GammaPrior>& prior)

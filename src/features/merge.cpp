@@ -13,7 +13,7 @@ constexpr double alike = 0.6;     // least cosine of two features' loadings, or 
 constexpr double together = 0.4;  // share of the rarer one's rows that may have both, or may not, where
                                   // loadings are opposite (both numbers are guesses)
 
-// b is the rarer one where loadings are opposite.
+// Features to be joined; b is the rarer one if their loadings are opposite.
 struct Pair {
   Index a, b;
   double cosine;

@@ -9,7 +9,8 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Σ_{l≠k} x_l of K numbers ≥ 0 whose sum is `all`; exact: with all its digits where x_k is nearly all, too.
+// Σ_{l≠k} x_l for K numbers ≥ 0 with sum `all`; exact: without loss of digits even if x_k is nearly the whole
+// sum.
 class Others {
  public:
   Others(const double* x, Index k, double all, bool exact) : x_(x), all_(all) {

@@ -15,7 +15,7 @@ namespace {
 constexpr int bisections = 4;  // a guess
 constexpr double soft = 0.8;   // of what a node keeps, or leaves with
 
-// Do the nodes that have more in a than in b, or those that have less, all but agree with one half?
+// Whether one half nearly agrees with the nodes that have more link ends in a than in b, or with the others.
 bool is_known(const Overlap& state, Index a, Index b, const std::vector<int>& nodes,
               const std::vector<int>& half) {
   std::size_t same = 0;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int bisections = 4;  // a guess
 
-// Those of no node with a label are open.
+// Labels by membership; communities without any node with a label are open.
 OwnedLabels labels_of(const std::vector<std::vector<int>>& members, const Owners& owner, const Links& links) {
   OwnedLabels out;
   out.label.resize(static_cast<std::size_t>(links.n()));

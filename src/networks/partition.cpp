@@ -9,7 +9,7 @@ namespace bnpvi::networks {
 
 namespace {
 
-// `weights`: of the others, in place of 1 where a row has no values.
+// weights: values of the other nodes (θ), used instead of 1 where a row has no values.
 void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, const Degrees* weights, Vec& sum) {
   for (Index e = rows.start[node]; e < rows.start[node + 1]; ++e) {
     const int other = rows.other[e];

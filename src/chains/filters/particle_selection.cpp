@@ -7,7 +7,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-/// How many of the weights (descending) are above c, and c.
+/// The number of weights (descending) above c, and c.
 struct Threshold {
   Index above;
   double c;

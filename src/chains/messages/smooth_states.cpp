@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Of a chain with zeros, which knows all its states.
+// For a chain with zeros, where all states are known.
 Vec smoothed_in_log_space(const Chain& chain, const TreeRows& rows, Vec log_e) {
   Vec m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
       pair(chain.log_transition.size());

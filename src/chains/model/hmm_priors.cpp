@@ -11,14 +11,14 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Of tilted rows and sticks in turn: guesses.
+// Limits of alternating updates of tilted rows and sticks: guesses.
 constexpr int most_rounds = 50;
 constexpr double least_gain = 1e-10, least_share = 1e-8;
 
-// Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, at θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
-// in π is Σ_j α_j E log π_jk. Tilts may want less of a transition than the prior has: M_jk + κδ_jk is
-// negative then, and θ̂_jk the share f of α_jπ_k that it is at the present π, with log Γ(θ̂_jk) / f, which has
-// that gradient.
+// Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, with θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
+// in π is Σ_j α_j E log π_jk. With a tilt the optimal θ̂_jk may be below the prior's α_jπ_k, so that M_jk +
+// κδ_jk is negative. Then θ̂_jk = f α_jπ_k with the fraction f at the present π held fixed, and the term is
+// log Γ(θ̂_jk) / f, which has the same gradient.
 class ProfiledRows {
  public:
   /// counts: M_jk + κδ_jk, of the remainder 0.
@@ -68,9 +68,10 @@ class ProfiledRows {
   RoundedSum normaliser_;
 };
 
-// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). With P positions,
-// counting log u_k and log(1 − u_k) over the start row and PK such rows leaves c1 = J + 1 and c0_k = J(K + 1
-// − k) + P + γ, J = P(K − 1) + 1: each π_k is in J rows, the remainder π_{K+1} in P more, which are all.
+// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). With P positions there
+// are PK such rows and the start row. The coefficients of log u_k and log(1 − u_k) summed over all of them
+// are c1 = J + 1 and c0_k = J(K + 1 − k) + P + γ, with J = P(K − 1) + 1: each π_k occurs in J rows, and the
+// remainder π_{K+1} in all J + P rows.
 class HdpHmm final : public HmmAlloc {
  public:
   HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)

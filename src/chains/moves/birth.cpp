@@ -9,7 +9,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// The first two and the last two are guesses; tries: inst/design/decisions.md.
+// The first two and the last two are guesses; tries were measured (inst/design/decisions.md).
 constexpr Index most_born = 3;          // new states of a proposal
 constexpr double longest_stretch = 64;  // rows
 constexpr int most_tries = 10;          // of a state at its size

@@ -20,8 +20,8 @@ constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
 constexpr double nearly = 30;     // nats that all rows may add to what windows find of states that stay alive
-// Fewer rows are visited as a whole: that costs little, and births end with lower bounds on windows
-// (measured: inst/design/decisions.md).
+// Below this number of rows windows are not used: whole visits cost little, and births end with lower bounds
+// on windows (measured: inst/design/decisions.md).
 constexpr Index fewest_rows_of_windows = Index{1} << 13;
 
 }  // namespace

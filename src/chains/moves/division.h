@@ -20,7 +20,7 @@ class HmmDivision : public HmmMove {
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
   /// Runs of consecutive rows of the target in these sequences, cut into stretches of at most `longest` rows.
-  /// In trees, all parents of a run's rows but those of its first row are in the run.
+  /// In trees, the parent of every row of a run but the first is in the same run.
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 

@@ -1,6 +1,6 @@
-// Exchange of states that have places: two of them swap what they are like, or all move on by some places, as
-// in a cycle that was entered at the wrong one. The only ways from one order to another where no state can be
-// born, joined or dropped.
+// Exchange of states that are not exchangeable (transition patterns): two states swap their observation
+// statistics, or those of all states are shifted cyclically, as when a cycle was entered at the wrong state.
+// As no state can be born, joined or dropped, these are the only ways from one order to another.
 #include <algorithm>
 #include <numeric>
 

@@ -1,5 +1,5 @@
-// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape from a
-// wrong border between states.
+// Joins pairs or triples of similar states and divides them anew in one proposal, which can move a wrong
+// border between states.
 #include <algorithm>
 #include <cmath>
 

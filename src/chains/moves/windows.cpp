@@ -18,7 +18,7 @@ constexpr double most_of_sequences = 0.6;  // rows of windows worth the trouble
 constexpr Index rows_of_part = 2048;       // that one thread works through
 constexpr Index most_parts = 8;
 
-// Numbers of clusters that change.
+// The new numbers of clusters under changes (Changes); −1: the cluster is gone.
 class Numbers {
  public:
   explicit Numbers(Index k) : now(static_cast<std::size_t>(k)) {

@@ -13,7 +13,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-// n × K: true where row t may be in state j, and the rows after it in its sequence have an allowed path then.
+// n × K: true where row t may be in state j, and an allowed path leads from there through the rest of its
+// sequence.
 std::vector<char> find_ways(const Dataset& data, const SequenceRows& rows, const PlacePrior& prior) {
   std::vector<char> out(static_cast<std::size_t>(rows.size() * prior.k));
   for (Index t = rows.size() - 1; t >= 0; --t) {

@@ -65,7 +65,7 @@ class DocumentSums {
  public:
   struct Counts {
     Index n = 0;         // documents
-    Vec tokens;          // of each word
+    Vec tokens;          // tokens of each word
     Vec users;           // documents that have the word
     Vec mass;            // CoOccurrence::mass of all documents
     Vec half_a, half_b;  // mass of each half

@@ -57,7 +57,8 @@ class TopicAlloc : public AllocModel,
                                                double* evidence) const override;
   Summary local_step(const Visit& in) const override;
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
-  /// A start for counts by anchor words (anchor_words.h), from at most 2^16 documents.
+  /// A start for counts by anchor words (anchor_words.h); documents are copied if there are at most 2^16,
+  /// otherwise read batch by batch.
   Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Summary recompute(const Visit& in) const override;

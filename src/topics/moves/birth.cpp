@@ -1,9 +1,9 @@
-// Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
-// can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
-// begins a topic (birth_from_document.h); where documents have responses also by the sign of what is left of
-// these. Where K is fixed idle topics, or a pair that is joined in the same
-// proposal, make room. The only topic, from which all later ones come, is worth more: all ways are tried, the
-// first try compares three, newborns that are alike are joined, and rounds go on for longer.
+// Birth in a topic model. One topic is divided in all its documents, in one of several ways, which take
+// turns: into as many topics as its words can tell apart (anchor_words.h); by clusters of documents into
+// many, or into two; where documents have responses, by the signs of their residuals; or a whole document
+// begins a topic (birth_from_document.h). Where K is fixed, idle topics are dropped, or a pair is joined in
+// the same proposal. The only topic of a model, from which all later ones come, gets more effort: all ways
+// are tried, the first try compares three, similar newborn topics are joined, and rounds go on for longer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,10 +26,10 @@ constexpr Index max_rounds_of_only = 30;  // of one that divides the only topic
 constexpr Index rounds_before_joins = 2;  // of newborns
 constexpr Index compared_rounds = 4;      // of several divisions, before the best goes on
 
-// How a birth goes about.
+// Ways of a birth.
 enum class Way { anchors, many, two, document, residuals };
 
-// In the order of failures.
+// The ways in the order in which they are tried after failures.
 std::vector<Way> ways_of(bool counts, bool responses) {
   if (counts && responses) return {Way::anchors, Way::residuals, Way::many, Way::two, Way::document};
   if (counts) return {Way::anchors, Way::many, Way::two, Way::document};

@@ -82,7 +82,7 @@ class NewTopic {
   DocumentView view_;
 };
 
-// At most `size` of them, drawn without replacement, in their order.
+// Keeps at most `size` of the documents, drawn without replacement, in their order.
 void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream) {
   std::vector<DocumentRef> kept;
   std::size_t wanted = std::min(size, documents.size());

@@ -22,7 +22,7 @@ constexpr double worth_moving = 0.5;  // tokens: documents with less of the targ
 
 }  // namespace
 
-// What some documents have of the target.
+// The target's part of some documents.
 struct TopicDivision::Part {
   PartialCounts counts;     // counts: a document a row
   std::vector<Place> rows;  // otherwise: rows and their mass
@@ -175,7 +175,8 @@ void TopicDivision::add_statistic(const Part& part, double times, double* t) con
   }
 }
 
-// What documents have of the target (`born`: the newborn below) starts on the side of their residual.
+// Divides the counts of each document's start between `target` and the new topic `born`, by the sign of the
+// document's residual.
 void TopicDivision::share_by_residual(const Seeds& seed, Index target, Index born, TopicEdit& edit) const {
   std::size_t at = 0;
   for (Index i = 0; i < edit.n(); ++i) {
@@ -194,7 +195,8 @@ void TopicDivision::share_by_residual(const Seeds& seed, Index target, Index bor
   }
 }
 
-// The settled statistic of the target goes to the topic that explains it best, which becomes the first.
+// The target's statistic of data that are no longer available goes to the new topic that explains it best,
+// which becomes the first.
 void TopicDivision::add_settled(Seeds& seed) const {
   const Summary* earlier = settled_part(state_);
   if (!earlier) return;
@@ -247,7 +249,7 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   return edit;
 }
 
-// Those of the target, and those that the room changes.
+// The documents of the target, and those that must be visited because topics of `room` are removed.
 std::vector<DocumentRef> TopicDivision::documents_and(const Room& room) const {
   if (room.size() == 0) return documents_;
   return documents_with(state_,

@@ -15,8 +15,8 @@ namespace {
 
 constexpr Index max_rounds = 3;        // of an edit (a guess)
 constexpr Index most_foretold = 8192;  // pairs of a lap: a guess
-// A pair is not tried where it is foretold to lose more nats than the first number and more for each token of
-// its smaller topic than the second: more than visits of documents bring back (inst/design/decisions.md).
+// A pair is not tried if its forecast loss is more than the first number of nats, and more than the second
+// for each token of its smaller topic: visits of documents do not regain more (inst/design/decisions.md).
 constexpr double lost_for_good = 30, lost_a_token = 0.5;
 
 struct Pair {

@@ -1,5 +1,5 @@
-// Pairs and triples of topics near each other are joined and divided anew in one proposal: the escape from a
-// wrong border between topics.
+// Joins pairs or triples of similar topics and divides them anew in one proposal, which can move a wrong
+// border between topics.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -19,9 +19,9 @@ constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
 constexpr Index telling = 50;               // divisions whose gain tells what is left: a guess
 
-// Of k clusters after a group was divided into as many: one of them has the number of the first, the others
-// come last. It is `kept`, the member with statistics of earlier documents, which it keeps (at most one has
-// any).
+// Order of the k clusters after a group was divided into as many. One of the new ones takes the place of the
+// group's first; it is `kept`, the member with statistics of earlier documents, if any has them (at most one
+// does). The others come last.
 std::vector<Index> order_after(Index k, const ClusterGroup& group, Index kept) {
   std::vector<Index> order;
   for (Index j = 0; j < k; ++j)

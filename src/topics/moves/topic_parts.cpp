@@ -12,7 +12,7 @@ namespace {
 // log Γ(a + n) / Γ(a).
 double log_rising(double a, double n) { return n == 1 ? std::log(a) : -log_gamma_difference(a, n); }
 
-// Words of the clusters while parts come and go.
+// Word counts of the clusters while parts are added and removed.
 class PartClusters {
  public:
   PartClusters(const std::vector<TopicPart>& parts, const Vec& lambda)

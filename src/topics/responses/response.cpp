@@ -253,7 +253,8 @@ double ResponseModel::evidence(const Summary& s) const {
   return prior_.weight * sum;
 }
 
-// At q(η) of other statistics the term is the tangent of the evidence, which is convex, at these.
+// For q(η) that is optimal for other statistics the term is the tangent there of the evidence, which is
+// convex in the statistics.
 double ResponseModel::value(const Summary& total, const Summary& effective) const {
   const double at = evidence(effective);
   if (total.pair == effective.pair && total.scalar == effective.scalar) return at;

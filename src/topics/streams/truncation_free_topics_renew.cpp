@@ -8,7 +8,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-// The latest observations that have a topic, and where they are in the record.
+// The latest observations that have a topic, and their positions in the record.
 struct LatestObservations {
   LabelledDocuments documents;
   std::vector<Index> place;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr Index most_parts = 20;  // a guess
 
-// Observations of a document's topic that are in one cluster: all, or one.
+// Observations of one topic in one document that stay in one cluster: all of them (tokens), or a single one
+// (rows).
 struct Part {
   Index document;
   std::vector<Index> observations;
@@ -32,7 +33,7 @@ std::vector<Part> parts_of(const Documents& documents, const std::vector<int>& t
   return out;
 }
 
-// What clusters have of a document.
+// Division of one document's observations of the topic among clusters.
 struct DividedDocument {
   double mass, tables = 0, n = 0;
   Vec n_of;
@@ -43,7 +44,7 @@ struct DividedDocument {
   }
 };
 
-// What K clusters have of the latest observations of a topic.
+// Division of a topic's latest observations among K clusters.
 struct Division {
   const std::vector<int> label;
   const Index k, p;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
 
-// Counts of topics in documents, those that are not 0, by topic.
+// The positive counts of topics in documents, by topic.
 struct DocumentTopics {
   struct Entry {
     int document;
