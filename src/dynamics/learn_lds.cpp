@@ -30,7 +30,8 @@ double weighted_rows(const Series& series) {
   return rows;
 }
 constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
-constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
+constexpr double settled = 1;                          // gain of a lap in nats below which moves are tried: a
+                                                       // guess
 
 // W_j of all emissions.
 Vec precisions_of(const LdsState& state) {

@@ -88,7 +88,8 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
           [&](const LapRecord& record) { problem.pool.monitor().lap(record); });
     return one.course.reason == "interrupted";
   };
-  // Searches have laps of their own, so that a fit of more laps is that of fewer which went on. Guesses.
+  // Laps of searches do not count as laps of the fit, so that a longer fit continues a shorter one exactly.
+  // Guesses.
   constexpr Index few_rows = 1000, first_laps = 20, search_laps = 100;
   const bool few = problem.series.n <= few_rows;
   LearnOptions first = options, rest = options;
@@ -106,7 +107,7 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   }
   const auto found = [&]() -> const LdsState& { return static_cast<const LdsFit&>(*best.fit).state(); };
   if (!std::isfinite(best.course.objective)) return best;
-  const bool same_bound = start.alloc->fixed_k() > 0;  // it has only one
+  const bool same_bound = start.alloc->fixed_k() > 0;  // a model with fixed K has one bound only
   if (!few && !same_bound && !stopped) {
     best = begun(found());
     stopped = drive_it(best, rest);

@@ -8,7 +8,7 @@ namespace bnpvi::dynamics {
 namespace {
 
 constexpr Index shortest = 32, longest = 64;  // rows of a window, as are the numbers below from trials on
-constexpr double share = 0.95;                // the rotations of inst/bench/lds.R
+constexpr double share = 0.95;                // measured on the rotations of inst/bench/lds.R
 constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 30;
 constexpr double within = 40;  // nats below the present bound from which a proposal may still catch up
 

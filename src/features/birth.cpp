@@ -10,9 +10,9 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr Index most_rows = 2048;          // from which a direction is read
-constexpr Index most_rows_of_many = 8192;  // and several at once: 2,048 rows of 64 columns told 23 of 50
-                                           // features, 8,192 told 49
+constexpr Index most_rows = 2048;          // from which one direction is computed
+constexpr Index most_rows_of_many = 8192;  // for several directions: 2,048 rows of 64 columns separated 23 of
+                                           // 50
 constexpr double clear = 0.7;       // least share explained by two values; of a Gaussian it is 2/π: a guess
 constexpr Index most_rounds = 10;   // visits of the batch before a birth is given up
 constexpr Index fewest_rounds = 3;  // and before it is accepted

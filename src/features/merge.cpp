@@ -8,8 +8,7 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double alike = 0.6;     // least cosine of two features' loadings, or of one's and the other's
-                                  // negative
+constexpr double alike = 0.6;     // least |cosine| of the loadings of two features that are joined
 constexpr double together = 0.4;  // share of the rarer one's rows that may have both, or may not, where
                                   // loadings are opposite (both numbers are guesses)
 

@@ -148,7 +148,8 @@ double GammaNetwork::exposure(Index k) const {
 }
 
 GammaNetwork::Rest GammaNetwork::rest(const WeightMoments& pi) {
-  // α / c = 1: the mean of a node's weight beyond K is that of the sticks' remainder.
+  // As α / c = 1, the mean of a node's t summed over communities after K is the weight of the sticks'
+  // remainder.
   const double mean = pi.mean.back();
   return {mean, mean * mean + pi.variance.back()};
 }

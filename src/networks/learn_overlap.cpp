@@ -221,7 +221,7 @@ Index OverlapFit::tried(Index laps, Index n, F change) {
     });
     if (!better) continue;
     ++accepted;
-    if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
+    if (now_->k() != k_of_plan_) break;  // numbers of the planned changes are no longer valid
   }
   return accepted;
 }
@@ -289,7 +289,7 @@ void OverlapFit::single_splits(LapRecord& record) {
   std::iota(order.begin(), order.end(), 0);
   Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
   draw_to_front(order, now_->k(), random);
-  // Each softly and sharply.
+  // Each community is split twice: softly, and sharply (share 1).
   const Index n = 2 * std::min(trials(), now_->k());
   record.births_tried += n;
   record.births += tried(laps_of_trial, n, [&](Overlap& state, Index t) {

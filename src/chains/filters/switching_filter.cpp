@@ -232,7 +232,7 @@ Particles SwitchingFilter::merge(const Particles& from, const SeenRow& row, cons
                                  const Vec& weight) const {
   const Index m = systems_[0].m;
   const bool moded = has_mode(from);
-  // Place of each system and mode among the merged ones.
+  // Position of each system and mode among the merged particles.
   std::vector<int> place_of(static_cast<std::size_t>(n_systems() * all.width), -1);
   const auto group = [&](std::size_t i) -> int& {
     const Index at = static_cast<Index>(i);

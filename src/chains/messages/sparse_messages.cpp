@@ -30,7 +30,7 @@ struct ScaledNumbers {
     for (Index j = 0; j < n; ++j) out += x[j] * row[j][to];
     return out;
   }
-  // Σ_l row[to_l] x_l; joint_l = share · row[to_l] x_l, which count[to_l] gets too
+  // Σ_l row[to_l] x_l; joint_l = share · row[to_l] x_l, which is also added to count[to_l].
   static double out_of(Index n, const double* row, const int* to, const double* x, double share,
                        double* joint, double* count) {
     double out = 0;

@@ -110,7 +110,7 @@ class ChainCollector final : public ResponsibilitySink {
     row_[t] = std::move(row);
   }
 
-  // Tables of consecutive rows.
+  // Puts the rows into the tables of `parts`, consecutive ones together.
   void finish(JoinParts& parts) {
     const Index n = static_cast<Index>(row_.size()), n_chunks = count_chunks(n);
     for (Index chunk = 0; chunk < n_chunks; ++chunk) {

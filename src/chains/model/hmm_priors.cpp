@@ -21,7 +21,7 @@ constexpr double least_gain = 1e-10, least_share = 1e-8;
 // log Γ(θ̂_jk) / f, which has the same gradient.
 class ProfiledRows {
  public:
-  /// counts: M_jk + κδ_jk, of the remainder 0.
+  /// counts: M_jk + κδ_jk; 0 for the remainder.
   ProfiledRows(TransitionRows counts, const HmmPrior& prior, const Vec& present)
       : counts_(std::move(counts)), theta_(counts_) {
     const Vec sums = counts_.sums();
@@ -39,7 +39,7 @@ class ProfiledRows {
     }
   }
 
-  /// The derivatives are added to by_pi, if there is one.
+  /// Adds the derivatives to by_pi, unless it is null.
   RoundedSum value(const Vec& pi, Vec* by_pi) {
     const Index width = counts_.width;
     for (Index row = 0; row < counts_.n(); ++row)
@@ -63,8 +63,8 @@ class ProfiledRows {
  private:
   TransitionRows counts_;
   TransitionRows theta_;
-  Vec concentration_, digamma_of_sum_;            // of each row
-  std::vector<std::pair<Index, double>> shares_;  // f of cells with less than the prior
+  Vec concentration_, digamma_of_sum_;            // one number for each row
+  std::vector<std::pair<Index, double>> shares_;  // f of cells where θ̂ is below the prior
   RoundedSum normaliser_;
 };
 
@@ -126,7 +126,7 @@ class HdpHmm final : public HmmAlloc {
   }
 
  private:
-  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out. counts: as of ProfiledRows.
+  // Finds û and ω̂ with θ̂ profiled out, that is, optimal for each π(û). counts: as for ProfiledRows.
   HdpSticks best_sticks(TransitionRows counts, const HdpSticks& start) const {
     const Index k = counts.k;
     const WeightMoments first = weight_moments(start);
@@ -143,8 +143,8 @@ class HdpHmm final : public HmmAlloc {
     return maximise_sticks(top(k, gamma), value, start);
   }
 
-  // The tilted rows at the sticks, then sticks at what the θ̂ of these rows have beyond their priors as if
-  // that were counts, in turn, as long as the bound rises.
+  // Alternates as long as the bound rises: the tilted rows at the present sticks; then the sticks with θ̂ −
+  // prior of these rows in place of counts.
   Globals tilted_step(const Summary& total, const HdpSticks& start, const Vec& near) const {
     const auto at = [&](const HdpSticks& q, const Vec& from) {
       return with_tilts(total, q,
@@ -191,7 +191,7 @@ class HdpHmm final : public HmmAlloc {
     return rows;
   }
 
-  // The start row, or the transition rows.
+  // Adds the start row, or the transition rows.
   void add_rows(DirichletRows& rows, Index k, bool start) const {
     if (start)
       rows.add_plain(1, prior_.start.value);

@@ -21,7 +21,7 @@ class HmmResplit final : public HmmDivision {
 
   bool prepare(const State& state) override { return find_groups(state); }
 
-  // Round after round, as a division that succeeds changes what is near.
+  // Tries groups in several rounds, since an accepted division changes which states are similar.
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
     for (Index round = 0; round < rounds_of_groups; ++round) {

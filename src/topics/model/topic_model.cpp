@@ -253,7 +253,7 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
 }
 
 std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
-  if (!alpha_.prior || settled_part(state)) return nullptr;  // whose documents are known at this α only
+  if (!alpha_.prior || settled_part(state)) return nullptr;  // their documents are known at this α only
   DocumentLengths lengths;
   for (const auto& batch : state.batch) lengths.add(batch->memory->shares);
   const DocumentCounts counts(state);

@@ -95,7 +95,7 @@ class TopicBirth final : public Move {
                    alloc_.response() && alloc_.response()->n_known(state.total) > 0);
   }
 
-  // Those that one proposal compares.
+  // The ways that one proposal compares.
   std::vector<Way> ways(const State& state, Index target) const {
     const std::vector<Way> all = all_ways(state);
     const Way next = all[static_cast<std::size_t>(c_.memory.birth_failures(target)) % all.size()];
@@ -103,7 +103,7 @@ class TopicBirth final : public Move {
     return {next};
   }
 
-  // Newborns of a proposal, at most: where K is fixed as many as there are idle topics, or one in the place
+  // Maximal number of new topics in a proposal: where K is fixed, the number of idle topics, or one in place
   // of a pair that is joined.
   Index most_born(const State& state, Index target) const {
     if (alloc_.fixed_k() == 0) return std::numeric_limits<Index>::max() - 1;
@@ -111,13 +111,13 @@ class TopicBirth final : public Move {
     return std::max<Index>(1, static_cast<Index>(idle.size()) - std::count(idle.begin(), idle.end(), target));
   }
 
-  // Room for so many, beside the target.
+  // Topics to be removed for `born` new ones, without the target.
   Room make_room(const State& state, Index target, Index born) const {
     if (alloc_.fixed_k() == 0) return {};
     return room_for(born, state, pairs_, {target});
   }
 
-  // Null: there is nothing to try.
+  // The proposal; null: there is nothing to try.
   std::unique_ptr<TopicEdit> proposal(const State& state, Index target, std::uint64_t id) const {
     TopicDivision division(c_, alloc_, state, {target});
     if (division.empty()) return nullptr;
@@ -152,7 +152,8 @@ class TopicBirth final : public Move {
   MoveContext c_;
   const TopicAlloc& alloc_;
   std::vector<std::uint64_t> ids_;
-  std::vector<std::pair<Index, Index>> pairs_;  // where K is fixed: that lose least by joining, best first
+  std::vector<std::pair<Index, Index>> pairs_;  // where K is fixed: pairs that lose least by joining, best
+                                                // first
 };
 
 }  // namespace

@@ -17,7 +17,8 @@ constexpr Index max_clustered = 256;   // documents
 constexpr Index max_looked_at = 4096;  // documents, for anchors and where there is one topic
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
-constexpr double own_side = 0.9;      // of a topic goes to the newborn on the document's side
+constexpr double own_side = 0.9;      // share of a document's count that goes to the topic on its residual's
+                                      // side
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
 
 }  // namespace
@@ -27,7 +28,7 @@ struct TopicDivision::Part {
   PartialCounts counts;     // counts: a document a row
   std::vector<Place> rows;  // otherwise: rows and their mass
   Vec mass;
-  double tokens = 0, weighted = 0;  // of counts, and as often as their documents count
+  double tokens = 0, weighted = 0;  // tokens, without and with the documents' weights
 };
 
 TopicDivision::TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
@@ -53,7 +54,7 @@ TopicDivision::Part TopicDivision::part_of(const std::vector<DocumentRef>& docum
     const Shares shares = shares_of(state_, ref);
     document_responsibilities(view, shares, alloc_.width(), r, entropy);
     const std::size_t m = shares.size();
-    std::vector<std::size_t> at;  // of the target's topics among the shares
+    std::vector<std::size_t> at;  // positions of the target's topics among the shares
     for (std::size_t j = 0; j < m; ++j)
       if (std::binary_search(target_.begin(), target_.end(), shares[j].cluster)) at.push_back(j);
     for (Index u = 0; u < view.n; ++u) {

@@ -28,7 +28,7 @@ struct LatestObservations {
     }
   }
 
-  // f(observation, mass) of all.
+  // Calls f(observation, mass) for all observations.
   template <class F>
   void each(F f) const {
     Index i = 0;

@@ -40,7 +40,7 @@ struct DocumentTopics {
     return sum;
   }
 
-  // The same of topics i and j as one.
+  // The same for topics i and j joined.
   double log_evidence(Index i, Index j, double a) const {
     double sum = 0;
     auto x = of_topic[i].begin(), y = of_topic[j].begin();
