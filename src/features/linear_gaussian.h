@@ -20,8 +20,8 @@ struct Loadings {
   Index k = 0;
   Vec m;                       // means, K × D, row-major
   std::vector<Vec> v_inverse;  // V_g⁻¹ of each group, K × K
-  double a = 0, b = 0;         // of q(1/σ²)
-  double c = 0, d = 0;         // of q(ρ)
+  double a = 0, b = 0;         // shape and rate of q(1/σ²)
+  double c = 0, d = 0;         // shape and rate of q(ρ)
   double rho = 1;              // E ρ
   double value = 0;            // contribution of the likelihood to the ELBO
   Vec gram;                    // E[A Aᵀ/σ²] = Σ_g gram_of_g, K × K

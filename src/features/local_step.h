@@ -12,7 +12,7 @@ namespace bnpvi::features {
 /// The globals of a visit, of K features; if `offset` is 1, the first is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
-  const Loadings& loadings;    // with gram
+  const Loadings& loadings;    // must have gram (add_gram())
   const Vec& logit;            // prior log odds of the features after the offset
   const std::vector<int>& id;  // identities of the same features
   Index offset;

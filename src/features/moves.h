@@ -47,9 +47,9 @@ Index delete_features(const FeatureProblem& problem, FeatureState& state, Index&
 /// Drops, among the features not tried yet, the one whose absence lowers the ELBO least, and visits all rows.
 bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
 
-/// Joins pairs of features into one. Features with similar loadings that rows rarely have together become ν_a
-/// + ν_b − ν_a ν_b. Features with opposite loadings, where rows with b have a, too, become ν_a (1 − ν_b).
-/// Returns the number of joined pairs.
+/// Joins pairs of features into one. Features a and b with similar loadings that rows rarely have together
+/// are joined with ν_a + ν_b − ν_a ν_b. If their loadings are opposite and rows with b have a, too, they are
+/// joined with ν_a (1 − ν_b). Returns the number of joined pairs.
 Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                      Index& tried);
 

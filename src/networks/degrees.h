@@ -21,7 +21,8 @@ struct Mass {
 ///   log p(y | z) = Σ_{k≤l} Λ(N_kl, S_kl) + Σ_k [D_k log n_k + log Γ(n_k) − log Γ(n_k + D_k)]
 ///                  + Σ_i log Γ(1 + d_i) − Σ log y_ij! − (links of nodes with themselves) log 2.
 ///
-/// Where pairs are hidden, t stays in the exposure, and log p(y | z) is bounded with
+/// Where pairs are hidden, the sums of t_i t_j over observed pairs (the exposures) depend on t, and log p(y |
+/// z) is bounded with
 ///   q(t_k) = n_k Dirichlet(θ),  θ_i = 1 + d_i + h_i,  Θ_k = n_k + D_k + H_k:
 ///   N_kl = n_k n_l (1 − Σ_hidden θ_i θ_j / (Θ_k Θ_l)),
 ///   N_kk = n_k² (½ − Σ_hidden θ_i θ_j / (Θ_k (Θ_k + 1))).

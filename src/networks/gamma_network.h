@@ -73,7 +73,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
     int k;
     double ends, shape, rate, mean, log, tilde, term;
   };
-  using Row = std::vector<Part>;  // of a node, k ascending
+  using Row = std::vector<Part>;  // the parts of a node, k ascending
 
   struct Community {
     // The q that all nodes without a Part in this community share; mean 0 if there are no such nodes.

@@ -18,10 +18,10 @@ struct Blocks {
   BlockBound bound;
 };
 
-/// Laps of a search (partition_search.h) raise the log joint of hard labels. Soft labels then start at the
-/// partition found, with the clusters in decreasing size, and laps raise their bound. Soft clusters are
-/// joined where that raises the bound. At the end nodes are moved once more from the most probable labels; if
-/// the resulting log joint is larger than the search's, these labels are the result.
+/// Laps of a search (partition_search.h), each a pass over all nodes, raise the log joint of hard labels.
+/// Soft labels then start at the partition found, with the clusters in decreasing size, and laps raise their
+/// bound. Soft clusters are joined where that raises the bound. At the end nodes are moved once more from the
+/// most probable labels; if the resulting log joint is larger than the search's, these labels are the result.
 ///
 /// With degrees, labels stay hard, since log p(y | z) is then not a sum over pairs of nodes: a last lap
 /// reports the bound of the partition found, with sticks in the order of its clusters.

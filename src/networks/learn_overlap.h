@@ -19,8 +19,8 @@ struct OverlapOptions : RestartOptions {
   Observer* observer = &nobody;
 };
 
-/// Laps until the bound changes little, then a round of moves, and so on until a round gains nothing; laps
-/// after that are still (nothing is left to try). A round has these moves:
+/// Runs laps (updates of all of q) until the bound changes little, then a round of moves, and so on until a
+/// round gains nothing; laps after that are still (nothing is left to try). A round has these moves:
 ///   all communities are split at once, so that their number can grow fast; some are split one by one
 ///   (births); pairs that share most nodes or links are joined (merges); the smallest are dropped (deletes);
 ///   the order of communities on the sticks is changed.

@@ -24,11 +24,11 @@ struct SequenceRows {
 /// Number of modelled rows of a sequence: all but the first `lag` ones.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
-/// Consecutive units of a batch whose statistics are summed together. A piece is either a group of short
-/// sequences, processed as one chunk by one thread (parts = 1), or one long sequence, whose rows are divided
-/// into 8 chunks, its `parts`. A sequence is long if it has 2^15 rows or more, or if it has 2^12 or more and
-/// these are over three quarters of the rows of all sequences below 2^15, as threads would otherwise have
-/// nothing else to do. The division depends on the lengths only.
+/// Consecutive units of a batch (sequences or trees) whose statistics are summed together. A piece is either
+/// a group of short sequences, processed as one chunk by one thread (parts = 1), or one long sequence, whose
+/// rows are divided into 8 chunks, its `parts`. A sequence is long if it has 2^15 rows or more, or if it has
+/// 2^12 or more and these are over three quarters of the rows of all sequences below 2^15, as threads would
+/// otherwise have nothing else to do. The division depends on the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink

@@ -54,11 +54,11 @@ class SnapshotWatch final : public Watch {
   const Index k_;
   const bool wants_messages_;
   std::vector<Index> begin_, offset_;     // first row of each unit, and how many rows come before it
-  std::vector<std::vector<Mass>> found_;  // by chunk
+  std::vector<std::vector<Mass>> found_;  // masses found in each chunk
   std::vector<int> label_;                // state of each row of the units, one unit after the other
   std::vector<EndMessages> messages_;     // messages and log scales of the same rows, if wanted
   Vec log_scale_;
-  std::vector<float> mass_;  // units × K
+  std::vector<float> mass_;  // units × K, as in Snapshot
   Vec weight_;
 };
 

@@ -43,7 +43,8 @@ class HmmMove : public Move {
   /// Proposes to drop all states of less than half a row at once, unless K is fixed.
   void drop_idle(State& state);
 
-  /// Sequences (numbers in the whole data set, ascending) in which any of these states has mass.
+  /// Sequences (numbers in the whole data set, ascending) in which any of these states has mass, that is,
+  /// expected rows.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
   /// Replaces a tenth of the expected transitions and first states by those of independent rows. A transition

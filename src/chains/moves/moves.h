@@ -11,7 +11,7 @@ std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc&
 std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
 /// Merge: pairs of states are joined, several pairs at once where that succeeds.
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
-/// Delete: a state is removed, and the sequences in which it has mass are visited again without it.
+/// Delete: a state is removed, and the sequences in which it has expected rows are visited again without it.
 std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
 /// Exchange, for models whose states are not exchangeable: two states swap their observation statistics, or
 /// those of all states are shifted cyclically.

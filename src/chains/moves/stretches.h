@@ -22,9 +22,9 @@ struct StretchClusters {
 /// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
 /// Σ φ(x) of its rows. The first centre is a stretch drawn with probability proportional to its length; each
 /// next one with probability proportional to the evidence lost when the stretch joins the nearest centre so
-/// far. Then follows k-means until nothing changes. For both, each row counts several times, as often as a
-/// randomly drawn sharpness (inference/start/seeding.h). Centres come from a random sample of at most 4,096
-/// stretches; all stretches are assigned to them in the end.
+/// far. Then follows k-means until nothing changes. Up to here every row counts as several equal rows, their
+/// number being drawn at random (sharpness, inference/start/seeding.h). Centres come from a random sample of
+/// at most 4,096 stretches; all stretches are assigned to them in the end.
 ///
 /// w, here and below: expecting_weights() of the state to which the rows belong, which fill in expected
 /// values of missing cells.
@@ -41,7 +41,7 @@ struct BestCut {
   Index parts = 1;
   Vec t;  // parts × p statistics
   std::vector<Stretch> stretches;
-  std::vector<Index> part;  // of each stretch
+  std::vector<Index> part;  // part of each stretch, 0 or 1
 };
 
 /// Cuts the stretch `block` (in trees a subtree) in two where the evidence of both parts together exceeds

@@ -41,7 +41,7 @@ class Beam {
   StateLikelihoods likelihoods_;
   std::vector<Vec> log_rows_;                 // log π_jk, K + 1 rows
   Vec log_rest_;                              // log probability of all states not in use, K + 1 numbers
-  Vec log_slice_;                             // of each row
+  Vec log_slice_;                             // log slice of each row
   double least_first_ = 0, least_later_ = 0;  // smallest log slice of first rows, and of all others
 };
 

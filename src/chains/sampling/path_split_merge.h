@@ -53,7 +53,7 @@ class PathSplitMerge {
   StateWeights& weight_;
   StateClasses& classes_;
   Urns pair_;
-  std::vector<signed char> side_;  // of each row
+  std::vector<signed char> side_;  // side of each row
   Vec phi_;
 };
 

@@ -41,7 +41,7 @@ class StateClasses {
 
   const ClassSets* sets_ = nullptr;
   Index width_ = 0;             // number of classes + 1, for no class
-  std::vector<int> set_;        // of each row
+  std::vector<int> set_;        // set of classes of each row
   std::vector<int> ruled_out_;  // K × width: number of rows in a state whose labels exclude a class
 };
 

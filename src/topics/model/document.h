@@ -50,7 +50,8 @@ struct DocumentView {
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends to c, share by share, the C of all rows of the view in the column of the share.
+/// Appends to c, for one share (a topic that the document uses) after the other, the C of all rows of the
+/// view in the share's column.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
 /// True when every row is a document whose tokens may have different topics.

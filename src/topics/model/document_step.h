@@ -49,7 +49,7 @@ struct PatternLocal {
 /// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics without a
 /// share have r = 0 exactly.
 struct DocumentFit {
-  std::vector<Share> share;  // by topic, ascending
+  std::vector<Share> share;  // topics with their counts, by topic, ascending
   double bound = -1e300;
   Vec local;  // local numbers of its responses
 };

@@ -24,7 +24,8 @@ std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gam
 std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
                                      std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// What the next visit of a document needs of its last one; shares are empty when there was none.
+/// What the next visit of a document needs of its last one. Shares (the document's topics with their counts,
+/// share_table.h) are empty when there was none.
 struct LastVisit {
   Shares share;
   int misses = 0, wait = 0;

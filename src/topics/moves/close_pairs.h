@@ -6,8 +6,9 @@
 
 namespace bnpvi::topics {
 
-/// Whether topics a and b may be joined: both must have the same owner. An owned and an open topic may not,
-/// since documents of other labels use the open one but must not use the owned one.
+/// Whether topics a and b may be joined: both must have the same owner (the class of labels whose documents
+/// use it). An owned and an open topic may not, since documents of other labels use the open one but must not
+/// use the owned one.
 inline bool may_be_one(const State& state, Index a, Index b) {
   return may_join(state, a, b) && state.total.owner_of(a) == state.total.owner_of(b);
 }

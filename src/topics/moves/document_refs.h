@@ -25,7 +25,7 @@ std::vector<DocumentRef> users_of(const State& state, Index topic, double least 
 bool uses(Shares shares, Index topic);
 double count_of(Shares shares, Index topic);
 
-/// The shares of all documents of a batch.
+/// The shares (topics and their counts) of all documents of a batch.
 const ShareTable& memory_of(const State& state, Index batch);
 
 /// True if a document must be visited when these topics are removed: it uses a topic that is dropped, or

@@ -59,8 +59,8 @@ class DocumentResponse {
   Vec crossed_;                      // known × A: E η η_x' x
   Vec of_covariates_, square_rest_;  // known: E η_x'x, E (η_x'x)²
   Vec g_, h_;
-  Vec scratch_[5];   // of approach()
-  Index calls_ = 0;  // of touch()
+  Vec scratch_[5];   // scratch of approach()
+  Index calls_ = 0;  // calls of touch() since use()
 };
 
 }  // namespace bnpvi::topics

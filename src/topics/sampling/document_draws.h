@@ -17,8 +17,8 @@ class DocumentDraws final : public ClusterDraws {
   /// Begins a document, which has no observations yet.
   void begin_document(double alpha, double gamma);
 
-  /// Labels all observations, none of which is in the urns yet: documents in random order, and the
-  /// observations of each document in random order.
+  /// Labels all observations, none of which is in the urns (the statistics of topics) yet: documents in
+  /// random order, and the observations of each document in random order.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
   /// Removes each observation from its urn, document by document, and draws its topic anew.

@@ -1,4 +1,4 @@
-// A sampler of the topics of rows, for any observation model, by urns.
+// A sampler of the topics of rows, for any observation model.
 #pragma once
 #include "sampling/row_features.h"
 #include "topics/sampling/topic_sampler.h"

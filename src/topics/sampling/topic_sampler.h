@@ -31,8 +31,8 @@ class RestOfWeights {
   RestOfWeights(Index k, double rest, Index used) : k_(k), used_(used), rest_(rest) {}
 
   double value() const { return k_ > 0 ? static_cast<double>(k_ - used_) / static_cast<double>(k_) : rest_; }
-  double take(double gamma, Stream& stream);  // the weight of a new topic
-  void give_back(double weight);              // of a topic that lost its last observation
+  double take(double gamma, Stream& stream);  // draws the weight of a new topic
+  void give_back(double weight);              // returns the weight of a topic that lost its last observation
   Index used() const { return used_; }
 
  private:

@@ -9,7 +9,7 @@ struct LabelledDocuments {
   std::vector<int> length;  // observations of each document
   Vec mass;                 // weight of an observation of each document: 1 at first, then faded
   std::vector<int> word;    // word of each token; empty for rows
-  std::vector<int> topic;   // of each observation
+  std::vector<int> topic;   // topic of each observation
   std::vector<int> tables;  // tables of a document's topic, at its first observation; 0 at all others
   Vec phi;                  // features of each row, n × p; empty for tokens
 
