@@ -53,7 +53,7 @@ void ExpectedSystem::weights(const double* t, double* w) const {
   for (Index j = 0; j < emission_.d; ++j) of_seen[j] -= log_units_[j];
 }
 
-// Of the emission: the expected parameters taken as known, at an average row whose (x, 1) has the second
+// For the emission: expected parameters as if they were known, at an average row whose (x, 1) has the second
 // moment V̂ / (N + 1).
 void ExpectedSystem::point_estimate(const double* t, double* mean, double* w) const {
   const Index d = emission_.d, e = emission_.e(), q = emission_.n_moments();

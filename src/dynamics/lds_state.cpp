@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index filters = 4;  // passes of a filter and a smoother, in products of a row with a mode: a guess
 
-// r of every row of the data, from blocks of rows.
+// Collects r of every row of the data from blocks of rows.
 class KeepResponsibilities final : public ResponsibilitySink {
  public:
   KeepResponsibilities(Vec& r, Index k) : r_(r), k_(k) {}
@@ -61,8 +61,8 @@ LatentPaths paths_at(const LdsProblem& problem, const Vec& mean) {
   return out;
 }
 
-// −½ (x − M ξ)'W(x − M ξ): of the prior's own weights the block of x is −½ W, that of x and ξ is W M, and
-// that of ξ, which has the uncertainty of M as well, becomes −½ M'W M.
+// The weights of −½ (x − M ξ)'W(x − M ξ). The prior's weights already have −½ W for x, and W M for x and ξ;
+// their block of ξ, which includes the uncertainty of M, is replaced by −½ M'W M.
 Vec point_weights(const LdsProblem& problem) {
   const Index m = problem.m, e = m + problem.series.n_known;
   Vec t(static_cast<std::size_t>(problem.dynamics().n_features()), 0.0), w(t);

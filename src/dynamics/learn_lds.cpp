@@ -13,8 +13,8 @@ namespace bnpvi::dynamics {
 
 namespace {
 
-// Tries of births a lap; and windows that are tried in vain, on end, before a fit may end: 60, or fewer where
-// sequences are long, as a try costs some 30 visits of a sequence. (Rotations with much noise,
+// Number of births tried per lap; and number of consecutive failures after which a fit may end: 60, or fewer
+// where sequences are long, as a try costs some 30 visits of a sequence. (Rotations with much noise,
 // inst/bench/lds.R: with 16 the median bound was 20 to 30 lower, with 200 up to 4 higher in three times the
 // time.)
 constexpr Index tries_of_lap = 8;
@@ -30,7 +30,8 @@ double weighted_rows(const Series& series) {
   return rows;
 }
 constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
-constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
+constexpr double settled = 1;                          // gain of a lap in nats below which moves are tried: a
+                                                       // guess
 
 // W_j of all emissions.
 Vec precisions_of(const LdsState& state) {
@@ -72,8 +73,8 @@ void LdsFit::write(Writer& out) const {
   out.integer(wait_);
 }
 
-// Of a series at 6,000 of its standard deviations from the origin laps lost 2e-8; the last bits of its data
-// move the bound there by 5e-7.
+// For a series 6,000 of its standard deviations from the origin laps lost 2e-8; a change of the last bits of
+// its data moves the bound by 5e-7.
 double LdsFit::slack() const { return 1e-7 * (1 + std::abs(state_.elbo)); }
 
 LapRecord LdsFit::lap(Index number) {
@@ -104,8 +105,8 @@ bool LdsFit::may_have_births() const {
   return options_.moves.birth && !problem_.units.empty() && has_room(state_);
 }
 
-// Noise and innovations are told apart slowly where they are confounded: a step of log W_j as long as β
-// times the last one, kept if the bound is higher.
+// Coordinate ascent separates confounded noise and innovations slowly. This extrapolates: a step of log W_j
+// that is beyond_ times the last one, kept if the bound is higher.
 void LdsFit::go_beyond(const Vec& before) {
   if (!problem_.emission.known.empty() || --wait_ > 0) return;
   Vec factor = precisions_of(state_);
@@ -133,7 +134,7 @@ void LdsFit::go_beyond(const Vec& before) {
   }
 }
 
-// Merges, deletes and another order of the modes, and what is learned of the prior, q(x) fixed.
+// Merges, deletes and reordering of modes, and learning of the prior's concentrations, all at fixed q(x).
 void LdsFit::moves_of_modes(LapRecord& record) {
   const bool any = options_.moves.merge || options_.moves.remove || options_.moves.reorder;
   if (!any || problem_.units.empty() || state_.k < 2) return;
@@ -184,8 +185,8 @@ void LdsFit::births(LapRecord& record) {
   }
 }
 
-// Once births have failed: joins and deletes in which q(x) has its say, one of either a lap. After a lap
-// without any, the modes being the same, none is tried again.
+// Once births have failed: tries joins and deletes in which q(x) changes, too; at most one is made per lap.
+// After a lap without any, they are not tried again until the number of modes changes.
 void LdsFit::fewer(LapRecord& record) {
   Index used = state_.k;
   if (state_.alloc->fixed_k() > 0)

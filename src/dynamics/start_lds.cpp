@@ -19,7 +19,7 @@ LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
 
 namespace {
 
-// The problem whose modes share one emission, so that what modes are told apart by is the dynamics alone.
+// The same problem with one emission for all modes, so that modes differ by their dynamics alone.
 LdsProblem with_shared_emission(const LdsProblem& of) {
   EmissionPrior emission = of.emission;
   emission.by_mode = false;
@@ -30,7 +30,7 @@ LdsProblem with_shared_emission(const LdsProblem& of) {
   return out;
 }
 
-// Rows that begin a sequence get the modes of the rows after them, or, alone, any.
+// First rows of sequences get the responsibilities of the row after them; in sequences of one row, even ones.
 void add_first_rows(const Series& s, Index k, Vec& r) {
   for (Index g = 0; g < s.n_groups(); ++g) {
     const Index n = s.starts[g + 1] - s.starts[g];
@@ -40,8 +40,8 @@ void add_first_rows(const Series& s, Index k, Vec& r) {
   }
 }
 
-// q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
-// with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
+// A state with q(x) = `paths` and the q(z) of a hidden Markov model fitted, with its moves and from k states,
+// to the means of `rows` as if these were known hidden states. ar: its observation model, of expected rows.
 LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
                          const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
                          const LearnOptions& options) {
@@ -88,7 +88,8 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
           [&](const LapRecord& record) { problem.pool.monitor().lap(record); });
     return one.course.reason == "interrupted";
   };
-  // Searches have laps of their own, so that a fit of more laps is that of fewer which went on. Guesses.
+  // Laps of searches do not count as laps of the fit, so that a longer fit continues a shorter one exactly.
+  // Guesses.
   constexpr Index few_rows = 1000, first_laps = 20, search_laps = 100;
   const bool few = problem.series.n <= few_rows;
   LearnOptions first = options, rest = options;
@@ -106,7 +107,7 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   }
   const auto found = [&]() -> const LdsState& { return static_cast<const LdsFit&>(*best.fit).state(); };
   if (!std::isfinite(best.course.objective)) return best;
-  const bool same_bound = start.alloc->fixed_k() > 0;  // it has only one
+  const bool same_bound = start.alloc->fixed_k() > 0;  // a model with fixed K has one bound only
   if (!few && !same_bound && !stopped) {
     best = begun(found());
     stopped = drive_it(best, rest);

@@ -8,7 +8,7 @@ namespace bnpvi::dynamics {
 namespace {
 
 constexpr Index shortest = 32, longest = 64;  // rows of a window, as are the numbers below from trials on
-constexpr double share = 0.95;                // the rotations of inst/bench/lds.R
+constexpr double share = 0.95;                // measured on the rotations of inst/bench/lds.R
 constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 30;
 constexpr double within = 40;  // nats below the present bound from which a proposal may still catch up
 
@@ -16,7 +16,7 @@ struct Window {
   Index group, from, to;
 };
 
-// A sequence by its number of rows, and a place in it.
+// Draws a sequence with probability proportional to its number of rows, and a window in it.
 Window draw_window(const LdsProblem& problem, Stream& stream) {
   const Series& s = problem.series;
   Vec rows;
@@ -28,7 +28,7 @@ Window draw_window(const LdsProblem& problem, Stream& stream) {
   return {g, from, from + length};
 }
 
-// The emission by which most of the window's rows are seen.
+// The emission of the mode that has most of the window's rows.
 Index main_mode(const LdsState& state, const Window& at) {
   if (state.emission.size() == 1) return 0;
   Vec mass(static_cast<std::size_t>(state.k), 0.0);
@@ -37,8 +37,9 @@ Index main_mode(const LdsState& state, const Window& at) {
   return static_cast<Index>(std::max_element(mass.begin(), mass.end()) - mass.begin());
 }
 
-// One mode and, where hidden states are what is seen but for noise or each mode sees them in its own way, an
-// emission for these rows alone. Learned loadings begin as those of the mode that has most of the window.
+// Fits one mode and, where hidden states are observed with noise (identity) or each mode has its own
+// emission, an emission to these rows alone. Learned loadings begin as those of the mode that has most of the
+// window.
 LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at) {
   const Series& all = problem.series;
   Series own;
@@ -73,7 +74,7 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
   return out;
 }
 
-// The state with most of the window in the mode `made`: one more, or one that is there and idle.
+// The state in which mode `made`, a new or an idle one, has most of the window.
 LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at, Index made) {
   const LatentPaths own = own_system(problem, state, at);
   LdsState out = state;
