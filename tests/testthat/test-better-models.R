@@ -105,3 +105,9 @@ test_that("values that no other model can take are left to the Gaussian one", {
   x$own <- 10^(columns$obs_gamma * 20)
   expect_no_error(tryCatch(three(x), bnpvi_error_range = function(e) NULL))
 })
+
+test_that("rows of a larger table, which have names, are tried without a word", {
+  some <- cbind(planted, own = columns$obs_gamma)
+  rownames(some) <- paste0("row", seq_len(n))
+  expect_no_message(bnp_mixture(some[-1, ], seed = 1, restarts = 1), class = "bnpvi_message_names")
+})
