@@ -6,7 +6,8 @@
 #' `modularity()`, `compare()`, `crossing()`, `plot(communities, graph)`.
 #'
 #' @param fit A fit of [bnp_network()].
-#' @param graph The igraph that was fitted, if the modularity of the communities is wanted, too.
+#' @param graph The igraph that was fitted, if the modularity of the communities is wanted, too. Nodes have its names;
+#'   without it those of the fit, or none where they are 1, 2, ...
 #' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities
 #'   is in the one that it is most in, as in [fitted()].
 #' @details igraph's functions `membership()` and `communities()` are no generics and take igraph's objects alone. The
@@ -26,7 +27,7 @@ as_communities <- function(fit, graph = NULL) {
   rlang::check_installed("igraph", "for its class of communities.")
   out <- list(
     membership = as.double(fit$labels), vcount = as.integer(fit$input$n), algorithm = "bnp_network",
-    names = fit$input$ids
+    names = if (!identical(fit$input$ids, as.character(seq_len(fit$input$n)))) fit$input$ids
   )
   if (!is.null(graph)) {
     if (!inherits(graph, "igraph") || igraph::vcount(graph) != fit$input$n) {
@@ -34,6 +35,7 @@ as_communities <- function(fit, graph = NULL) {
         "{.arg graph} must be the igraph that was fitted, with {fit$input$n} vertices, not {describe(graph)}."
       ))
     }
+    out["names"] <- list(igraph::vertex_attr(graph, "name"))
     out$modularity <- igraph::modularity(graph, out$membership)
   }
   structure(out, class = "communities")

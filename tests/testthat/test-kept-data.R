@@ -81,6 +81,9 @@ test_that("hidden Markov models answer from the data that they keep as from the 
   states <- bnp_hmm(two, "id", control = keep())
   expect_equal(augment(states)$.class, augment(states, two)$.class)
   expect_equal(augment(states)$temp, two$temp)
+  expect_equal(residuals(states), residuals(states, two), ignore_attr = TRUE)
+  expect_equal(residuals(fit), residuals(fit, as.numeric(Nile)), ignore_attr = TRUE)
+  expect_bad(residuals(strip_data(fit)), "newdata", "keeps no data")
 })
 
 test_that("data are kept by size, by argument and by option, in the columns of the model alone", {

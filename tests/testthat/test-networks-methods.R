@@ -214,6 +214,14 @@ test_that("fits are igraph's communities, which communities() takes as igraph's 
     expect_null(as_communities(fit)$modularity)
     expect_output(print(made), "bnp_network")
   }
+  # Vertices without names have none in igraph's object, or plot() looks for a name of each.
+  karate <- igraph::make_graph("Zachary")
+  fit <- bnp_network(karate, prior = prior_dp(), control = bnp_control(seed = 1, max_laps = 3))
+  expect_null(names(igraph::membership(as_communities(fit))))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_no_error(plot(as_communities(fit), karate))
+  expect_no_error(plot(as_communities(fit, karate), karate))
   expect_bad(as_communities(fits$blocks, igraph::make_ring(35)), "argument", "graph")
   expect_bad(as_communities(fits$blocks, links), "argument", "graph")
   expect_bad(as_communities(1), "argument", "fit")
