@@ -1,5 +1,6 @@
 // Rows with scales, visited under some clusters.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "foundation/types.h"
@@ -50,7 +51,8 @@ class ScaleVisit {
   std::vector<ScaleDensity> density_;
   const double* phi_ = nullptr;  // of the rows that are known; null: none
   Index n_ = 0;
-  Vec ratio_, log_ratio_, share_;  // n × k; share_: r a / b but for a
+  std::unique_ptr<double[]> ratio_, log_ratio_;  // n × k, never filled before they are written
+  Index room_ = 0;                               // numbers that they hold
 };
 
 }  // namespace bnpvi
