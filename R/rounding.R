@@ -7,7 +7,8 @@
 #' single values: one gamma variable rounded to whole numbers comes out as tens of clusters. With `rounding` a value x
 #' stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and what clusters learn from
 #' are averages over the cells: squares become \eqn{x^2 + \Delta^2/12}, logarithms and powers their averages over what
-#' of the cell is above 0 (a rounded 0 is then a value of `obs_gamma()` and `obs_weibull()`), and the unit vectors of
+#' of the cell is above 0 (a rounded 0 is then a value of `obs_gamma()` and `obs_weibull()`; within cells of up to 8
+#' spacings values are not spread evenly but as a gamma density of the lowest values has it), and the unit vectors of
 #' angles are shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}. The bound is then one on the probability of the
 #' cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at least the average of the log density over the
 #' cell. A cluster for each value loses what it won. Where cells are as wide as clusters the bound is loose and clusters
