@@ -125,12 +125,13 @@ data_to_keep <- function(fit, data) {
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
 # A fit of clusters as the engine returned it, in the numbers and with the tables that users see. Clusters are numbered
-# by decreasing size, or have places. The engine keeps its own order, which for sticks is part of the model: `numbering`
-# is its number of each cluster.
+# by decreasing size, or have places (of the prior, or a `numbering` of the family). The engine keeps its own order,
+# which for sticks is part of the model: `numbering` is its number of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
+  numbering <- fit$numbering %||%
+    if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]

@@ -8,14 +8,15 @@ namespace bnpvi::dynamics {
 /// y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j). `identity`: c_j = e_j is known, d = m, and e = 0 coefficients a
 /// column; else c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1, the constant last. ρ_j ~ Gamma(df/2, scale_j/2),
 /// or 1/known_j where `known` is not empty. `by_mode`: each mode has c_j and ρ_j of its own, a priori
-/// independent.
+/// independent; where their variances are known, too, they are `known_by_mode`, and `known` is the average.
 struct EmissionPrior {
   Index d = 0, m = 0;
   bool identity = true, by_mode = false;
-  Vec known;      // d variances, or empty
-  double df = 4;  // ν_y
-  Vec scale;      // B_y, d
-  Vec precision;  // V_y, e × e
+  Vec known;          // d variances, or empty
+  Vec known_by_mode;  // modes × d, or empty
+  double df = 4;      // ν_y
+  Vec scale;          // B_y, d
+  Vec precision;      // V_y, e × e
 
   Index e() const { return identity ? 0 : m + 1; }
   /// Numbers that a column's statistic has beside its count: Σ E(y − x_j)², or the packed lower triangle of
@@ -23,6 +24,10 @@ struct EmissionPrior {
   Index n_moments() const { return identity ? 1 : (e() + 1) * (e() + 2) / 2; }
   /// Of all columns, with their counts.
   Index n_statistics() const { return d * (1 + n_moments()); }
+  /// How many modes have a known noise of their own.
+  Index n_known_modes() const { return static_cast<Index>(known_by_mode.size()) / d; }
+  /// That of the mode which is the given one of these, from 1; 0: of any.
+  EmissionPrior of_mode(int name) const;
 };
 
 /// Σ over the rows in which a column is observed; missing cells are simply left out.
