@@ -8,6 +8,13 @@
 
 namespace bnpvi::dynamics {
 
+EmissionPrior EmissionPrior::of_mode(int name) const {
+  EmissionPrior out = *this;
+  out.known_by_mode.clear();
+  if (name > 0) out.known.assign(known_by_mode.begin() + (name - 1) * d, known_by_mode.begin() + name * d);
+  return out;
+}
+
 void EmissionStatistics::add(const EmissionStatistics& other, double scale) {
   for (std::size_t i = 0; i < count.size(); ++i) count[i] += scale * other.count[i];
   for (std::size_t i = 0; i < moment.size(); ++i) moment[i] += scale * other.moment[i];

@@ -8,14 +8,16 @@ namespace bnpvi::dynamics {
 /// Prior of the emission y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j). With `identity`, c_j = e_j is known, d =
 /// m, and a column has e = 0 coefficients. Otherwise c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1 coefficients,
 /// the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or 1/known_j where `known` is not empty. With `by_mode`,
-/// each mode has its own c_j and ρ_j, a priori independent.
+/// each mode has its own c_j and ρ_j, a priori independent; if the variances of each mode are known,
+/// `known_by_mode` has them, and `known` their average.
 struct EmissionPrior {
   Index d = 0, m = 0;
   bool identity = true, by_mode = false;
-  Vec known;      // d variances, or empty
-  double df = 4;  // ν_y
-  Vec scale;      // B_y, d
-  Vec precision;  // V_y, e × e
+  Vec known;          // d variances, or empty
+  Vec known_by_mode;  // modes × d, or empty
+  double df = 4;      // ν_y
+  Vec scale;          // B_y, d
+  Vec precision;      // V_y, e × e
 
   Index e() const { return identity ? 0 : m + 1; }
   /// Length of a column's statistic without its count: 1 for Σ E(y − x_j)², or the packed lower triangle of Σ
@@ -23,6 +25,10 @@ struct EmissionPrior {
   Index n_moments() const { return identity ? 1 : (e() + 1) * (e() + 2) / 2; }
   /// Length of the statistic of all columns, with their counts.
   Index n_statistics() const { return d * (1 + n_moments()); }
+  /// How many modes have a known noise of their own.
+  Index n_known_modes() const { return static_cast<Index>(known_by_mode.size()) / d; }
+  /// That of the mode which is the given one of these, from 1; 0: of any.
+  EmissionPrior of_mode(int name) const;
 };
 
 /// Sums over the rows in which a column is observed; missing cells are left out.

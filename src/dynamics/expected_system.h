@@ -5,7 +5,7 @@
 
 #include "dynamics/emission.h"
 #include "foundation/fields.h"
-#include "observations/capabilities.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi::dynamics {
 
@@ -17,10 +17,11 @@ EmissionPrior emission_prior(const Fields& fields);
 /// dynamics, statistic of the emission), and
 ///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j,
 /// the sums over columns j of the emission. Rows are expectations under q(x), as those of make_expected_ar():
-/// they have no densities and cannot be sampled.
-class ExpectedSystem final : public ObsModel, public ColumnUnits {
+/// they have no densities and cannot be sampled. Modes whose noise is known have names: the number of their
+/// noise among the known ones.
+class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedClusters {
  public:
-  ExpectedSystem(std::unique_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);
+  ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);
 
   Index n_features() const override { return 1 + n_dynamics_ + emission_.n_statistics(); }
   Index n_columns() const override { return n_features(); }
@@ -35,6 +36,16 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits {
   void re_express(const ObsModel& from, double* t) const override;
   double strain() const override;
 
+  Index n_names() const override { return static_cast<Index>(modes_.size()); }
+  const ObsModel& named(int name) const override { return *modes_[static_cast<std::size_t>(name - 1)]; }
+  void gains(const double* t, double* out) const override;
+  /// None: rows do not say which mode they are of.
+  const std::vector<int>& columns_of(int) const override { return no_columns_; }
+  std::shared_ptr<const ObsModel> learned_with_names(const double*, Index, const std::vector<int>&,
+                                                     PriorSteps, Pool*) const override {
+    return nullptr;
+  }
+
   const ObsModel& dynamics() const { return *dynamics_; }
   /// The part of one mode's statistic that belongs to the dynamics, and the part that belongs to the
   /// emission.
@@ -46,8 +57,10 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits {
  private:
   Vec dynamics_of(const double* t, Index k) const;  // K × p: the dynamics' part of each of K statistics
 
-  std::unique_ptr<const ObsModel> dynamics_;
+  std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;
+  std::vector<std::unique_ptr<const ExpectedSystem>> modes_;
+  std::vector<int> no_columns_;
   Vec log_units_;
   Index n_dynamics_;
 };

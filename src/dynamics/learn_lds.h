@@ -35,6 +35,8 @@ class LdsFit final : public Fit {
  private:
   bool quiet() const { return !may_have_births() || failures_ >= failures_needed_; }
   bool may_have_births() const;
+  void exchange_names();
+  bool exchange_with_rounds();
   void go_beyond(const Vec& before);
   void moves_of_modes(LapRecord& record);
   void births(LapRecord& record);
@@ -49,7 +51,8 @@ class LdsFit final : public Fit {
   bool whole_ = false, still_ = false;
   double gain_ = 1e300;  // gain of the bound in the last lap
   Index failures_ = 0, tried_ = 0;
-  Index joined_ = 0;  // number of modes when it was last found that none can be joined
+  Index joined_ = 0;           // number of modes when it was last found that none can be joined
+  double exchanged_ = -1e300;  // bound at which no modes could exchange their noise
   double beyond_ = 2;
   Index wait_ = 0;
 };

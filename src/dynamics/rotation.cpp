@@ -99,8 +99,10 @@ class Rotation {
                        unpack(problem_.of_dynamics(state_.total.t(k)) + 1, width_, false);
       slope += d.topLeftCorner(m_, m_) + d.bottomRightCorner(m_, m_);
     }
-    for (const EmissionStatistics& statistics : seen_) {
-      const Emission seen(problem_.emission, emission(c, statistics));
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      const EmissionStatistics& statistics = seen_[k];
+      const int name = state_.total.names.of_cluster(static_cast<Index>(k));
+      const Emission seen(problem_.emission.of_mode(name), emission(c, statistics));
       sum.add(seen.value());
       const Index e = m_ + 1;
       for (Index j = 0; j < problem_.emission.d; ++j) {

@@ -39,8 +39,8 @@ Index main_mode(const LdsState& state, const Window& at) {
 
 // Fits one mode and, where hidden states are observed with noise (identity) or each mode has its own
 // emission, an emission to these rows alone. Learned loadings begin as those of the mode that has most of the
-// window.
-LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at) {
+// window. name: that of the mode, where modes have names.
+LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at, int name) {
   const Series& all = problem.series;
   Series own;
   own.n = at.to - at.from;
@@ -50,13 +50,13 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
   own.known.assign(all.known_of(at.from), all.known_of(at.to));
   own.starts = {0, own.n};
   own.weight = {1};
-  LatentPaths out(own, problem.emission);
+  const EmissionPrior prior = problem.emission.of_mode(name);
+  LatentPaths out(own, prior);
   const Index p = out.n_dynamics();
   Vec t(static_cast<std::size_t>(p), 0.0), w = point_weights(problem);
   const bool learned = problem.emission.identity || problem.emission.by_mode;
-  std::vector<Emission> emission{problem.emission.identity
-                                     ? Emission(problem.emission, EmissionStatistics(problem.emission))
-                                     : state.emission[main_mode(state, at)]};
+  std::vector<Emission> emission{problem.emission.identity ? Emission(prior, EmissionStatistics(prior))
+                                                           : state.emission[main_mode(state, at)]};
   for (Index round = 0; round < own_rounds; ++round) {
     problem.pool.poll();
     if (round > 0) problem.dynamics().weights(t.data(), w.data());
@@ -67,16 +67,17 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
       for (Index row = 1; row < own.n; ++row) t[i] += out.features[(out.before + i) * own.n + row];
     }
     if (!learned) continue;
-    EmissionStatistics seen(problem.emission);
-    add_emission(own, problem.emission, out, 0, own.n, 1, seen);
-    emission[0] = Emission(problem.emission, seen);
+    EmissionStatistics seen(prior);
+    add_emission(own, prior, out, 0, own.n, 1, seen);
+    emission[0] = Emission(prior, seen);
   }
   return out;
 }
 
 // The state in which mode `made`, a new or an idle one, has most of the window.
 LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at, Index made) {
-  const LatentPaths own = own_system(problem, state, at);
+  const int name = made < state.k ? state.total.names.of_cluster(made) : 0;
+  const LatentPaths own = own_system(problem, state, at, name);
   LdsState out = state;
   LatentPaths& paths = out.paths;
   std::copy(own.mean.begin(), own.mean.end(), paths.mean.begin() + at.from * paths.m);
@@ -116,6 +117,7 @@ bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream)
   EmissionStatistics rest_seen(problem.emission);
   if (alone) {
     rest = Summary(state.alloc->shape(problem.obs), state.k);
+    rest.names = state.total.names;
   } else {
     rest = state.total;
     rest.add(assign_one(problem, state, at.group, state.visited), -1);

@@ -169,7 +169,7 @@ test_that("what is not offered is refused by name", {
   for (wrong in list(~ log(u), ~ u * w, y ~ u, ~1, 3, c("u", "u"), c("u", NA), character())) bad(inputs = wrong)
   bad(emission = "own")
   bad(noise = 1, emission = "by_mode")
-  bad(noise = diag(2) + 1, emission = "by_mode", loadings = 1)
+  bad(noise = diag(2) + 1, loadings = 1)
   run <- function(data, ...) suppressWarnings(bnp_hmm(data, prior = sticky, control = few, ...))
   expect_bad(run(steered$data["y"], obs = inputs), "inputs", "u")
   expect_bad(run(steered$data[c("u", "w")], obs = inputs), "no_columns", "inputs")
