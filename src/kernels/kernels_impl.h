@@ -1,7 +1,7 @@
 // The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
 //   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
 //   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), root_lanes (square roots), lanes_not_below (bit i set unless lane i of a is less than
+//   (lanes × lanes), inverse_lanes (1 / x) and inverse_root_lanes (1 / √x) of what is not 0, lanes_not_below (bit i set unless lane i of a is less than
 //   that of b), version (the name), max_tile_rows and max_tile_vectors (the size of a register tile).
 // No include guard and no standard headers, here and in the parts: everything belongs to the one file
 // that includes it.
@@ -77,7 +77,7 @@ constexpr KernelVersion table = {
         share_round,       share_sweep,         scale_rows,         keep_largest,
         scale_log_weights, sum_scales,
     },
-    {logistic_bounds, logistic_tangents},
+    {logistic_bounds, logistic_pulls, add_transposed, add_product},
     {effects_of<1>, effects_of<2>, effects_of<3>, effects_of<4>, effects_of<5>}};
 
 #undef BNPVI_UNROLL

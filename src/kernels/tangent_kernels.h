@@ -5,17 +5,25 @@
 namespace bnpvi {
 
 struct TangentKernels {
-  /// Of n logistic likelihoods e^{κψ} / (2 cosh(ψ/2))^m with ψ = offset + x'b, of which linear is E x'b and
-  /// square E (x'b)², at c = √(E ψ²): out = κ E ψ − m log 2cosh(c/2). out may be square.
-  void (*bounds)(Index n, const double* m, const double* kappa, const double* offset, const double* linear,
-                 const double* square, double* out);
+  /// Of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m with ψ = offset + x'b, of which linear is
+  /// E x'b and square E (x'b)², at c = √(E ψ²): bound = constant + κ E ψ − m log 2cosh(c/2), and omega = m
+  /// tanh(c/2) / 2c of the quadratic −½ωψ² + κψ + ... in ψ that touches there. bound may be square.
+  void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
+                 const double* linear, const double* square, double* bound, double* omega);
 
-  /// The quadratics −½ωψ² + κψ + const in ψ that touch there, with ω = m tanh(c/2) / 2c, times r: pull = r (κ
-  /// − ω offset), omega = r ω, curve = r m p (1 − p) at E ψ. Returns Σ r (offset (κ − ½ω offset) + ½ωc² −
-  /// m log 2cosh(c/2)), their part without b.
-  double (*tangents)(Index n, const double* m, const double* kappa, const double* offset,
-                     const double* linear, const double* square, const double* r, double* pull, double* omega,
-                     double* curve);
+  /// Of the same ones with shares r: pull = r (κ − ω offset), mass = r ω, curve = r m p (1 − p) at E ψ, and 0
+  /// where r is. Returns Σ r bound.
+  double (*pulls)(Index n, const double* m, const double* kappa, const double* offset, const double* linear,
+                  const double* bound, const double* omega, const double* r, double* pull, double* mass,
+                  double* curve);
+
+  /// Out (n × k, one row after the other): out_ij = base_j + share_j a_ji; A is k × n.
+  void (*add_transposed)(Index k, Index n, const double* a, Index lda, const double* base,
+                         const double* share, double* out);
+
+  /// S += R A: R is k × n, A is n × p, S is k × p (cf. Kernels).
+  void (*add_product)(Index k, Index p, Index n, const double* r, Index ldr, const double* a, Index lda,
+                      double* s, Index lds);
 };
 
 /// Of the version that kernels() is.

@@ -68,7 +68,8 @@ struct TangentRows {
 
   /// From the cells of the data, y first.
   void write(const double* cells, double* row) const;
-  LogisticTerm term(const double* row, Index g) const;
+  LogisticTerm term(const double* row, Index g) const { return term(row, g, layout.shift(g)); }
+  LogisticTerm term(const double* row, Index g, double shift) const;  // shift: that of the size
 
   const TangentLayout& layout;
   Index regressors, width;
