@@ -72,8 +72,7 @@ class Glm final : public ObsModel,
       there[i] = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
     for (Index j = 0; j < d && !layout_.individuals; ++j) {
       const double* column = data.dense + j * data.n;
-      for (Index i = 0; i < n; ++i)
-        if (std::isnan(column[rows[i]])) there[i] = 0;
+      for (Index i = 0; i < n; ++i) there[i] &= static_cast<Index>(!std::isnan(column[rows[i]]));
     }
     std::vector<IncompleteRows> groups;
     std::map<Index, std::size_t> group_of;

@@ -16,8 +16,7 @@ namespace bnpvi {
 ///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
 /// best at c² = E ψ². Where features are for each size g those of this bound,
 ///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all that is without b, and, of weight 0, the curvature
-///   Σ m p (1 − p) xx' (packed) at E ψ, from which intervals come: ω is larger than it, so that q(b) is
-///   narrow.
+///   Σ m p (1 − p) xx' (packed) at c, from which intervals come: ω is larger than it, so that q(b) is narrow.
 struct TangentLayout {
   Index responses;  // columns of the data that are responses: y, or of trials y and n − y
   bool has_offset;  // is there a column of offsets after them? The others are covariates.

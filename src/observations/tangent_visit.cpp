@@ -64,7 +64,7 @@ void TangentVisit::find_bounds(Index from, Index g) {
   const double* own = reduced_.data() + weights_.of(g);
   Piece& p = piece(from, g);
   for (Vec* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
-  for (Vec* v : {&p.linear, &p.bound, &p.omega, &square_}) at_least(*v, step * k_);
+  for (Vec* v : {&p.bound, &p.omega, &p.curve, &linear_}) at_least(*v, step * k_);
   const double shift = rows_.layout.shift(g);
   for (Index i = 0; i < n; ++i) {
     const LogisticTerm term = rows_.term(row(from + i), g, shift);
@@ -74,13 +74,13 @@ void TangentVisit::find_bounds(Index from, Index g) {
     p.offset[i] = term.offset;
   }
   kernels().product_nt(k_, n, rows_.layout.regressors(), own + weights_.mean, weights_.all,
-                       row(from) + rows_.regressors, rows_.width, p.linear.data(), step);
+                       row(from) + rows_.regressors, rows_.width, linear_.data(), step);
   kernels().product_nt(k_, n, width, own + weights_.second, weights_.all, squares_[place(from)].data(), width,
-                       square_.data(), step);
+                       p.curve.data(), step);
   for (Index at = 0; at < k_ * step; at += step)
     tangent_kernels().bounds(n, p.m.data(), p.kappa.data(), p.constant.data(), p.offset.data(),
-                             p.linear.data() + at, square_.data() + at, p.bound.data() + at,
-                             p.omega.data() + at);
+                             linear_.data() + at, p.curve.data() + at, p.bound.data() + at,
+                             p.omega.data() + at, p.curve.data() + at);
 }
 
 void TangentVisit::log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out) {
@@ -152,10 +152,9 @@ void TangentVisit::add_piece(Index from, Index g, Index k, double* const* t) {
   std::fill_n(sum_.begin(), k * (e + 2 * width), 0.0);
   for (Index j = 0; j < k; ++j) {
     const Index to = j * step, own = column_[j] * step;
-    t[j][at.constant(g)] +=
-        tangent_kernels().pulls(n, p.m.data(), p.kappa.data(), p.offset.data(), p.linear.data() + own,
-                                p.bound.data() + own, p.omega.data() + own, r_.data() + to, pull_.data() + to,
-                                mass_.data() + to, mass_.data() + k * step + to);
+    t[j][at.constant(g)] += tangent_kernels().pulls(
+        n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own, p.curve.data() + own,
+        r_.data() + to, pull_.data() + to, mass_.data() + to, mass_.data() + k * step + to);
   }
   double *linear = sum_.data(), *quadratic = linear + k * e, *curvature = quadratic + k * width;
   tangent_kernels().add_product(k, e, n, pull_.data(), step, row(from) + rows_.regressors, rows_.width,

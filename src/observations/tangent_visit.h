@@ -34,11 +34,11 @@ class TangentVisit {
   void add(Index n, const double* phi, Index k, const double* r, const double* reduced, double* const* t);
 
  private:
-  // Of some rows and one size, what they are, and of each row in each cluster (k × step) E x'b, the bound and
-  // ω.
+  // Of some rows and one size, what they are, and of each row in each cluster (k × step) the bound, ω and the
+  // curvature.
   struct Piece {
     Vec m, kappa, constant, offset;
-    Vec linear, bound, omega;
+    Vec bound, omega, curve;
   };
 
   void visit(Index n, const double* phi, Index k, const double* reduced);
@@ -63,8 +63,8 @@ class TangentVisit {
   Vec reduced_;
   std::vector<Vec> squares_;  // xx' (packed) of some rows
   std::vector<Piece> piece_;
-  std::vector<Index> column_;  // where a cluster that is asked for is among those visited
-  Vec square_, turned_, r_, pull_, mass_, curve_, sum_;  // scratch
+  std::vector<Index> column_;                    // where a cluster that is asked for is among those visited
+  Vec linear_, turned_, r_, pull_, mass_, sum_;  // scratch
 };
 
 }  // namespace bnpvi

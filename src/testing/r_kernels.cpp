@@ -192,15 +192,16 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded m = matrix("m"), kappa = matrix("kappa"), constant = matrix("constant"), offset = matrix("offset"),
            linear = matrix("linear"), square = matrix("square"), r = matrix("r");
     const Index n = m.width();
-    Padded bound = empty(1, n), omega = bound, pull = bound, mass = bound, curve = bound;
+    Padded bound = empty(1, n), omega = bound, curve = bound, pull = bound, r_omega = bound, r_curve = bound;
     const TangentKernels& tangents = *tangent_kernels_named(kernel.name);
     tangents.bounds(n, m.data(), kappa.data(), constant.data(), offset.data(), linear.data(), square.data(),
-                    bound.data(), omega.data());
-    const double sum = tangents.pulls(n, m.data(), kappa.data(), offset.data(), linear.data(), bound.data(),
-                                      omega.data(), r.data(), pull.data(), mass.data(), curve.data());
+                    bound.data(), omega.data(), curve.data());
+    const double sum = tangents.pulls(n, kappa.data(), offset.data(), bound.data(), omega.data(),
+                                      curve.data(), r.data(), pull.data(), r_omega.data(), r_curve.data());
     return Rcpp::List::create(_["bound"] = bound.checked(), _["omega"] = omega.checked(),
-                              _["pull"] = pull.checked(), _["mass"] = mass.checked(),
-                              _["curve"] = curve.checked(), _["sum"] = sum);
+                              _["curve"] = curve.checked(), _["pull"] = pull.checked(),
+                              _["r_omega"] = r_omega.checked(), _["r_curve"] = r_curve.checked(),
+                              _["sum"] = sum);
   }
   if (which == "of_counts") {
     Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());

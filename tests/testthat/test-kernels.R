@@ -132,7 +132,8 @@ test_that("products agree with R's", {
         share <- random(1, k)
         expect_kernel(
           "add_transposed", list(a = t(r), base = base, share = share),
-          list(out = matrix(drop(base) + t(r) * drop(share), 1)), list(out = matrix(abs(drop(base)) + abs(t(r) * drop(share)), 1))
+          list(out = matrix(drop(base) + t(r) * drop(share), 1)),
+          list(out = matrix(abs(drop(base)) + abs(t(r) * drop(share)), 1))
         )
         expect_kernel(
           "add_product", list(r = t(r), a = a, s = s), list(s = s + crossprod(r, a)),
@@ -501,14 +502,15 @@ test_that("tangents of logistic likelihoods are those of plain R, from tiny to h
     omega <- m * tangent(c)
     height <- m * log_2cosh(c)
     bound <- constant + kappa * psi - height
-    p <- stats::plogis(psi)
+    curve <- m * stats::plogis(c) * stats::plogis(-c)
     truth <- list(
-      bound = bound, omega = omega, pull = r * (kappa - omega * offset), mass = r * omega, curve = r * m * p * (1 - p),
-      sum = sum(r * bound)
+      bound = bound, omega = omega, curve = curve, pull = r * (kappa - omega * offset), r_omega = r * omega,
+      r_curve = r * curve, sum = sum(r * bound)
     )
     size <- list(
-      bound = abs(constant) + abs(kappa * psi) + height, omega = m, pull = r * (abs(kappa) + abs(omega * offset)),
-      mass = r * m, curve = r * m, sum = sum(r * (height + abs(kappa * psi) + abs(constant))) + 1
+      bound = abs(constant) + abs(kappa * psi) + height, omega = m, curve = m,
+      pull = r * (abs(kappa) + abs(omega * offset)), r_omega = r * m, r_curve = r * m,
+      sum = sum(r * (height + abs(kappa * psi) + abs(constant))) + 1
     )
     args <- list(
       m = m, kappa = kappa, constant = constant, offset = offset, linear = linear, square = square, r = r
