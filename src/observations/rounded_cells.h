@@ -20,8 +20,8 @@ struct Spacing {
 /// A value in the cell is spread over it by q(v) ∝ v^(c − 1), which has the slope that the gamma density of
 /// the column has in the middle of the cell: for any q, log P(cell) ≥ E_q log p + H(q), and the bound is
 /// close where q is near p. Cells farther from 0 are narrow compared with their values, and values are spread
-/// evenly over them. With v =
-/// high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low), and Z(c) is its integral.
+/// evenly over them. With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low), and Z(c) is its
+/// integral.
 class PositiveCell {
  public:
   PositiveCell(double x, const Spacing& spacing) : log_high_(std::log(x)) {
