@@ -28,8 +28,9 @@
 #'   A pattern is matched to the terms of `x` as written; if nothing matches, both are matched in lower case. A word
 #'   that is matched twice in one list counts once; a word may be in two lists. If no word of a list occurs in the data,
 #'   its topic starts with uniform word probabilities. Named topics have their names in [fitted()][fitted.bnp_topics()],
-#'   `predict()` and `coef()`, and are marked in [top_terms()]. `summary()` says by how many nats the keywords improve
-#'   the bound of each named topic; below 0 the documents do not use these words together.
+#'   `predict()` and `coef()`, and are marked in [top_terms()]. `summary()` says by how many nats
+#'   the log evidence of each named topic is higher with its keywords than without; below 0 the documents do
+#'   not use these words together.
 #' @export
 obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02) {
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
