@@ -1,6 +1,6 @@
 #' Which observations belong together
 #'
-#' The probability of each pair of observations to be in the same cluster or state.
+#' Computes for each pair of observations the probability that they are in the same cluster or state.
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], or draws of [bnp_sample()].
 #' @param data The observations, usually the training data. Not needed if the fit

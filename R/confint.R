@@ -1,6 +1,6 @@
 #' Intervals for parameters
 #'
-#' Quantiles of the variational posterior of single parameters.
+#' Intervals for single parameters, from quantiles of the variational posterior.
 #'
 #' @section Too narrow: In a variational posterior clusters and parameters are independent. It does not take into
 #'   account

@@ -1,7 +1,7 @@
 #' Distances between clusters
 #'
-#' Divergence and overlap of the distributions of all pairs of clusters, topics or
-#' states, at the posterior means of their parameters ([coef()]).
+#' Compute the divergence and the overlap of the distributions of all pairs of clusters, topics or states, at the
+#' posterior means of their parameters ([coef()]).
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], but not of autoregressions, whose distributions
 #'   depend on the rows before.

@@ -3,7 +3,8 @@
 #' Hard clustering of rows that come in batches. From batch to batch a cluster may move, stay away, come back, or die,
 #' and keeps its number. The method is fast, but its result depends on `lambda`: use it for a start or a first look.
 #'
-#' @param x Rows: a numeric matrix, a data frame of numbers, or a vector. For methods: the clustering.
+#' @param x For `bnp_dynamic_means()`, rows: a numeric matrix, a data frame of numbers, or a vector. For methods: the
+#'   clustering.
 #' @param time When each row was seen: one number, date or time for each row, or the name of a column of `x`. Rows with
 #'   the same time are one batch; batches follow each other in the order of their times, however far they are apart.
 #' @param lambda The cost of a new cluster, as a squared distance: rows that are farther than its square root from every

@@ -9,7 +9,8 @@
 #' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: the expected values of the row,
 #'   rows x columns. `"impute"`: `newdata` with missing values replaced by their expectation, and the attribute `sd`, a
 #'   matrix of standard deviations (`NA` for values that were not missing).
-#' @param cells A logical matrix (rows x columns) of cells of `newdata` to hold out, or `NULL`.
+#' @param cells For `heldout_loglik()`: a logical matrix (rows x columns), `TRUE` for the cells of `newdata` to hold
+#'   out, or `NULL`, with which whole rows are scored.
 #' @param draws For predictions of cells: the number of draws of each row's features over which predictions are
 #'   averaged. 0: the features are regarded as independent, with their probabilities.
 #' @param write If `newdata` is a source: where results are written, as in [predict.bnp_mixture()]; standard deviations

@@ -1,4 +1,4 @@
-#' Latent features: rows as sums, with the number of features inferred
+#' Latent features: rows as sums of features, whose number is inferred
 #'
 #' In a mixture each row has one cluster; here each row has any number of *features*: \eqn{X = Z A + } noise, with
 #' binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian noise of one standard deviation. The

@@ -12,8 +12,8 @@
 #'   passed to it; if some cells are `NA`, the function must use the others.
 #' @param observe `function(x)`: returns a draw of a row under each state (n numbers, or a matrix with n rows), for
 #'   forecasts of the response; `NULL`: such forecasts are not available.
-#' @details Functions with an argument `time` are given the number of the row, from 1. Random numbers come from R's
-#'   generator, seeded by [bnp_filter()], which leaves the generator of the session as it was.
+#' @details If a function has an argument `time`, it is passed the number of the row, from 1. Random numbers come from
+#'   R's generator, seeded by [bnp_filter()], which leaves the generator of the session as it was.
 #' @return An object of class `bnp_particle_model`.
 #' @references
 #' Gordon, N. J., Salmond, D. J. and Smith, A. F. M. (1993). Novel approach to nonlinear/non-Gaussian Bayesian state

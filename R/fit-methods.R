@@ -49,8 +49,8 @@
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #' @seealso [tidiers] for tables, [predict.bnp_mixture()] for new data;
-#'   *The mathematics* on the site has every term of the bound, `vignette("judging-a-fit")` what
-#'   to make of it.
+#'   *The mathematics* on the site has every term of the bound, and
+#'   `vignette("judging-a-fit")` explains how to judge a fit by it.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' elbo(fit)

@@ -7,7 +7,7 @@
 
 #' Missing values
 #'
-#' What the fitting functions and their methods do where cells are missing.
+#' How the fitting functions and their methods treat missing cells.
 #'
 #' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
 #'   `"model"`: they are unknown quantities, over which the fit averages, see *Missing values*. `"omit"`: rows with a

@@ -1,6 +1,6 @@
 #' Positions of clusters over time
 #'
-#' The paths of clusters that drift: fits of [bnp_mixture()] with `obs_gaussian(drift = )` and `time`.
+#' Returns the positions of clusters that drift: of fits of [bnp_mixture()] with `obs_gaussian(drift = )` and `time`.
 #'
 #' @param fit A fit of [bnp_mixture()] with `time`.
 #' @param ... Must be empty.

@@ -6,9 +6,9 @@
 #' @param x A network: an object of igraph or of the package network; a square adjacency matrix, dense or sparse, with
 #'   `NA` for pairs that were not observed; or a data frame or two-column matrix of links, with columns `from` and `to`
 #'   and, for counts, a third column. A two-mode (bipartite) network is taken as an ordinary one, with a message.
-#' @param obs [obs_links()].
-#' @param prior [prior_hdp()] or [prior_dp()].
-#' @param control [bnp_control()]; see *Control*.
+#' @param obs The observation model of links, [obs_links()].
+#' @param prior The prior of communities, [prior_hdp()] or [prior_dp()].
+#' @param control Options of the fit, [bnp_control()]; see *Control*.
 #' @param start A start in place of the default one: one label for each node; a matrix of memberships (nodes x
 #'   communities, rows summing to 1); or an earlier fit to the same nodes.
 #' @param nodes For lists of links: the names of all nodes, or their number if they are named 1, 2, ... Nodes without
@@ -24,9 +24,9 @@
 #'   values of a matrix are the counts; for a list of links the column `weight`, `value`, `n` or `count` has them, else
 #'   the first numeric column after the nodes; attributes of edges, such as igraph's `weight`, are not used. A message
 #'   names what was used and what was not.
-#' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; labels of some nodes,
-#'   with the names of these; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to; or,
-#'   for an igraph, the name of an attribute of its vertices. See *Known labels*.
+#' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; a vector of labels of some
+#'   nodes, named by these nodes; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to;
+#'   or, for an igraph, the name of an attribute of its vertices. See *Known labels*.
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, preceded by the class `bnp_blocks` with [prior_dp()] and by
 #'   `bnp_communities` with [prior_hdp()]: a plain list without the data. Communities are numbered by decreasing size.

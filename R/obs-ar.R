@@ -2,8 +2,8 @@
 
 #' @rdname observation_models
 #' @order 3
-#' @param lag Number of preceding rows that predict a row.
-#' @param intercept Add an intercept to the regression on preceding rows?
+#' @param lag For `obs_ar()`: the number of preceding rows on which a row depends.
+#' @param intercept For `obs_ar()`: does the regression on preceding rows have an intercept?
 #' @param coef_mean Prior mean of the D x E matrix of coefficients, E = D * lag + intercept; the columns belong to the
 #'   first lag, the second, ..., and the intercept. Default: each row is expected to equal the row before.
 #' @param coef_precision E x E precision of the coefficients' columns, relative to the noise; or its diagonal or one

@@ -15,8 +15,8 @@
 #'   medians.
 #' @param mean_strength Weight of the prior mean: it counts as this number of observations. Default: 0.0001.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D columns (above 0 for `"diagonal"`, where each
-#'   column has its own, and for `"spherical"`). Default: D + 2 (3 for these two), the smallest whole number with which
-#'   the covariance has an expectation.
+#'   column has its own, and for `"spherical"`). Default: D + 2 (3 for `"diagonal"` and `"spherical"`), the smallest
+#'   whole number for which the expectation of the covariance exists.
 #' @param scale Scale matrix of the prior: the expected covariance is `scale / (df - D - 1)`. A D x D positive definite
 #'   matrix, its diagonal, or one number for a multiple of the identity (`"spherical"`: one number). By default the
 #'   expected covariance is diagonal: the column variances times `n^(-1 / D)` for n rows, or times 0.001 if that is

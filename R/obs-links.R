@@ -16,7 +16,8 @@
 #'   with the higher bound is returned; from 2,000 nodes on, or with known `labels`, only the gamma network is fitted.
 #'   With general blocks (`assortative = FALSE`) only `FALSE` is available. With [prior_dp()] `TRUE` is the
 #'   degree-corrected blockmodel of undirected networks, `FALSE` or `NULL` the blockmodel without degrees.
-#' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
+#' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"`: counts if any value is above 1, otherwise
+#'   a link or none.
 #' @param a,b Prior of the probability of a link within a community (without a background: in any block), Beta(`a`,
 #'   `b`), or of the rate of links, Gamma with shape `a` and rate `b`. `b = NULL`: 1 for probabilities. For rates of
 #'   blocks of all pairs of communities it is `a` divided by the density of links; for communities with a background,

@@ -7,7 +7,7 @@
 #' @param random_df,random_scale For random effects: degrees of freedom and scale matrix of the inverse Wishart prior of
 #'   their covariance. `NULL`: q + 2 for q effects, and a scale matrix with which the prior expects a quarter of the
 #'   covariance by which individuals differ in all data.
-#' @param shared Do all clusters share one covariance of the effects and one noise?
+#' @param shared Do all clusters share one covariance of the random effects and one variance of the noise?
 #' @section Random effects:
 #' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
 #' \eqn{a_i \sim N(\mu_k, D_k)} and \eqn{e \sim N(0, \sigma_k^2)}. Z has the columns of `random`, which the formula of

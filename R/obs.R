@@ -13,11 +13,11 @@
 #' `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50, `shape` from 0.001 to 1e6, `mean_strength` from 1e-50
 #' to 1e50, `df` up to 1e8 and at least 1e-10 above its lower limit.
 #'
-#' Other ranges depend on the data. `scale` may be from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
-#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column. With m the column medians,
-#' `mean_strength * (mean - m)^2` and the diagonal of `coef_mean %*% coef_precision %*% t(coef_mean)` may be up to
-#' about 1e8 times `scale`, and the largest eigenvalue of `scale` up to about 1e8 times the smallest. These ranges are
-#' checked for parameters that are given, not for defaults.
+#' Other ranges depend on the data. Relative to the squared spread of a column, `scale` may be from 1e-10 to 1e50,
+#' `variance` from 1e-8 to 1e50 and `coef_precision` from 1e-16 to 1e50. With m the column medians,
+#' `mean_strength * (mean - m)^2` and the diagonal of `coef_mean %*% coef_precision %*% t(coef_mean)` may be up to about
+#' 1e8 times `scale`, and the largest eigenvalue of `scale` up to about 1e8 times the smallest. These ranges are checked
+#' for parameters that are given, not for defaults.
 #'
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references

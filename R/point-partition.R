@@ -1,6 +1,6 @@
 #' A point estimate of the partition
 #'
-#' The partition with the least expected loss against draws from the posterior.
+#' Finds the partition with the smallest expected loss under the posterior, as estimated from draws.
 #'
 #' @param draws Draws of [bnp_sample()].
 #' @param loss `"vi"`: variation of information, in nats. `"binder"`: the number of pairs of

@@ -1,7 +1,7 @@
 #' Priors of weights, proportions and transitions
 #'
-#' The prior of the weights of clusters (in mixtures), of the proportions of topics in documents, and of the
-#' transitions between states. Models with a fixed number of clusters are priors like the others.
+#' These functions make the prior of the weights of clusters (in mixtures), of the proportions of topics in documents,
+#' or of the transitions between states. Models with a fixed number of clusters have priors of the same kind.
 #'
 #' @details
 #' * `prior_dp()`: Dirichlet process mixture; the number of clusters is open.
@@ -61,10 +61,12 @@
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
 #' @param shape,rate The Gamma distribution of a concentration, or of a shape: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
-#' @param k Number of clusters, topics, states or features; of `left_to_right()` also the names of the stages.
-#' @param gamma Concentration of the top level; the larger it is, the more topics or states are expected.
-#' @param alpha Concentration of the lower level: how similar the proportions of each document, or each row of
-#'   transitions, are to their average. For latent features: the expected number of features of a row.
+#' @param k Number of clusters, topics, states or features; for `left_to_right()` it may also be the names of the
+#'   stages.
+#' @param gamma Concentration of the top level of `prior_hdp()` and `prior_hdp_hmm()`; the larger it is, the more topics
+#'   or states are expected.
+#' @param alpha Concentration of the lower level: the larger it is, the more similar the proportions of each document,
+#'   or each row of transitions, are to their average. For latent features: the expected number of features of a row.
 #' @param start Concentration of the distribution of the first state. For `prior_hmm()` it may also be a vector with a
 #'   weight of at least 0 for each state, 0 for states in which no sequence may begin.
 #' @param sticky Extra weight of staying in a state; 0 for none.

@@ -1,6 +1,6 @@
 #' Fits as tidy tables
 #'
-#' The verbs of the generics package, with the column names that broom uses for
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, with the column names that broom uses for
 #' mixtures.
 #'
 #' @param x A fit.

@@ -140,7 +140,7 @@ topic_coherence <- function(together, n, measure) {
 
 #' Data for an interactive map of the topics
 #'
-#' The arguments of `LDAvis::createJSON()`.
+#' Returns the arguments of `LDAvis::createJSON()`, which makes the map.
 #'
 #' @param fit As in [top_terms()].
 #' @param x The training documents. Not needed if the fit keeps them ([strip_data()]).

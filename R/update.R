@@ -32,9 +32,8 @@
 #'   The prior is that of the fit, also if it was read from the first data. Learned priors continue to be learned,
 #'   except `alpha` of topic models, which does not change.
 #'
-#'   Clusters keep their identities, see [cluster_ids()], whatever their numbers; [print()] says which
-#'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
-#'   rows come from.
+#'   Clusters keep their identities, see [cluster_ids()], even if their numbers change; [print()] says which clusters
+#'   are new. With `olddata` a cluster has the identity of the earlier cluster from which most of its earlier rows come.
 #'
 #'   For clusters that drift, the paths so far become the prior of later times, and later rows also change the posterior
 #'   of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the weights of
@@ -42,8 +41,8 @@
 #'   unless `keep_times` is given.
 #'
 #'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
-#'   taken as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
-#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot take in more data. A fit of
+#'   regarded as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
+#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot learn from more data. A fit of
 #'   [truncation-free learning][bnp_stream()] learns from new data as from another batch.
 #' @section Forgetting:
 #'   Two arguments are for streams. `keep_times`, for clusters that drift: the number of times, the latest ones of the
@@ -52,11 +51,11 @@
 #'   clusters at the other times are no longer known, and a step size that is learned is learned from the kept times
 #'   only.
 #'
-#'   `discount`, for mixtures with the same weights at all times: a number d above 0 and at most 1, by which the
-#'   earlier rows are multiplied, sizes of clusters included. The prior of the new rows is the prior of the fit times
-#'   (posterior / prior)^d, so that clusters may move, and clusters without new rows lose their weight. The mean of a
-#'   cluster of known variance then follows its rows as a random walk would. From then on the bound is that of the rows
-#'   of the last update given what was kept, and cannot be compared with that of other fits.
+#'   `discount`, for mixtures with the same weights at all times: a number d above 0 and at most 1, by which the earlier
+#'   rows are multiplied, sizes of clusters included. The prior of the new rows is the prior of the fit times (posterior
+#'   / prior)^d, so that clusters may move, and clusters without new rows lose their weight. If the variance of a
+#'   cluster is known, its mean then follows its rows as a random walk would. From then on the bound is that of the rows
+#'   of the last update given the discounted earlier ones, and cannot be compared with that of other fits.
 #' @references
 #' Ibrahim, J. G. and Chen, M.-H. (2000). Power prior distributions for regression models. *Statistical Science* 15,
 #' 46-60.
