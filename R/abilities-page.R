@@ -2,8 +2,8 @@
 
 #' What works with what
 #'
-#' Which data, arguments, options and functions go together with which kind of fit. What is not available is refused
-#' by an error of class `bnpvi_error_not_defined`, which says why and what to use instead, as this page does.
+#' This page lists which data, arguments, options and functions can be used with which kind of fit. Everything else is
+#' refused by an error of class `bnpvi_error_not_defined`, which says why and what to use instead, as this page does.
 #'
 #' @evalRd abilities_rd()
 #' @seealso [bnp_control()] for what the options mean.

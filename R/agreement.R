@@ -1,13 +1,13 @@
 #' Agreement of two clusterings
 #'
-#' How far two clusterings of the same items agree. `adjusted_rand_index()` is one number; `agreement()` is a table of
-#' the measures in common use. Names and numbers of clusters do not matter.
+#' These functions measure how far two clusterings of the same items agree: `adjusted_rand_index()` by one number,
+#' `agreement()` by a table of the usual measures. Names and numbers of clusters do not matter.
 #'
 #' Items without a label (`NA`) in either clustering are left out, with a message.
-#' @param a,b The two clusterings: labels of the same items, of any class (see [bnpvi]); where both have names, `b` goes
-#'   by those of `a`. A fit stands for the labels of its training data (of topics: the largest topic of each document),
-#'   the result of [stats::kmeans()] or of another package for its `cluster`, and a list of vectors for its sequences
-#'   one after the other.
+#' @param a,b The two clusterings: labels of the same items, of any class (see [bnpvi]). If both have names, `b` is
+#'   matched to `a` by name. A clustering can also be a fit, which stands for the labels of its training data (in topic
+#'   models: the largest topic of each document); the result of [stats::kmeans()] or of another package, which stands
+#'   for its `cluster`; or a list of vectors, which stands for its sequences one after the other.
 #' @return `adjusted_rand_index()`: a number, at most 1: 1 when the partitions agree, 0 on average when they are
 #'   independent (Hubert and Arabie 1985).
 #'
@@ -16,11 +16,11 @@
 #'   * `ari`, the adjusted Rand index;
 #'   * `nmi`, normalised mutual information: I(a, b) over the mean of both entropies, from 0 to 1;
 #'   * `vi`, the variation of information in nats: H(a) + H(b) - 2 I(a, b), 0 for the same clusters (Meila 2007);
-#'   * `error_one_to_one`, the share of items that are wrong after the clusters of `a` have been given to those of
-#'     `b`, each to one at most, in the best way (the normalised Hamming distance of segmentations);
-#'   * `error_many_to_one`, the share of items that are not of the cluster of `b` to which most items of their cluster
-#'     of `a` belong (one minus the purity). More clusters in `a` make it smaller. This alone depends on which of the
-#'     two is `a`.
+#'   * `error_one_to_one`, the share of items that are wrong if the clusters of `a` are matched to those of `b` in the
+#'     best way, each to at most one (the normalised Hamming distance of segmentations);
+#'   * `error_many_to_one`, the share of items that are not in the cluster of `b` to which most items of their cluster
+#'     of `a` belong (one minus the purity). More clusters in `a` make it smaller. Only for this measure it matters
+#'     which of the two is `a`.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2,
 #' 193-218.

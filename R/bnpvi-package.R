@@ -1,19 +1,19 @@
 #' bnpvi: variational inference for Bayesian nonparametric models
 #'
-#' Every model is fitted by one grammar: data first, then what is observed
-#' (`obs`), what is believed (`prior`), how to fit (`control`). Start with
-#' [bnp_mixture()]. Arguments that name a choice, such as `type = "prob"`, are
-#' written as the help pages have them: upper and lower case differ.
+#' All models are fitted in the same way. The arguments are the data, then the observation model (`obs`), the prior of
+#' the allocation (`prior`), and how to fit (`control`). Start with [bnp_mixture()]. Arguments that name a choice, such
+#' as `type = "prob"`, must be written as in the help pages, in upper and lower case.
 #'
 #' @section Labels and names:
-#' Values of `id`, `labels`, `start`, `document` and `term`, and nodes of networks, are labels, never numbers: text,
-#' factors, whole or other numbers, 64-bit integers, dates, times, durations and their like are told apart exactly, and
-#' results are named by their text. The same value is the same label in every call, file and piece of a source; files of
-#' text have these columns read as they stand there, so that `01` is not `1`.
+#' Values of `id`, `labels`, `start`, `document` and `term`, and nodes of networks, are labels, never numbers. Text,
+#' factors, whole or other numbers, 64-bit integers, dates, times, durations and the like can be used: different values
+#' are different labels, and results are named by their text. The same value is the same label in every call, file and
+#' piece of a source; in text files these columns are read as text, so that `01` is not `1`.
 #'
-#' One value for each row, individual, sequence, document or node, such as `weights`, `labels`, `start` or `response`,
-#' goes by its name where both have names; where names are others, that is an error. `unname()` has values go by their
-#' order. What [tapply()] and [table()] return is a vector with names.
+#' Arguments such as `weights`, `labels`, `start` or `response` have one value for each row, individual, sequence,
+#' document or node. If the values have names and the items do, too, they are matched by name; it is an error if the
+#' names differ. Otherwise the order counts; use `unname()` to match by order. The results of [tapply()] and [table()]
+#' are vectors with names.
 #'
 #' @references
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for

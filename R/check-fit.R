@@ -1,19 +1,19 @@
-#' What a fit leaves out
+#' Compare a fit with draws from the posterior
 #'
-#' Draws from the posterior beside a fit: whether its number of clusters is probable, how much its
-#' partition differs from the draws, and, of few observations, how far its bound is below the probability
-#' of the data.
+#' Draws from the posterior are compared with a fit. They show whether its number of clusters is probable, how much its
+#' partition differs from the draws and, for few observations, how far its bound is below the log probability of the
+#' data.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
-#' @param data The observations that it was made of, if it does not keep them ([strip_data()]).
-#' @param id Of fits with `id`: as it was given then.
+#' @param data The observations that the fit was made from, if it does not keep them ([strip_data()]).
+#' @param id For fits with `id`: the `id` of that call.
 #' @param ... Further arguments of [bnp_sample()], such as `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
-#' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of their numbers of
-#'   clusters; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, that of
-#'   the [point_partition()]; `evidence`, for at most 50 observations (tokens) and known concentrations an
-#'   estimate of the log probability of the data with its standard error (by sequential imputation, Liu 1996).
-#'   `print()` says what they mean, `plot()` shows the number of clusters.
+#' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of the numbers of clusters in the
+#'   draws; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, the same for the
+#'   [point_partition()]; `evidence`, for at most 50 observations (tokens) and known concentrations an estimate of the
+#'   log probability of the data with its standard error (by sequential imputation, Liu 1996). `print()` explains these
+#'   results, `plot()` shows the number of clusters.
 #' @references
 #' Liu, J. S. (1996). Nonparametric hierarchical Bayes via sequential imputations. *Annals of Statistics*
 #' 24(3), 911-930.

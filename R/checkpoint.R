@@ -1,34 +1,34 @@
 # Checkpoints: files from which an interrupted fit goes on in another process (inst/design/data.md).
 
-#' Go on with a fit from its checkpoint
+#' Continue a fit from its checkpoint
 #'
-#' A fit with `bnp_control(checkpoint = "file")` writes all that its rest depends on to that file, every so many seconds
-#' and whenever a restart ends. Should its process be killed, the machine stop, or Ctrl-C end it,
-#' `bnp_resume()` goes on from there and ends with the fit that an uninterrupted one would have been,
-#' to the last bit (but for the seconds in [elbo_trace()]).
+#' A fit with `bnp_control(checkpoint = "file")` regularly writes everything that is needed to continue it to that file:
+#' after a given number of seconds, and whenever a restart ends. If its process is killed, the machine stops, or Ctrl-C
+#' ends it, `bnp_resume()` continues the fit from there. The result is the fit that would have been made without the
+#' interruption, to the last bit (except for the seconds in [elbo_trace()]).
 #'
-#' @param file The checkpoint.
-#' @param x The data: what was the argument `x` of the fit, or with a formula its `data`. All other arguments are in the
-#'   file.
-#' @param max_laps Another number of laps at most than that of the fit, say to go on with one that they ended. Restarts
-#'   that are done stay as they are.
-#' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
+#' @param file The path of the checkpoint.
+#' @param x The data: the argument `x` of the fit, or with a formula its `data`. All other arguments are in the file.
+#' @param max_laps Another largest number of laps than that of the fit, for instance to continue one that ended at this
+#'   limit. Restarts that are done stay as they are.
+#' @param workers Other `workers` than those of the fit, as in [bnp_control()]; `FALSE`: none. `wave` stays as it was.
 #' @param ... Must be empty.
-#' @return What [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [bnp_features()] or [bnp_network()] would have returned.
-#' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
-#'   learning; it can be removed.
+#' @return The fit that [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [bnp_features()] or [bnp_network()] would have
+#'   returned.
+#' @details The fit continues to write to the same file. If the fit had already ended, `bnp_resume()` returns it from
+#'   the file without further learning; the file can then be removed.
 #'
-#'   A checkpoint is written to a new file beside, `file.bnpvi-` and 16 random digits, which only its owner can read,
-#'   brought to the disk and then renamed, so that the one before stands until the new one is complete. What a process
-#'   that was killed left there is removed by `bnp_resume()`. Another file than a checkpoint, a folder or a link in the
-#'   place of `file` is refused before the fit begins, and left as it is. Where it cannot be written, the first time is
-#'   an error, before anything is lost; later
-#'   there is one warning of class `bnpvi_warning_checkpoint` (a full disk, say) and the fit goes on. What was done
-#'   since the last checkpoint is done again, and so is the search for a start, which is not written.
+#'   A checkpoint is first written to a new file beside it, named `file.bnpvi-` and 16 random digits, which only its
+#'   owner can read. This file is flushed to disk and then renamed, so that the previous checkpoint remains until the
+#'   new one is complete. If a process was killed while it wrote, `bnp_resume()` removes the incomplete file. If `file`
+#'   is a folder, a link, or a file that is not a checkpoint, it is refused before the fit begins, and left as it is. If
+#'   the first checkpoint cannot be written, this is an error, before anything is lost. If a later one cannot (for
+#'   example since the disk is full), there is one warning of class `bnpvi_warning_checkpoint`, and the fit continues.
+#'   Work since the last checkpoint is repeated, and so is the search for a start, which is not stored.
 #'
-#'   Refused are, with an error of class `bnpvi_error_checkpoint` that says what differs, files that are cut short or
-#'   were changed, other data, and files of another version of the package or of a machine whose instructions round in
-#'   another way. As with any file of R objects, resume only from files that you trust.
+#'   Some files are refused with an error of class `bnpvi_error_checkpoint` that says what differs: files that are cut
+#'   short or were changed, files of a fit to other data, and files of another version of the package or of a machine
+#'   whose instructions round differently. As with any file of R objects, resume only from files that you trust.
 #' @seealso [bnp_control()].
 #' @examples
 #' file <- tempfile()

@@ -1,54 +1,56 @@
-#' Coarser clusters: which belong together, and at what price
+#' Join clusters into coarser ones, and what each step costs
 #'
 #' A fit often has more clusters than there are groups in the usual sense: a group whose distribution is not Gaussian
-#' needs several clusters. `cluster_tree()` joins clusters, topics or states pair by pair, down to one, each time the
-#' pair that lowers the bound on the log evidence least. `cut_fit()` makes a fit with fewer clusters from it.
+#' needs several clusters. `cluster_tree()` joins clusters, topics or states pair by pair, down to one. Each step joins
+#' the pair whose union lowers the bound on the log evidence least. `cut_fit()` makes a fit with fewer clusters from the
+#' tree.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
-#' @param data The training data, as the fit was given them; with a formula, its data frame. Without this argument those
-#'   that the fit keeps ([strip_data()]), if any.
-#' @param id As in [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], where the fit had one; of mixtures it is known.
-#' @param ... Must be empty; of `plot()`, handed on to [stats::plot.hclust()].
+#' @param data The training data, as they were given to the fit; with a formula, its data frame. Not needed if the fit
+#'   keeps its data ([strip_data()]).
+#' @param id For fits of topics or sequences with `id`: the same `id`, as in [bnp_topics()] or [bnp_hmm()]. Fits of
+#'   mixtures know it.
+#' @param ... Must be empty; for `plot()`, passed on to [stats::plot.hclust()].
 #' @return `cluster_tree()`: an object of class `bnp_tree`, which is an [stats::hclust()] tree of the clusters, so that
-#'   [stats::cutree()], [stats::as.dendrogram()], [stats::rect.hclust()] and `plot()` take it. Beside the components of
-#'   those it has
+#'   [stats::cutree()], [stats::as.dendrogram()], [stats::rect.hclust()] and `plot()` take it. In addition to the
+#'   components of such a tree it has
 #'
 #'   * `elbo`: the bound before any join and after each;
-#'   * `loss`: what each join lost of it (negative where joining gained);
-#'   * `joins`: the pairs by a number of each, a joined cluster by that of its first part;
+#'   * `loss`: by how much each join lowered the bound (negative if it raised the bound);
+#'   * `joins`: the two clusters of each join, by number; a joined cluster has the number of its first part;
 #'   * `sizes`: expected sizes of the clusters; `fitted_elbo`: the bound of the fit.
 #'
-#'   `height` is the log evidence lost up to each join. A tree cannot show a join that gains, or that loses
-#'   nothing after one that lost, so heights never fall: they are cumulative maxima.
-#' @details All data are visited once at the fit's parameters. From then on the probability of a joined cluster is
-#'   the sum of its parts' for every observation (every word of a document, every pair of neighbouring rows of a
-#'   sequence), and the parameters are optimal for these. So every `elbo` is exact, the same that a fit with these
-#'   probabilities would have.
+#'   `height` is the log evidence lost up to each join. A tree cannot show joins that raise the bound, so heights never
+#'   fall: they are cumulative maxima of the log evidence lost.
+#' @details All data are visited once at the parameters of the fit. From then on the probability of a joined cluster is
+#'   the sum of the probabilities of its parts, for every observation (every word of a document, every pair of
+#'   neighbouring rows of a sequence), and the parameters are optimal for these probabilities. Every `elbo` is therefore
+#'   exact: a fit with these probabilities would have the same bound.
 #'
 #'   *Which pair is joined*: all pairs are ranked by the exact change of the data term and of the entropy, plus the
-#'   change of the weights' term at the time when both clusters came to be. The bounds of the eight best are then
-#'   compared exactly. (In five fits these trees were the same as with all pairs compared.) With more than 128 clusters
-#'   only near pairs are ranked. The choice is made step by step, so that another tree may lose less for some number of
-#'   clusters.
+#'   change of the term of the weights, computed when the later of the two clusters was formed. The bounds of the eight
+#'   best pairs are then compared exactly. (In five fits these trees were the same as with all pairs compared.) With
+#'   more than 128 clusters only pairs of neighbouring clusters are ranked. The choice is made step by step, so that
+#'   another tree may lose less for some number of clusters.
 #'
-#'   A finite prior has as many clusters as are left: [prior_dirichlet()], [prior_lda()]
-#'   and [prior_hmm()] of `k` clusters become those of fewer, with the same total weight.
+#'   With a finite prior, `k` is the number of clusters that are left: [prior_dirichlet()], [prior_lda()] and
+#'   [prior_hmm()] keep their total weight.
 #'
-#'   The tree needs memory for the probabilities of observations that belong to several
-#'   clusters, 12 bytes for each (of rows of a sequence, 8 bytes for each pair of
-#'   states).
+#'   The tree needs memory for the probabilities of observations that belong to several clusters: 12 bytes for each
+#'   probability (for rows of a sequence, 8 bytes for each pair of states).
 #' @section How many groups?:
-#' `print()` names the join that costs most relative to the costliest join before it, or to a fifth of the median loss
-#' (at least 10) if all joins before cost less. It does so if the cost is at least threefold. (These numbers are
-#' guesses.) Such a leap means that the clusters left overlap less. It is not a test: the bound is highest without any
-#' join, unless a join raises it. The fit itself is not changed; look at the tree, and at what it joins, before you
-#' believe in a number.
+#' `print()` points out one join after which the clusters that are left seem well separated. It is the join that costs
+#' most relative to the costliest join before it, or to a fifth of the median loss (at least 10) if all joins before
+#' cost less. It is named only if it costs at least three times as much. (These numbers are guesses.) Such a leap means
+#' that the clusters left overlap less. It is not a test: the bound is highest without any join, unless a join raises
+#' it. The fit itself is not changed; look at the tree, and at the clusters that it joins, before you believe in a
+#' number.
 #' @section Known labels:
-#'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined; one of no class is joined to any, and
-#'   then is of that class. The tree ends with one cluster for each class: `elbo`, `loss` and `joins` end there. An
-#'   `hclust` needs a root: classes meet above all joins, at a height that means nothing (`plot()` draws a dashed line
-#'   below it).
-#'   `cut_fit()` leaves at least as many clusters as there are classes.
+#'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined. A cluster of no class may be joined
+#'   to any cluster, and the result belongs to the class of that cluster. The tree ends with one cluster for each class:
+#'   `elbo`, `loss` and `joins` end there. As an `hclust` needs a root, classes meet above all joins, at a height that
+#'   has no meaning (`plot()` draws a dashed line below it). `cut_fit()` leaves at least as many clusters as there are
+#'   classes.
 #' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("how-many-clusters")`.
 #' @examples
 #' fit <- bnp_mixture(penguins_measurements[-1], control = bnp_control(seed = 1))

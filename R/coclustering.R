@@ -1,26 +1,28 @@
 #' Which observations belong together
 #'
-#' The probability of each pair of observations to be in the same cluster or state.
+#' Computes for each pair of observations the probability that they are in the same cluster or state.
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], or draws of [bnp_sample()].
 #' @param data The observations, usually the training data. Not needed if the fit
 #'   keeps them ([strip_data()]) or its probabilities (`bnp_control(keep = "probabilities")`).
 #' @param id As in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param rows Of draws: numbers of the observations (individuals, where there is an `id`) or documents wanted.
-#' @param threshold Of draws: a sparse matrix of the pairs that are together in at least this share of the draws;
-#'   needed for more than 2,000 observations, as it is made in blocks and never has all pairs.
+#' @param rows For draws: the numbers of the observations (of individuals, if there is an `id`) or documents for which
+#'   probabilities are wanted.
+#' @param threshold For draws: return a sparse matrix that has only pairs that are together in at least this share of
+#'   the draws. Needed for more than 2,000 observations; the matrix is then made in blocks, and all pairs are never in
+#'   memory.
 #' @param ... Must be empty.
-#' @return A symmetric matrix, observations x observations, with 1 on its diagonal; of mixtures with `id`, individuals x
-#'   individuals. Of draws ([bnp_sample()]) the share of those kept in which two are together; of draws of topic models
-#'   documents x documents, how probable it is that a word (or row) of each are of the same topic, mean over those kept.
-#' @details The variational posterior takes the observations of a mixture as
-#'   independent of each other, so that this is the sum over clusters of the
-#'   products of their probabilities in it (`type = "responsibility"` of [predict.bnp_mixture()]).
-#'   For sequences the same is computed from the
-#'   probabilities of each row by itself: exact for rows of different sequences, while the
-#'   dependence of rows of the same sequence is left out.
+#' @return A symmetric matrix with 1 on its diagonal: observations x observations, or for mixtures with `id` individuals
+#'   x individuals. For draws ([bnp_sample()]) its entries are the shares of the kept draws in which two observations
+#'   are together. For draws of topic models it is documents x documents: the probability that a word (or row) of one
+#'   and a word of the other have the same topic, averaged over the kept draws.
+#' @details The variational posterior regards the observations of a mixture as independent of each other. The
+#'   probability of a pair is therefore the sum over clusters of the product of the two probabilities of the cluster
+#'   (`type = "responsibility"` of [predict.bnp_mixture()]). For sequences the same sum is computed from the
+#'   probabilities of each row by itself: it is exact for rows of different sequences, and ignores the dependence of
+#'   rows of the same sequence.
 #'
-#'   At most 15,000 observations are taken, whose matrix has 1.8 GB: of more, give a sample.
+#'   At most 15,000 observations are allowed, whose matrix has 1.8 GB: if there are more, use a sample.
 #' @references
 #' Fritsch, A. and Ickstadt, K. (2009). Improved criteria for clustering based on the posterior
 #' similarity matrix. *Bayesian Analysis* 4(2), 367-391.

@@ -1,49 +1,48 @@
 #' Compare fits to the same data
 #'
-#' One row for each fit: the bound, the number of clusters, how new data are
-#' predicted, and how far the clusterings agree with the first.
+#' A table with one row for each fit: the bound, the number of clusters, how well new data are predicted, and how far
+#' the clustering agrees with that of the first fit.
 #'
 #' @param ... Fits of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] to the same
 #'   data, with or without names.
-#' @param newdata New data for [heldout_loglik()]. Documents of counts are completed, all
-#'   with the same split.
-#' @param id As in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()], for `newdata`.
-#' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`,
-#'   `laps`, `converged`; `heldout`, where `newdata` is given; and the agreement of
-#'   its clusters with those of the first fit: `ari`, `nmi` and `vi` of
-#'   [agreement()]. For topics of counts, clusters are the
-#'   largest topics of documents. `plugged_in` names what a fit has as numbers that were fitted to the data, see
-#'   *Details*; `""`: nothing.
-#' @details A difference of bounds is an approximate log Bayes factor, if the fits are to the same data, have the same
-#'   kind of probability, and bounds that are equally tight. Refused are therefore fits
+#' @param newdata New data for [heldout_loglik()]. For documents of counts some tokens are predicted from the others,
+#'   with the same split for all fits.
+#' @param id The `id` of `newdata`, as in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()].
+#' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`, `laps`, `converged`; `heldout`, if
+#'   `newdata` is given; and the agreement of its clusters with those of the first fit: `ari`, `nmi` and `vi` of
+#'   [agreement()]. For topics of counts the largest topics of documents are compared. `plugged_in` names the parameters
+#'   of a fit that are point estimates from the data, see *Details*; `""`: there are none.
+#' @details The difference of two bounds is an approximate log Bayes factor if the fits are to the same data, have the
+#'   same kind of probability, and have equally tight bounds. Other fits are refused:
 #'
-#'   * of other data, or of the same rows or columns in another order;
-#'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
-#'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
-#'     multinomial coefficient) beside either;
-#'   * of regressions ([obs_regression()]) beside models of all columns, or with other covariates;
-#'   * of data frames with densities for other columns (a count as a number beside a count as a count);
-#'   * of autoregressions with other lags or other sequences, as other rows are
-#'     conditioned on;
-#'   * of degree-corrected blockmodels of networks, whose links are counts, beside other models of links;
-#'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
-#'     answer.
+#'   * fits to other data, or to the same rows or columns in another order;
+#'   * densities together with probabilities of counts ([obs_gaussian()] and [obs_poisson()]), or either of them
+#'     together with tokens ([obs_multinomial()], whose bound leaves out the multinomial coefficient);
+#'   * regressions ([obs_regression()]) together with models of all columns, or with other covariates;
+#'   * data frames that have densities for different columns (a count that one fit models as a number and another as a
+#'     count);
+#'   * autoregressions with different lags or sequences, as they condition on different rows;
+#'   * degree-corrected blockmodels of networks, whose links are counts, together with other models of links;
+#'   * fits with different `bnp_control(bound =)`, since one bound is higher than the other for the same posterior.
 #'
-#'   Priors need not be the same. The bounds of priors of Gaussian clusters, or of their logarithms, that are learned
-#'   (`learn = TRUE`), and of proportions (`obs_multinomial(term_prior = NULL)`, `obs_bernoulli(learn = TRUE)`,
-#'   `obs_categorical("learned")`), are those of hierarchical models, which pay for what
-#'   they learn by the term `hyperprior`: they compare with those of given priors, of all covariances, and of the
-#'   choice among these, `obs_gaussian("auto")`. So do concentrations with a [gamma_prior()] that are integrated out.
-#'   But numbers that were fitted to the data cost nothing: `variance = NULL` of tied covariances, `drift = "learn"`,
-#'   and `alpha` and other concentrations that are learned as numbers. A fit that has some is too high by what these
-#'   would cost, which is more the more of them there are; `print()` says which fits have any. It also says where the
-#'   objective is no bound, as under a learned prior of counts with weights that are no whole numbers, and where some
-#'   fits take rounded values as cells and
-#'   others as they are (`obs_gaussian(rounding = )`): a density at a value may be higher than the share of its cell,
-#'   the more so the narrower clusters are, so that such bounds compare only where cells are small beside clusters.
+#'   Priors may differ. Some learned priors have bounds that account for the learning: those of Gaussian clusters or of
+#'   their logarithms (`learn = TRUE`) and of proportions (`obs_multinomial(term_prior = NULL)`,
+#'   `obs_bernoulli(learn = TRUE)`, `obs_categorical("learned")`). Their models are hierarchical, and the term
+#'   `hyperprior` is the price of what is learned. Such bounds can be compared with those of given priors, of all
+#'   covariances, and of the choice among these, `obs_gaussian("auto")`. The same holds for concentrations with a
+#'   [gamma_prior()] that are integrated out.
 #'
-#'   Defaults of priors are read from the same data that the bound is about. Held-out data judge fits without this
-#'   advantage.
+#'   Point estimates from the data have no such price: `variance = NULL` of tied covariances, `drift = "learn"`, and
+#'   `alpha` and other concentrations that are learned as numbers. The bound of a fit that has some is too high by the
+#'   price that they would have, the more so the more there are. `print()` says which fits have any.
+#'
+#'   `print()` also warns of two other cases. Under a learned prior of counts with weights that are not whole numbers
+#'   the objective is not a bound. If some fits treat rounded values as cells and others as they are
+#'   (`obs_gaussian(rounding = )`), bounds can be compared only if cells are small relative to clusters, since the
+#'   density at a value may be higher than the average over its cell, the more so the narrower clusters are.
+#'
+#'   Defaults of priors are read from the same data to which the bound refers. A comparison by held-out data does not
+#'   have this advantage of default priors.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2, 193-218.
 #'

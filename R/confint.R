@@ -1,40 +1,38 @@
 #' Intervals for parameters
 #'
-#' Quantiles of the variational posterior of single parameters.
+#' Intervals for single parameters, from quantiles of the variational posterior.
 #'
-#' @section Too narrow: In a variational posterior clusters and parameters are independent: that an observation might
-#'   belong to another cluster, or that there might be more or fewer clusters, is not taken into account. The intervals
-#'   are therefore too narrow, by little if clusters are far apart, and by much if they overlap. They say how precisely
+#' @section Too narrow: In a variational posterior clusters and parameters are independent. It does not take into
+#'   account
+#'   that an observation might belong to another cluster, or that there might be more or fewer clusters. The intervals
+#'   are therefore too narrow, by little if clusters are far apart, and by much if they overlap. They show how precisely
 #'   a cluster is known if the clusters are right.
 #'
 #' @details
-#' Each interval has equal tails. It is that of the variational posterior itself:
+#' Each interval has equal tails. It is an interval of the variational posterior itself, whose distribution is:
 #'
 #' * `mean`, `coef` (autoregressions): Student-t.
 #' * `cov`: inverse Gamma for variances; covariances by integration of a Student-t
 #'   over an inverse Gamma, with an error of some 1e-5 of probability.
-#' * `prob`: Beta; of factors for each level. `rate`: Gamma.
-#' * `transition` and `start`: Beta, given that the states of the fit are all there
-#'   are, as in [transition_matrix()].
-#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, of mixtures
-#'   or at the top level of topics and states, weights are products of sticks:
-#'   what earlier sticks leave is given the Beta distribution that has its mean and
-#'   variance, with an error below 0.001 of probability where clusters have members;
-#'   over a learned concentration they are averaged.
+#' * `prob`: Beta; for factors one for each level. `rate`: Gamma.
+#' * `transition` and `start`: Beta, given that no other states than those of the fit exist, as in
+#'   [transition_matrix()].
+#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, in mixtures or at the top level of
+#'   topics and states, weights are products of Beta variables (sticks). The product of the earlier ones is replaced by
+#'   the Beta distribution that has its mean and variance, with an error below 0.001 of probability if clusters have
+#'   members. Intervals are averaged over a learned concentration.
 #'
-#' Parameters that are known (the equal weights of [prior_lda()] and [prior_hmm()],
-#' the covariances of `obs_gaussian("diagonal")`) have no interval, and neither has
-#' `proportion`, which is no parameter.
+#' Known parameters (the equal weights of [prior_lda()] and [prior_hmm()], the covariances of
+#' `obs_gaussian("diagonal")`) have no interval, and neither has `proportion`, which is not a parameter.
 #'
 #' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param parm Which parameters: names of arrays of [coef()], `"transition"`,
 #'   `"start"`, or names of single parameters as in the result. Default: all.
 #' @param level Probability of an interval.
 #' @param ... Must be empty.
-#' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
-#'   (cluster, then column), of factors `prob[2,sex=female]` and of blocks
-#'   `gaussian.mean[2,waiting]`, and its lower and upper end. With
-#'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
+#' @return A matrix with a row for each parameter and the lower and upper end of its interval. Rows are named like
+#'   `mean[2,waiting]` (cluster, then column), for factors `prob[2,sex=female]` and for blocks
+#'   `gaussian.mean[2,waiting]`. `tidy(conf.int = TRUE)`, see [tidiers], returns the same as a data frame.
 #' @references
 #' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for
 #' statisticians. *Journal of the American Statistical Association* 112(518), 859-877.

@@ -1,14 +1,14 @@
 #' @rdname cluster_tree
-#' @param k Number of clusters to be left.
-#' @param h In place of `k`: the log evidence that may be lost at most, a height of the tree.
-#' @param tree A tree of the fit, from `cluster_tree()`; `NULL` grows one.
-#' @param laps Most laps of polishing; 0 for none.
-#' @return `cut_fit()`: a fit of the same kind with `k` clusters, for which every method works; it is printed with
-#'   where it comes from. The clusters are those of `cutree(tree, k)`, then polished: up to `laps` laps of the usual
-#'   learning without any move, so that the number stays (unless a cluster loses all of its observations, which then is
-#'   empty) and the bound rises. The prior stays as it is, or goes on being learned; a finite one gets `k`. `cut` is
-#'   a list: `from`, the number of clusters and the bound before; `joined`, the bound before polishing; and `cluster`,
-#'   the cluster that each one of `fit` is now in.
+#' @param k The number of clusters that are left.
+#' @param h Instead of `k`: the largest loss of log evidence that is accepted, a height of the tree.
+#' @param tree A tree of the fit, from `cluster_tree()`; `NULL`: it is computed.
+#' @param laps The largest number of laps of learning after the joins; 0 for none.
+#' @return `cut_fit()`: a fit of the same kind with `k` clusters, for which every method works; when printed, it shows
+#'   from which fit it was cut. The clusters are those of `cutree(tree, k)`, improved by up to `laps` laps of the usual
+#'   learning without any move. These raise the bound and keep the number of clusters (a cluster that loses all of its
+#'   observations stays as an empty one). The prior stays as it is, or continues to be learned; a finite prior gets `k`.
+#'   The element `cut` of the fit is a list: `from`, the number of clusters and the bound before; `joined`, the bound
+#'   before these laps; and `cluster`, the cluster to which each cluster of `fit` now belongs.
 #' @export
 cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 

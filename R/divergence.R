@@ -1,24 +1,23 @@
-#' How far clusters are apart
+#' Distances between clusters
 #'
-#' Divergence and overlap of the distributions of all pairs of clusters, topics or
-#' states, at the posterior means of their parameters ([coef()]).
+#' Compute the divergence and the overlap of the distributions of all pairs of clusters, topics or states, at the
+#' posterior means of their parameters ([coef()]).
 #'
-#' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()]; not of
-#'   autoregressions, whose distribution depends on the rows before.
+#' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], but not of autoregressions, whose distributions
+#'   depend on the rows before.
 #' @param symmetric Average the divergences in both directions?
 #' @return Matrices, clusters x clusters.
-#' * `cluster_divergence()`: Kullback-Leibler divergence of the row's cluster from
-#'   the column's, in nats: the expected log density ratio of an observation of the
-#'   row's cluster. 0 for the same distribution, without limit.
+#' * `cluster_divergence()`: Kullback-Leibler divergence of the row's cluster from the column's, in nats: the expected
+#'   log density ratio of an observation of the row's cluster. 0 for the same distribution, without an upper limit.
 #' * `cluster_overlap()`: Bhattacharyya coefficient, the integral of the geometric
 #'   mean of two densities: 1 for the same distribution, 0 where no observation is
 #'   possible under both. With equal weights, at most half of it is
 #'   the share of observations that the best rule assigns to the wrong one of the two.
 #'
-#' Both are closed forms; of the blocks of [obs_product()] divergences add up, and
-#' overlaps multiply. For [obs_multinomial()] they are those of one token, for
-#' [obs_poisson()] of counts with exposure 1, for [obs_binomial()] of one trial in each pair
-#' of columns, for [obs_survival()] of a time that is not censored. The sizes of clusters play no part.
+#' Both are computed in closed form; over the blocks of [obs_product()] divergences are added and overlaps multiplied.
+#' They are those of one token for [obs_multinomial()], of counts with exposure 1 for [obs_poisson()], of one trial in
+#' each pair of columns for [obs_binomial()], and of a time that is not censored for [obs_survival()]. The sizes of
+#' clusters have no influence.
 #' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
 #'   signal selection, IEEE Transactions on Communication Technology 15(1).
 #' @seealso [cluster_tree()] for what joining clusters costs, [coclustering()] for observations,

@@ -1,11 +1,14 @@
 #' Plot draws
 #'
 #' @param x Draws of [bnp_sample()].
-#' @param type `"trace"`: what is recorded of each draw, chain by chain. `"k"`: how probable each number
-#'   of clusters is, by how the chains began, and that of the fit. `"coclustering"`: how often pairs of
-#'   observations are together, by the clusters of [point_partition()]; of topic models, how much documents
-#'   share. `"partition"`: sizes of the clusters of the point partition, and how sure they are: the mean share of draws
-#'   in which two rows of a cluster are together.
+#' @param type What is drawn:
+#'   * `"trace"`: the numbers that are recorded for each draw, chain by chain.
+#'   * `"k"`: the probability of each number of clusters, separately for chains that began with the fit and without it,
+#'     and the number in the fit.
+#'   * `"coclustering"`: how often pairs of observations are together, ordered by the clusters of [point_partition()];
+#'     for topic models, how often words of two documents have the same topic.
+#'   * `"partition"`: the sizes of the clusters of the point partition, and how certain they are: the mean share of
+#'     draws in which two rows of a cluster are together.
 #' @param rows Which observations `"coclustering"` shows; default: at most 300, at equal distances.
 #' @param ... Passed on to [graphics::plot()], [graphics::barplot()] or [graphics::image()].
 #' @return `x`, invisibly.

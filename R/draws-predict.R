@@ -2,14 +2,16 @@
 #'
 #' @param object Draws of [bnp_sample()] from a mixture.
 #' @param newdata New observations, as [predict.bnp_mixture()] takes them.
-#' @param data The observations that the draws were made of: draws do not keep them.
-#' @param type `"logdensity"`: the logarithm of the mean, over the kept draws, of the predictive density
-#'   of each new observation. `"prob"`: a matrix (observations x clusters of [point_partition()]): the clusters
-#'   of a draw that a new observation may belong to, shared out as their rows are among the clusters of the
-#'   point partition, mean over the draws, rows summing to 1; of the predictive kind, as `type = "prob"` of
-#'   [predict.bnp_mixture()]. `"class"`: the most probable of these.
-#' @param id As in [bnp_sample()], of `data`.
-#' @param new_id Of fits with `id`: which rows of `newdata` are of the same individual.
+#' @param data The observations that the draws were made from: draws do not keep them.
+#' @param type What is predicted for each new observation.
+#'   * `"logdensity"`: the logarithm of the mean, over the kept draws, of its predictive density.
+#'   * `"prob"`: a matrix (observations x clusters of [point_partition()]), rows summing to 1. In each draw the
+#'     observation has predictive probabilities (as `type = "prob"` of [predict.bnp_mixture()]) of the clusters of that
+#'     draw. The probability of such a cluster is divided among the clusters of the point partition in proportion to the
+#'     rows that the two have in common. The result is the mean over the draws.
+#'   * `"class"`: the most probable cluster by `"prob"`.
+#' @param id The individual of each row of `data`, as in [bnp_sample()].
+#' @param new_id For draws with `id`: the individual of each row of `newdata`.
 #' @param ... Must be empty.
 #' @return A vector or matrix, named by the rows of `newdata`.
 #' @seealso [bnp_sample()].

@@ -1,28 +1,28 @@
 #' Read draws from the posterior
 #'
 #' @param object,x,fit Draws of [bnp_sample()].
-#' @param min_size Count clusters of at least so many rows: clusters of a single row come and go in every draw.
-#' @param conf.level Coverage of the intervals, central ones.
+#' @param min_size Count only clusters of at least this many rows: clusters of a single row come and go in every draw.
+#' @param conf.level Probability of the central intervals.
 #' @param row.names,optional Ignored.
 #' @param ... Must be empty.
 #' @return
-#' * `n_clusters()`: a table, the share of draws in which the data have 1, 2, ... clusters; with
-#'   `min_size`, of the draws whose partitions are kept.
-#' * `summary()`: a table of what is recorded of each draw: `n_clusters`; `concentration`, of topic models `gamma` and
-#'   `alpha`, those that have a [gamma_prior()];
-#'   `log_joint`, the log probability of data, partition and concentration (without observations'
-#'   factors that no parameter enters); `largest`, the rows of the largest cluster; and `entropy`,
-#'   \eqn{-\sum_k N_k/n \log N_k/n}. Means, standard deviations and quantiles; where the package posterior is
-#'   installed, `rhat` and effective numbers of draws, with a warning where `rhat` is above 1.05.
+#' * `n_clusters()`: a table, the share of draws in which the data have 1, 2, ... clusters; with `min_size`, the share
+#'   among the draws whose partitions are kept.
+#' * `summary()`: a table of means, standard deviations and quantiles of the numbers that are recorded for each draw:
+#'   `n_clusters`; `concentration`, or in topic models `gamma` and `alpha`, if they have a [gamma_prior()]; `log_joint`,
+#'   the log probability of data, partition and concentration (without factors of the observations that do not depend on
+#'   parameters); `largest`, the number of rows in the largest cluster; and `entropy`, \eqn{-\sum_k N_k/n \log N_k/n}.
+#'   If the package posterior is installed, it also has `rhat` and effective numbers of draws, with a warning where
+#'   `rhat` is above 1.05.
 #' * `tidy()`: the same in the form of broom: `term`, `estimate`, `std.error`, `conf.low`,
 #'   `conf.high`, `rhat`, `ess_bulk`.
 #' * `confint()`: a matrix with the lower and upper end of each term, central quantiles of all draws.
-#' * `glance()`: one row: `chains`, `draws` of each, `warmup`, `thin`, the mean of `n_clusters`, the worst `rhat`,
+#' * `glance()`: one row: `chains`, `draws` (per chain), `warmup`, `thin`, the mean of `n_clusters`, the worst `rhat`,
 #'   `ess_bulk` and `ess_tail` of all terms, and `nobs`.
 #' * `as.data.frame()`: one row for each draw, with its `chain` and number `draw`.
 #'
-#' With the package posterior, `as_draws_df(draws)`, `as_draws_array(draws)` and all that it offers take these
-#' objects.
+#' If the package posterior is installed, `as_draws_df(draws)`, `as_draws_array(draws)` and its other functions take
+#' these objects.
 #' @references
 #' Vehtari, A., Gelman, A., Simpson, D., Carpenter, B. and Bürkner, P.-C. (2021). Rank-normalization, folding, and
 #' localization: an improved R-hat for assessing convergence of MCMC. *Bayesian Analysis* 16(2), 667-718.
@@ -209,7 +209,7 @@ glance.bnp_draws <- function(x, ...) {
 
 #' @rdname read_draws
 #' @param parm Which terms of `summary()`; default: all.
-#' @param level Coverage of the intervals.
+#' @param level Probability of the intervals.
 #' @export
 confint.bnp_draws <- function(object, parm, level = 0.95, ...) {
   check_no_dots(...)

@@ -1,30 +1,31 @@
 #' Clusters that are born, move and die: Dynamic Means
 #'
-#' Hard clusters of rows that come in batches. From batch to batch a cluster may move, stay away, come back, or die, and
-#' keeps its number. Fast, and decided by `lambda`: a start, or a first look, rather than an answer.
+#' Hard clustering of rows that come in batches. From batch to batch a cluster may move, stay away, come back, or die,
+#' and keeps its number. The method is fast, but its result depends on `lambda`: use it for a start or a first look.
 #'
-#' @param x Rows: a numeric matrix, a data frame of numbers, or a vector. For methods: the clustering.
+#' @param x For `bnp_dynamic_means()`, rows: a numeric matrix, a data frame of numbers, or a vector. For methods: the
+#'   clustering.
 #' @param time When each row was seen: one number, date or time for each row, or the name of a column of `x`. Rows with
 #'   the same time are one batch; batches follow each other in the order of their times, however far they are apart.
-#' @param lambda What a new cluster costs, a squared distance: rows farther than its root from every cluster begin one.
-#' @param q What it costs to bring a cluster back, for each batch since it was last seen. A cluster for which this
-#'   exceeds `lambda` is forgotten.
-#' @param tau How much clusters move: the larger, the less the earlier place of a cluster counts.
+#' @param lambda The cost of a new cluster, as a squared distance: rows that are farther than its square root from every
+#'   cluster begin a new one.
+#' @param q The cost of bringing a cluster back, per batch since it was last seen. A cluster for which this cost exceeds
+#'   `lambda` is forgotten.
+#' @param tau How much clusters move: the larger, the less the earlier position of a cluster counts.
 #' @param ... Must be empty.
 #' @param object The clustering.
 #' @param data The rows that were clustered.
 #' @return An object of class `bnp_dynamic_means`, a list with `cluster`, the cluster of each row (numbered in the order
-#'   of birth), `trajectories`, one row for each cluster and time at which it has rows (`cluster`, `time`, `size` and
-#'   `mean.<column>`), `clusters` (`cluster`, `born`, `last`, `size`), `objective` by batch, `trace` by sweep, and the
-#'   arguments.
-#'   `fitted()` gives the clusters of the rows, `tidy()` the trajectories, `glance()` one row, `augment()` the data with
-#'   `.class`. `plot()` draws the means against time, as wide as the clusters are large.
-#' @details The clusters of a batch minimise, by turns, the cost of Campbell and others (2013), equation 8: `lambda`
-#'   for each
-#' new cluster, `q` times its absence for each old one, squared distances of rows to the mean, and of the mean to where
-#' the cluster was, the latter weighted by 1 / (1 / w + tau times the absence), w being the weight that earlier batches
-#' gave it. Rows are taken in the order in which they come, on which the local optimum may depend. Measure columns in
-#' comparable units: distances are Euclidean.
+#'   of birth); `trajectories`, one row for each cluster and time at which it has rows (`cluster`, `time`, `size` and
+#'   `mean.<column>`); `clusters` (`cluster`, `born`, `last`, `size`); `objective` by batch; `trace` by sweep; and the
+#'   arguments. `fitted()` gives the clusters of the rows, `tidy()` the trajectories, `glance()` one row, `augment()`
+#'   the data with `.class`. `plot()` draws the means over time, as lines whose width shows the sizes of clusters.
+#' @details For each batch, assignments and means are found by turns that minimise the cost of Campbell and others
+#'   (2013), equation 8. It is the sum of `lambda` for each new cluster, `q` times its absence for each old one that
+#'   comes back, and the squared distances of rows to the mean and of the mean to the earlier position of the cluster.
+#'   The last distance is weighted by 1 / (1 / w + tau times the absence), where w is the weight that earlier batches
+#'   gave the cluster. Rows are taken in the order in which they come, on which the local optimum may depend. Measure
+#'   columns in comparable units: distances are Euclidean.
 #' @references
 #' Campbell, T., Liu, M., Kulis, B., How, J. P. and Carin, L. (2013). Dynamic clustering via asymptotics of the
 #' dependent

@@ -3,10 +3,10 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A fit of [bnp_features()].
-#' @param type `"loadings"`: features x columns as colours, blue above and red below 0. `"usage"`: how many rows have
-#'   each feature. `"elbo"`: the bound by lap, with the accepted moves. `"images"`: loadings as images of `dim`
-#'   pixels, if columns are the pixels of images column by column, as those of a matrix.
-#' @param dim Rows and columns of an image.
+#' @param type `"loadings"`: features x columns as colours, blue above and red below 0. `"usage"`: the number of rows
+#'   that have each feature. `"elbo"`: the bound by lap, with the accepted moves. `"images"`: loadings as images of
+#'   `dim` pixels, for columns that are the pixels of images in the column-by-column order of a matrix.
+#' @param dim For `"images"`: the number of rows and of columns of an image.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
 #' @references

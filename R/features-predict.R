@@ -1,36 +1,38 @@
-#' Features of rows, and what they say of missing cells
+#' Predict features and missing cells of rows
 #'
 #' Nothing is refitted. Columns are matched by name when both the training data and `newdata` have names.
 #'
 #' @param object,fit A fit of [bnp_features()].
-#' @param newdata Rows, in any form that [bnp_features()] takes, for `predict()` and `heldout_loglik()` a
-#'   [source][sources], too; missing values are left out. Without it the training rows, for `"prob"` and `"response"`.
-#' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: what the row is expected to be,
-#'   rows x columns. `"impute"`: `newdata` with missing values replaced by this, and the attribute `sd`, a matrix of
-#'   standard deviations (`NA` where nothing was missing).
-#' @param cells A logical matrix (rows x columns) of cells of `newdata` to hold out, or `NULL`.
-#' @param draws For predictions of cells: draws of each row's features from which they are averaged; 0: the
-#'   probabilities of the features are taken for independent.
-#' @param write With a source as `newdata`: where the answer goes, as for [predict.bnp_mixture()]; standard deviations
+#' @param newdata Rows, in any form that [bnp_features()] takes; for `predict()` and `heldout_loglik()` also a
+#'   [source][sources]. Missing values are left out. Without `newdata`, `"prob"` and `"response"` are those of the
+#'   training rows.
+#' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: the expected values of the row,
+#'   rows x columns. `"impute"`: `newdata` with missing values replaced by their expectation, and the attribute `sd`, a
+#'   matrix of standard deviations (`NA` for values that were not missing).
+#' @param cells For `heldout_loglik()`: a logical matrix (rows x columns), `TRUE` for the cells of `newdata` to hold
+#'   out, or `NULL`, with which whole rows are scored.
+#' @param draws For predictions of cells: the number of draws of each row's features over which predictions are
+#'   averaged. 0: the features are regarded as independent, with their probabilities.
+#' @param write If `newdata` is a source: where results are written, as in [predict.bnp_mixture()]; standard deviations
 #'   of `"impute"` are not written.
-#' @param m Number of completed copies.
+#' @param m For `impute()`: the number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param ... Must be empty.
-#' @param new_data The same as `newdata`, for those who come from tidymodels.
+#' @param new_data The same as `newdata`, by the name that tidymodels uses.
 #' @return `predict()`: a matrix with a row for each row of `newdata`.
 #'
-#'   `heldout_loglik()`: with `cells`, the mean log density of these cells given the others of their row: normal
-#'   densities with the mean and standard deviation of `type = "impute"`; its attribute `rmse` is the root mean squared
-#'   error. Without `cells` a lower bound on the mean log density of a row.
+#'   `heldout_loglik()`: with `cells`, the mean log density of these cells given the others of their row, computed as
+#'   normal densities with the mean and standard deviation of `type = "impute"`; the attribute `rmse` is the root mean
+#'   squared error. Without `cells`, a lower bound on the mean log density of a row.
 #'
-#'   `impute()`: as for other fits, see [impute()]; loadings and noise are drawn for each copy, features for each row.
-#' @details The probabilities of a row's features are found by coordinate ascent from two starts, and are approximate:
-#'   the features of a row are taken for independent given its values. Where many sets of features could have made a
-#'   row, as in answers on a scale, that chooses one of them; so cells are predicted by averages over `draws`
-#'   sweeps of Gibbs sampling of the row's features, after a fifth as many that do not count, from random numbers that
-#'   are always the same. A standard deviation has the noise, what is not
-#'   known of the loadings, and which features the row has:
-#'   \eqn{E[\sigma^2] (1 + E[z' V^{-1} z]) + Var(z' M)}.
+#'   `impute()`: completed copies as for other fits, see [impute()]; loadings and noise are drawn for each copy,
+#'   features for each row.
+#' @details The probabilities of a row's features are found by coordinate ascent from two starts. They are approximate,
+#'   since the features of a row are regarded as independent given its values. If many sets of features could have made
+#'   a row, as in answers on a scale, this approximation chooses one of them. Cells are therefore predicted by averages
+#'   over `draws` sweeps of Gibbs sampling of the row's features, after a fifth as many sweeps that are discarded, from
+#'   random numbers that are always the same. A standard deviation includes the noise, the uncertainty about the
+#'   loadings, and the uncertainty about the features of the row: \eqn{E[\sigma^2] (1 + E[z' V^{-1} z]) + Var(z' M)}.
 #' @seealso [bnp_features()], [read_features], `vignette("latent-features")`.
 #' @references
 #' Doshi-Velez, F., Miller, K. T., Van Gael, J. and Teh, Y. W. (2009). Variational inference for the Indian buffet
@@ -280,7 +282,7 @@ impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the columns of the training data and `.feature1`,
 #'   ..., the features drawn, logical. Attribute `seed` as for [stats::simulate()].
-#' @details No feature that the fit has not found is drawn.
+#' @details Only features that the fit has found are drawn.
 #' @references
 #' Griffiths, T. L. and Ghahramani, Z. (2011). The Indian buffet process: an introduction and review.
 #' *Journal of Machine Learning Research* 12, 1185-1224.

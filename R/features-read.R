@@ -5,14 +5,14 @@
 #' @param fit,object A fit of [bnp_features()].
 #' @param ... Must be empty.
 #' @return
-#' * `n_features()`: the number of features in use, those that at least half a row is expected to have.
-#' * `feature_probs()`: how probable each feature is to be in a row, \eqn{E \pi_k}, by decreasing use.
-#' * `coef()`: posterior means, a list: `loadings` (features x columns), `prob`, `sigma` (the noise; with
-#'   `scale = TRUE` one for each column), with `centre = TRUE` `offset`, what a row without any feature is expected
-#'   to be, and `alpha` of the prior, where it is learned with the interval that holds 90 %.
-#' * `fitted()`: the training rows as the fit has them, offset and loadings of the features that they have.
-#' * `residuals()`: `newdata`, usually the training data, minus this.
-#' * `summary()`: use, loadings' size and share of each feature.
+#' * `n_features()`: the number of features in use, that is, of those that at least half a row is expected to have.
+#' * `feature_probs()`: the probability that a row has each feature, \eqn{E \pi_k}, by decreasing use.
+#' * `coef()`: posterior means, a list: `loadings` (features x columns), `prob`, `sigma` (the standard deviation of the
+#'   noise; with `scale = TRUE` one for each column), with `centre = TRUE` `offset`, the expected values of a row
+#'   without any feature, and, if `alpha` of the prior is learned, `alpha` with a 90 % interval.
+#' * `fitted()`: the expected values of the training rows: offset and loadings of the features that they have.
+#' * `residuals()`: `newdata`, usually the training data, minus these expected values.
+#' * `summary()`: for each feature how many rows use it, the size of its loadings and its share.
 #' * `nobs()`: the number of rows. [elbo()] and [elbo_trace()] read the bound.
 #' @seealso [bnp_features()], [predict.bnp_features()] for single rows, [tidy.bnp_features()] for tables.
 #' @references
@@ -106,7 +106,7 @@ feature_response <- function(fit, nu, row_names = rownames(nu)) {
 }
 
 #' @rdname read_features
-#' @param newdata Rows, usually the training data, which a fit of [bnp_features()] does not keep.
+#' @param newdata For `residuals()`: rows, usually the training data, which a fit of [bnp_features()] does not keep.
 #' @export
 residuals.bnp_features <- function(object, newdata, ...) {
   check_no_dots(...)

@@ -2,17 +2,18 @@
 
 #' Models of time series as functions
 #'
-#' A hidden state that moves by any rule and is seen through any density, for [bnp_filter()].
+#' A model for [bnp_filter()] with a hidden state whose motion and whose density of rows are given as functions.
 #'
-#' @param initial `function(n)`: n draws of the state of the first row, a vector of n numbers or a matrix with n rows.
-#' @param move `function(x)`: draws of the next state of each, in the same shape.
-#' @param log_density `function(y, x)`: log density of one row `y` (a vector with the names of the columns) under each
-#'   state, n numbers; `-Inf` where a row is impossible. Rows that are missing altogether are not passed to it; where
-#'   some cells are `NA`, the function must do without them.
-#' @param observe `function(x)`: draws of a row under each state (n numbers, or a matrix with n rows), for forecasts of
-#'   the response; `NULL`: there are none.
-#' @details Functions with an argument `time` are given the number of the row, from 1. Random numbers come from R's
-#'   generator, seeded by [bnp_filter()], which leaves the generator of the session as it was.
+#' @param initial `function(n)`: returns n draws of the state of the first row, a vector of n numbers or a matrix with n
+#'   rows.
+#' @param move `function(x)`: returns a draw of the next state for each state in `x`, in the same shape.
+#' @param log_density `function(y, x)`: returns the log density of one row `y` (a vector with the names of the columns)
+#'   under each state in `x`, n numbers; `-Inf` where a row is impossible. Rows that are missing altogether are not
+#'   passed to it; if some cells are `NA`, the function must use the others.
+#' @param observe `function(x)`: returns a draw of a row under each state (n numbers, or a matrix with n rows), for
+#'   forecasts of the response; `NULL`: such forecasts are not available.
+#' @details If a function has an argument `time`, it is passed the number of the row, from 1. Random numbers come from
+#'   R's generator, seeded by [bnp_filter()], which leaves the generator of the session as it was.
 #' @return An object of class `bnp_particle_model`.
 #' @references
 #' Gordon, N. J., Salmond, D. J. and Smith, A. F. M. (1993). Novel approach to nonlinear/non-Gaussian Bayesian state

@@ -3,11 +3,13 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A filter of [bnp_filter()].
-#' @param type `"filter"`: of one sequence, in panels above each other, the probabilities of the states over time
-#'   (for functions: the means of the state variables, with two standard deviations to either side), how surprising each
-#'   row was, and the alarm, the probability of a state not in use, where the model has it. `"smoothed"`: the same with
-#'   probabilities given all rows. `"latent"`: means of the state variables.
-#' @param id Which sequence, its name; default, the first.
+#' @param type What is drawn:
+#'   * `"filter"`: for one sequence, panels above each other: the probabilities of the states over time (for a
+#'     [particle_model()] the means of the state variables, with two standard deviations to either side), how surprising
+#'     each row was, and, for models that have it, the alarm, which is the probability of a state not in use.
+#'   * `"smoothed"`: the same with probabilities given all rows.
+#'   * `"latent"`: means of the state variables.
+#' @param id The name of the sequence that is drawn; default: the first.
 #' @param ... For `plot()`, graphical parameters like `xlim`; else empty.
 #' @return `plot()`: the filter, invisibly. `autoplot()`: a ggplot.
 #' @references

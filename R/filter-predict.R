@@ -28,25 +28,24 @@ filter_kinds <- list(
 #'
 #' @param object A filter of [bnp_filter()], which is not changed.
 #' @param h How many rows ahead, from 1 to 100,000.
-#' @param type `"response"`: the columns of the data. `"latent"`: state variables, of [lds_model()] and
-#'   [particle_model()]. `"class"`: states or modes.
-#' @param inputs Of an [lds_model()] with `F` or `G`: the inputs of the rows ahead, h rows and a column for each input;
-#'   of several sequences a list of such tables by the names of the sequences, or one for all. A future input is not
-#'   guessed.
-#' @param interval Probability of the intervals `lower.<column>` to `upper.<column>`.
-#' @param ... Must be empty; of `forecast()`, the generic of the package generics, arguments of `predict()`.
+#' @param type What is forecast. `"response"`: the columns of the data. `"latent"`: the state variables of [lds_model()]
+#'   and [particle_model()]. `"class"`: states or modes.
+#' @param inputs For an [lds_model()] with `F` or `G`: the inputs of the rows ahead, a table with h rows and a column
+#'   for each input; for several sequences a list of such tables by the names of the sequences, or one table for all.
+#'   Needed, as future inputs are not forecast.
+#' @param interval Probability of the intervals from `lower.<column>` to `upper.<column>`.
+#' @param ... Must be empty; for `forecast()`, the generic of the package generics, further arguments of `predict()`.
 #' @return A data frame with one row for each sequence and step ahead: `id`, `step`, and `mean.<column>`, `sd.<column>`,
-#'   `lower.<column>` and `upper.<column>`; or `state`, the most probable, and `prob.<state>`. [plot.bnp_forecast()]
-#'   draws
-#'   it.
-#' @details Of fits, means, standard deviations and probabilities are those of `predict(fit, newdata, n.ahead = h)`
-#'   after the
-#' same rows, see [predict.bnp_hmm()]. Of linear systems they are exact for the mixture that the particles are.
-#' Intervals
-#' are quantiles: of Gaussian mixtures, with up to 1,000 histories of modes to come, for linear systems and
-#' [obs_ar()]; of
-#' 1,000 draws from each state for other fits (none where columns have levels); of the particles for functions. With
-#' several sequences, all are forecast.
+#'   `lower.<column>` and `upper.<column>`; or `state`, the most probable state, and `prob.<state>`.
+#'   [plot.bnp_forecast()] draws it.
+#' @details In a filter of a fit, means, standard deviations and probabilities are those of
+#'   `predict(fit, newdata, n.ahead = h)` after the same rows, see [predict.bnp_hmm()]. In linear systems they are exact
+#'   for the mixture that the particles represent. The ends of intervals are quantiles:
+#'   * for linear systems and [obs_ar()], of Gaussian mixtures, with up to 1,000 histories of future modes;
+#'   * for other fits, of 1,000 draws from each state (there are none if columns have levels);
+#'   * for models of [particle_model()], of the particles.
+#'
+#'   If the filter has several sequences, all are forecast.
 #' @references
 #' Costa, O. L. V., Fragoso, M. D. and Marques, R. P. (2005). *Discrete-time Markov jump linear systems*. Springer;
 #' chapter 3, the moments.

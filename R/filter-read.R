@@ -1,30 +1,31 @@
 #' Read a filter
 #'
-#' What [bnp_filter()] found. Functions that have results by row have them for the rows that are remembered, see `keep`.
+#' Functions that read the results of [bnp_filter()]. Results by row are available for the rows that the filter keeps,
+#' see `keep` of [bnp_filter()].
 #'
 #' @param f,object,x A filter of [bnp_filter()].
 #' @param type `"filtered"`: probabilities of the states, or modes, of each row given the rows up to it. `"smoothed"`:
-#'   given all rows that are remembered. Of linear systems these come from the histories of the particles, which have
-#'   few ancestors in common far back: choose more particles where that matters.
+#'   probabilities given all rows that are kept. For linear systems these come from the histories of the particles,
+#'   which have few ancestors in common far back: choose more particles if this matters.
 #' @param data The rows that were filtered, in the form in which they were given.
 #' @param id As in [bnp_filter()].
 #' @param ... Must be empty.
 #' @return
-#' * `filter_probs()`: a matrix with a column for each state, `new` for all states not in use; rows are named by the
-#'   sequence, sequences in the order in which they began. `NA` where a row has no state of its own: the first of a
-#'   linear system all of whose modes see the state in the same way, the first `lag` of [obs_ar()].
-#' * `as.data.frame()`: one row for each row: `id`, `row` (its number in the sequence), `log_density` (given the rows
-#'   before it), `surprise` (minus that), `alarm` (the probability of a state not in use), `state` and `prob.<state>`,
-#'   or
+#' * `filter_probs()`: a matrix with a column for each state, and `new` for all states not in use; rows are named by the
+#'   sequence, and sequences are in the order in which they began. `NA` for rows without a state of their own: the first
+#'   row of a linear system all of whose modes see the state in the same way, and the first `lag` rows with [obs_ar()].
+#' * `as.data.frame()`: a data frame with one row for each row of the data and those of these columns that the model
+#'   has: `id`, `row` (its number in the sequence), `log_density` (given the rows before it), `surprise` (minus
+#'   `log_density`), `alarm` (the probability of a state not in use), `state` and `prob.<state>`, or
 #'   `mean.<state variable>` and `sd.<state variable>`, given the rows up to it, and `size`, the effective number of
-#'   particles; what there is.
+#'   particles.
 #' * `augment()`: `data` with `.log_density`, `.class` and `.uncertainty`, `.alarm`, and for linear systems `.fitted`
-#'   and
-#'   `.resid` (`.<column>` where there are several): the row expected from those before, and what is left of it.
-#' * `tidy()`: where things stand: one row for each sequence and state or state variable: `id`, `row` (how many rows it
-#'   had), `term`, `estimate` (probability, or mean), `std.error`.
-#' * `glance()`: one row: `sequences`, `nobs` (rows), `logLik`, `particles`, and the least `size`.
-#' * `logLik()`: log probability of all rows so far, `nobs()` their number.
+#'   and `.resid` (`.fitted.<column>` and `.resid.<column>` if there are several columns): the row expected from the
+#'   rows before it, and the difference of the row from it.
+#' * `tidy()`: the latest state: one row for each sequence and state or state variable: `id`, `row` (the number of its
+#'   rows so far), `term`, `estimate` (probability, or mean), `std.error`.
+#' * `glance()`: one row: `sequences`, `nobs` (rows), `logLik`, `particles`, and the smallest `size`.
+#' * `logLik()`: the log probability of all rows so far; `nobs()`: their number.
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into tidy data frames.
 #' arXiv:1412.3565.

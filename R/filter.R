@@ -12,60 +12,57 @@
 
 #' Filter rows as they arrive
 #'
-#' What is known of hidden states after each row, given the rows so far and no later ones: probabilities of states, how
-#' surprising the row was, an alarm for what the model has never seen, and forecasts. A filter is a plain value.
-#' `update()` takes further rows in, to the same bits as all rows at once, also after [saveRDS()] and [readRDS()].
+#' A filter has the posterior of hidden states after each row, given the rows so far and no later ones: probabilities of
+#' states, how surprising the row was, the probability of a state that the model has never seen (an alarm), and
+#' forecasts. A filter is a plain R object. `update()` adds further rows, with results identical to those of all rows at
+#' once, also after [saveRDS()] and [readRDS()].
 #'
-#' @param object A fit of [bnp_hmm()] (with [obs_lds()] it is filtered as a linear system); an [lds_model()],
-#'   or a list of several, each of which is the truth with equal probability (draws of the parameters, for instance:
-#'   then forecasts include what is not known of them); a [particle_model()]. Of `update()` and `predict()`: a filter.
-#' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
-#'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
-#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one label for all rows.
-#'   Sequences are filtered independently, and a new
-#'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
-#'   sequence follow each other.
-#' @param particles How many histories of modes are kept (of linear systems), or how many particles there are.
-#' @param collapse `"none"`, or `"gpb2"`: histories with the same last mode become one Gaussian with their mean and
-#'   covariance. Faster, without random numbers, and biased; `particles` is then of no account.
-#' @param seed A whole number; default: drawn from R's generator. Fits of other hidden Markov models need none.
-#' @param keep For how many last rows of each sequence results are remembered, for [augment()], `filter_probs()` and
-#'   pictures. Memory grows with it (of linear systems by 4 bytes a particle and row), and each `update()` copies what
-#'   is
-#'   remembered: choose a number where a stream goes on for long. States and log-likelihood are of all rows.
-#' @param parameters Of fits with [obs_lds()]: `"mean"`, the system at the posterior means of its parameters; or
-#'   `"draw"`, a system for each of the particles, drawn from the posterior, so that forecasts include what is
-#'   not known of the parameters. With `"draw"` and `collapse = "gpb2"` there are also as many systems as `particles`.
-#'   Filters of other fits average over their parameters themselves.
-#' @param inputs Of an [lds_model()] with `F` or `G`: known inputs, a number for each row and input, never `NA`. A
-#'   matrix or a data frame with a row for each row of `newdata`, a vector of one input, or a list of these where
-#'   `newdata` is a list. Columns go by the names of the inputs where both have names. Of fits they are columns of
-#'   `newdata`.
-#' @param threads Threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
+#' @param object For `bnp_filter()`: a fit of [bnp_hmm()] (with [obs_lds()] it is filtered as a linear system); an
+#'   [lds_model()]; a list of several such models, each of which is the true one with equal probability (for instance
+#'   draws of the parameters, so that forecasts include the uncertainty about them); or a [particle_model()]. For
+#'   `update()` and `predict()`: a filter.
+#' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at once;
+#'   `NULL`: no rows yet. Cells or rows that were not observed are `NA`.
+#' @param id The sequence of each row, as in [bnp_hmm()]; for `update()` also one label for all rows. Sequences are
+#'   filtered independently, and a new `id` in `update()` begins a new one. Within one call the rows of a sequence must
+#'   follow each other.
+#' @param particles The number of particles; for linear systems each is one history of modes.
+#' @param collapse For linear systems: `"none"`, or `"gpb2"`: histories with the same last mode are replaced by one
+#'   Gaussian with their mean and covariance. This is faster and needs no random numbers, but is biased; `particles` is
+#'   then not used.
+#' @param seed A whole number; default: drawn from R's generator. Not needed for fits of hidden Markov models other than
+#'   [obs_lds()].
+#' @param keep The number of last rows of each sequence for which results are kept, for [augment()], `filter_probs()`
+#'   and pictures. Memory grows with it (for linear systems by 4 bytes per particle and row), and each `update()` copies
+#'   these results: choose a small number if a stream is long. States and log-likelihood are always those of all rows.
+#' @param parameters For fits with [obs_lds()]: `"mean"`, one system at the posterior means of the parameters; or
+#'   `"draw"`, one system per particle, drawn from the posterior, so that forecasts include the uncertainty about the
+#'   parameters. With `"draw"` and `collapse = "gpb2"` there are also as many systems as `particles`. Filters of other
+#'   fits average over their parameters themselves.
+#' @param inputs For an [lds_model()] with `F` or `G`: known inputs, a number for each row and input, never `NA`. A
+#'   matrix or a data frame with a row for each row of `newdata`, a vector for one input, or a list of these if
+#'   `newdata` is a list. Columns are matched by name if both have names. For fits, inputs are columns of `newdata`.
+#' @param threads Number of threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
 #' @param ... Must be empty.
 #' @details
 #' **Hidden Markov models**, with every observation model, are filtered exactly: the densities are posterior
-#' predictives, in which what is not known of the parameters is averaged over, and the transitions are at their
-#' posterior means, as in `predict(fit, type = "logdensity")`. With [prior_hdp_hmm()] one outcome is *a state not in
-#' use*.
-#' Its probability is the alarm. The first `lag` rows of a sequence of [obs_ar()] are conditioned on.
+#' predictives, which average over the uncertainty about the parameters, and the transitions are at their posterior
+#' means, as in `predict(fit, type = "logdensity")`. With [prior_hdp_hmm()] a row may also be in *a state not in use*;
+#' the probability of this is the alarm. The first `lag` rows of a sequence of [obs_ar()] are conditioned on.
 #'
-#' **Switching linear systems** ([lds_model()], fits with [obs_lds()]): each of the particles is a history of modes,
-#' given which the state of the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle
-#' by every mode, and of these
-#' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of
-#' small
-#' ones some are drawn, and the estimate of the likelihood is unbiased. As long as no more histories are possible, this
-#' is exact enumeration. The first row has a state, but no mode, unless modes see the state in different ways (`C`, `R`
-#' or `G` of [lds_model()] by mode). A row takes time in proportion to particles x modes
-#' x m^3, for m state variables.
+#' **Switching linear systems** ([lds_model()], fits with [obs_lds()]): each particle is a history of modes, given which
+#' the state of the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle by every
+#' mode. Of these extended histories `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights
+#' stay as they are, of those with small weights some are drawn, and the estimate of the likelihood is unbiased. As long
+#' as there are no more possible histories than `particles`, this is exact enumeration. The first row has a state, but
+#' no mode, unless modes see the state in different ways (`C`, `R` or `G` of [lds_model()] by mode). A row takes time in
+#' proportion to particles x modes x m^3, for m state variables.
 #'
-#' **Functions** ([particle_model()]): the bootstrap filter of Gordon and others (1993), with systematic resampling
-#' where
-#' the effective number of particles is below half of them.
+#' **Models of functions** ([particle_model()]) are filtered by the bootstrap filter of Gordon and others (1993), with
+#' systematic resampling when the effective number of particles is below half of `particles`.
 #'
-#' Parameters do not change: a filter does not learn (of several systems it finds out which of them is right).
-#' `update(fit, newdata)` of a fit does.
+#' Parameters do not change: a filter does not learn (but with several systems it finds out which of them is right). To
+#' learn from new rows, use `update(fit, newdata)` of a fit.
 #' @return An object of class `bnp_filter`, see [read_filter] and [plot.bnp_filter()].
 #' @references
 #' Doucet, A., de Freitas, N., Murphy, K. and Russell, S. (2000). Rao-Blackwellised particle filtering for dynamic

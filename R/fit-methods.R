@@ -1,48 +1,45 @@
 #' Read a fit
 #'
 #' @param fit,object A fit of [bnp_mixture()], `bnp_topics()` or `bnp_hmm()`.
-#' @param terms Return the named terms of the bound, which sum to it?
-#' @param data,id For `summary()`, optional: the observations that a mixture with full covariances was made of, and the
-#'   `id` of that call. The summary then says how much higher or lower the bound would be with diagonal covariances for
-#'   the same clusters, from a fit that starts at the labels, without moves, of at most 20 laps, and with a prior of
-#'   the same kind (learned, or the defaults of `learn = FALSE`).
+#' @param terms For `elbo()`: return the named terms of the bound, which sum to it?
+#' @param data,id For `summary()`, optional: the observations that a mixture with full covariances was fitted to, and
+#'   the `id` of that call. The summary then says how much higher or lower the bound would be with diagonal covariances
+#'   for the same clusters. For this a fit is made that starts at the labels and has no moves, at most 20 laps, and a
+#'   prior of the same kind (learned, or the defaults of `learn = FALSE`).
 #' @param ... Must be empty.
 #' @return
-#' * `elbo()`: the evidence lower bound of the whole data, exact for the
-#'   responsibilities of the last visit of each batch; or its named terms.
-#' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`,
-#'   moves accepted (`births`, `merges`, `deletes`) and tried
-#'   (`births_tried`, ...), `seconds` since the start. The ELBO is `NA` in laps that do not have it: of stochastic
-#'   learning all but the last, and of blockmodels of networks those of the search, whose `log_joint` has a column.
-#' * `n_clusters()`: the number of clusters in use, those of half an observation or more (where weights make the whole
-#'   data less, of half of what the largest has).
-#' * `cluster_sizes()`: expected number of observations of each in the variational posterior (sums of
-#'   `predict(type = "responsibility")`), a sum of weights where rows
-#'   have them; of individuals, where a mixture has an `id`.
-#' * `fitted()`: the most probable cluster of each training observation, in the order of the data; of repeated
-#'   measurements that of its individual.
+#' * `elbo()`: the evidence lower bound of the whole data, exact for the responsibilities of the last visit of each
+#'   batch; with `terms = TRUE` its named terms.
+#' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`, the numbers of moves accepted (`births`,
+#'   `merges`, `deletes`) and tried (`births_tried`, ...), `seconds` since the start. The ELBO is `NA` in laps in which
+#'   it is not computed: in stochastic learning all laps but the last, and in blockmodels of networks the laps of the
+#'   search, whose log joint has the column `log_joint`.
+#' * `n_clusters()`: the number of clusters in use, that is, of those with an expected size of at least half an
+#'   observation (if weights make all data count less than that, half of the size of the largest cluster).
+#' * `cluster_sizes()`: the expected number of observations of each cluster in the variational posterior (sums of
+#'   `predict(type = "responsibility")`). If rows have weights, it is a sum of weights; in a mixture with `id`
+#'   individuals are counted.
+#' * `fitted()`: the most probable cluster of each training observation, in the order of the data; for repeated measures
+#'   the cluster of its individual.
 #' * `nobs()`: the number of rows, or the sum of their weights.
-#' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
-#'   columns), `cov` (columns x columns x clusters); tokens and binary data:
-#'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
-#'   per unit of exposure); factors: `prob`, a list with a matrix (clusters x levels) for each
-#'   column; of [obs_product()] a list for each block; and `weights`, expected weights under the posterior:
-#'   of a mixture, those of its clusters. Topics and states have two kinds:
-#'   `proportion` is the share of the data (tokens or rows) that each has, as in
-#'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
-#'   the proportions of documents and the rows of transitions vary (of a finite
-#'   prior `1 / k` each). With a [gamma_prior()] also what was learned, by name: `concentration`
-#'   and `gamma` by posterior mean and 90 % interval, `alpha`, `start` and `sticky` as numbers.
-#'   Of topics with a `response`, `response` has the effect of each topic and covariate: columns `estimate` and `sd`; of
-#'   several classes an array with a slice for each but the last, which is what it does to the odds against all less
-#'   frequent ones. Effects of topics are those at average covariates.
-#' * `posterior_params()`: all parameters of the variational posterior, a list
-#'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
-#'   sticks are broken in an order of their own, which is part of the model:
-#'   `position` is the place of each cluster's stick. A concentration that is learned
-#'   has the posterior probabilities `prob` at `value`, the rows of
-#'   `concentration_nodes`; `sticks` are those given its posterior mean. A learned `gamma` has a
-#'   Gamma posterior with the `shape` and `rate` in `gamma`.
+#' * `coef()`: posterior means, a list of arrays, which depend on the observation model. Gaussian: `mean` (clusters x
+#'   columns), `cov` (columns x columns x clusters). Tokens and binary data: `prob` (clusters x columns). Counts of
+#'   events: `rate` (clusters x columns, per unit of exposure). Factors: `prob`, a list with a matrix (clusters x
+#'   levels) for each column. [obs_product()]: a list for each block. Further elements are:
+#'   * `weights` and `proportion`. In mixtures `weights` are the expected weights of clusters under the posterior.
+#'     Topics and states have two kinds: `proportion` is the share of the data (tokens or rows) that each has, as in
+#'     `tidy()`; `weights` are those of the top level of the hierarchy, around which the proportions of documents and
+#'     the rows of transitions vary (with a finite prior `1 / k` each).
+#'   * with a [gamma_prior()], what was learned, by name: `concentration` and `gamma` by posterior mean and 90 %
+#'     interval; `alpha`, `start` and `sticky` as numbers.
+#'   * in topic models with a `response`, `response`: the effect of each topic and covariate, columns `estimate` and
+#'     `sd`. With several classes it is an array with a slice for each class but the last; the effects of a slice are on
+#'     the odds of its class against all less frequent ones. Effects of topics are those at average covariates.
+#' * `posterior_params()`: all parameters of the variational posterior, a list of arrays, named as in the priors.
+#'   Clusters are numbered by decreasing size, but the sticks of the process are broken in another order, which is part
+#'   of the model: `position` is the place of each cluster's stick. A concentration that is learned has the posterior
+#'   probabilities `prob` at `value`, the rows of `concentration_nodes`; `sticks` are those given its posterior mean. A
+#'   learned `gamma` has a Gamma posterior with the `shape` and `rate` in `gamma`.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
 #' @references
@@ -52,8 +49,8 @@
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #' @seealso [tidiers] for tables, [predict.bnp_mixture()] for new data;
-#'   *The mathematics* on the site has every term of the bound, `vignette("judging-a-fit")` what
-#'   to make of it.
+#'   *The mathematics* on the site has every term of the bound, and
+#'   `vignette("judging-a-fit")` explains how to judge a fit by it.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' elbo(fit)

@@ -1,18 +1,19 @@
 #' Pictures of forecasts
 #'
-#' What `predict(fit, newdata, n.ahead = )` says of the rows after the last one of each sequence. `plot()` uses base
-#' graphics, `autoplot()` ggplot2, which must be installed.
+#' Draws the forecasts of `predict(fit, newdata, n.ahead = )` for the rows after the last one of each sequence. `plot()`
+#' uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A forecast of [predict.bnp_hmm()].
-#' @param type `"values"`: the mean of each column by a line, and one standard deviation to either side as a band,
-#'   after the last rows of the sequence where columns are measurements ([obs_gaussian()], [obs_ar()]); a panel for
-#'   each sequence and column. `"states"`: the probabilities of the states, stacked; a panel for each sequence.
-#' @param columns For `"values"`, names of the columns to show; default: all. At most twelve panels are drawn, fewer
-#'   where a picture is small, and it says how many.
+#' @param type `"values"`: a panel for each sequence and column, with the mean as a line, and one standard deviation to
+#'   either side as a band. If columns are measurements ([obs_gaussian()], [obs_ar()]), the last rows of the sequence
+#'   are drawn before the forecast. `"states"`: a panel for each sequence, with the probabilities of the states,
+#'   stacked.
+#' @param columns For `"values"`, names of the columns to show; default: all. At most twelve panels are drawn, fewer if
+#'   a picture is small; a note in the picture says how many.
 #' @param ... For `plot()`, graphical parameters like `ylim`; else empty.
 #' @details
-#' Two standard deviations hold about 95 % only where one state is nearly certain: a forecast between states is a
-#' mixture, and may have two modes.
+#' Two standard deviations hold about 95 % only if one state is nearly certain: a forecast in which several states are
+#' probable is a mixture, and may be bimodal.
 #' @return `plot()`: the forecast, invisibly. `autoplot()`: a ggplot.
 #' @references
 #' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time

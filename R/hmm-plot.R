@@ -3,26 +3,29 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A fit of [bnp_hmm()].
-#' @param type `"segments"`: the most probable path, one strip per sequence;
-#'   with `data`, each column's series above its coloured runs, one panel per
-#'   sequence. Fits with [obs_lds()] always show series: each column without its noise as a line in a band of two
-#'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees,
-#'   roots above, each node in the colour of its state.
-#'   `"transitions"`: the transition matrix as a heat map, of trees with positions one for each; with `by`, the
-#'   probability of each transition against a covariate, as [prevalence()] averages over others and has intervals.
-#'   `"elbo"`:
-#'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
-#'   in [plot.bnp_mixture()]. `"density"`: a panel for each column with the density of each state times its share of
-#'   the rows, over the histogram of `data`. `"track"`: the way through the locations in `data`, each step in the colour
-#'   of the state in which it begins ([track_steps()]). `"response"`: of logistic regressions
-#'   and counts ([obs_regression()]) what is expected over a covariate in each state, with 90 % intervals.
-#' @param data Sequences to draw, usually the training data, in any form that [bnp_hmm()] takes; they may also come
-#'   second: `plot(fit, data)`. Without this argument `"density"`, and `"segments"` of at most four sequences, draw
-#'   those that the fit keeps ([strip_data()]), if any.
+#' @param type What is drawn:
+#'   * `"segments"`: the most probable path, one strip per sequence; with `data`, each column's series above its
+#'     coloured segments, one panel per sequence. Fits with [obs_lds()] always show series: each column without its
+#'     noise as a line in a band of two standard deviations, and with `data` the rows as points.
+#'   * `"tree"`, the default for fits with `parent`: the trees, roots above, each node in the colour of its state.
+#'   * `"transitions"`: the transition matrix as a heat map, for trees with positions one for each position; with `by`,
+#'     the probability of each transition as a function of a covariate, averaged over other covariates and with
+#'     intervals as in [prevalence()].
+#'   * `"elbo"`: the bound by lap, with the accepted moves.
+#'   * `"profile"`: the values that states have in each column, as in [plot.bnp_mixture()].
+#'   * `"density"`: a panel for each column with the density of each state times its share of the rows, over the
+#'     histogram of `data`.
+#'   * `"track"`: the path through the locations in `data`, each step in the colour of the state in which it begins
+#'     ([track_steps()]).
+#'   * `"response"`, for logistic regressions and counts ([obs_regression()]): the expected response as a function of a
+#'     covariate in each state, with 90 % intervals.
+#' @param data Sequences to draw, usually the training data, in any form that [bnp_hmm()] takes; they may also be the
+#'   second argument: `plot(fit, data)`. Without this argument `"density"`, and `"segments"` of at most four sequences,
+#'   draw the data that the fit keeps ([strip_data()]), if any.
 #' @param id As in [bnp_hmm()].
-#' @param xy Of `"track"`: the names of the two columns of `data` that are coordinates.
-#' @param by Of `"transitions"`, with [prior_covariates()]: the name of a covariate.
-#' @param max_sequences Most sequences, or trees, to draw, the first ones.
+#' @param xy For `"track"`: the names of the two columns of `data` that are coordinates.
+#' @param by For `"transitions"`, with [prior_covariates()]: the name of a covariate.
+#' @param max_sequences The largest number of sequences, or trees, to draw; the first ones are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
 #' @inheritSection plot.bnp_mixture Many rows

@@ -1,88 +1,94 @@
 #' States and densities of new sequences
 #'
-#' Nothing is refitted. Columns are matched by name when both the training data
-#' and `newdata` have names.
+#' Nothing is refitted. Columns are matched by name if both the training data and `newdata` have names.
 #'
 #' @param object,fit A fit of [bnp_hmm()].
-#' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
-#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
-#'   `"marginal"` their probabilities if the fit keeps its data ([strip_data()]) or these
+#' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without `newdata`,
+#'   `type = "class"` gives the path of the training data. `"prob"`, `"responsibility"` and `"marginal"` then give their
+#'   probabilities, if the fit keeps its data ([strip_data()]) or the probabilities
 #'   (`bnp_control(keep = "probabilities")`).
-#' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
-#' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
-#'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
-#'   [cluster_ids()]. Of fits with known `labels`: `"label"`, the most probable class of each row (`NA` where states of
-#'   no class are more probable), and `"label_prob"`, rows x classes, with `sequence_labels` also `"sequence_label"` and
-#'   `"sequence_label_prob"`, of whole sequences.
-#'   `"marginal"`: the most probable state of each row by itself, by `"prob"`.
-#'   `"prob"`: a matrix, rows x states, of the probability of each state
-#'   given the whole sequence. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities
-#'   are*. `"logdensity"`: log density of each row
-#'   given the rows before it, under the posterior mean of the transitions and
-#'   the posterior predictive of each state (a state not seen yet included,
-#'   when the prior allows more); summed over a sequence, its log probability.
-#'   It is `NA` in the first `lag` rows of an autoregression. Of trees there is one for each tree, or for all of an `id`
-#'   together. `"cluster"`: the states of
-#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()]. `"impute"`: as
-#'   there, given the whole sequence. `"response"`, for [obs_regression()]: the expected response of each row given
-#'   its covariates and the rows before it.
+#' @param id The sequence of each row of `newdata`, as in [bnp_hmm()]; default: the column that the fit used, if any.
+#' @param type What `predict()` returns:
+#'   * `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an integer per row, as
+#'     in [fitted()], [segments()] and [augment()].
+#'   * `"id"`: the identities of the states of this path, see [cluster_ids()].
+#'   * `"label"` and `"label_prob"`, for fits with known `labels`: the most probable class of each row (`NA` if states
+#'     of no class are more probable), and a matrix (rows x classes) of probabilities.
+#'   * `"sequence_label"` and `"sequence_label_prob"`, for fits with `sequence_labels`: the same for whole sequences.
+#'   * `"marginal"`: the most probable state of each row by itself, by `"prob"`.
+#'   * `"prob"`: a matrix (rows x states) of the probability of each state given the whole sequence.
+#'   * `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities are*.
+#'   * `"logdensity"`: the log density of each row given the rows before it, under the posterior mean of the transitions
+#'     and the posterior predictive of each state (including a state not seen yet, if the prior allows more). The sum
+#'     over a sequence is the log probability of the sequence. `NA` in the first `lag` rows of an autoregression. For
+#'     trees there is one number for each tree, or for all trees of an `id` together.
+#'   * `"cluster"`: the states of `"class"` and the probabilities of `"prob"` in one data frame, as in
+#'     [predict.bnp_mixture()].
+#'   * `"impute"`: missing values are replaced as in [predict.bnp_mixture()], given the whole sequence.
+#'   * `"response"`, for [obs_regression()]: the expected response of each row given its covariates and the rows before
+#'     it.
 #'
 #'   If `newdata` does not have the response of a regression, the probabilities of states follow from the transitions
 #'   alone.
 #'
-#'   For `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`; `"plugin"`, the same with the density of
-#'   each state at point estimates of its parameters, as in [predict.bnp_mixture()], and without states that the fit
-#'   has not found.
-#' @param write As in [predict.bnp_mixture()].
-#' @param new_data The same as `newdata`, for those who come from tidymodels.
+#'   For `heldout_loglik()`, `type` is `"completion"`, the densities of `"logdensity"`, or `"plugin"`, the same with the
+#'   density of each state at point estimates of its parameters, as in [predict.bnp_mixture()], and without states that
+#'   the fit has not found.
+#' @param write If `newdata` is a source: where results are written, as in [predict.bnp_mixture()].
+#' @param new_data The same as `newdata`, by the name that tidymodels uses.
 #' @inheritParams missing_values
-#' @param labels What is known of the states of the rows of `newdata`, as in [bnp_hmm()]: classes of the fit.
-#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`, or a
-#'   list of one for each sequence. Needed unless `newdata` has these columns itself, or is the training data.
-#' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
-#'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
-#'   name or where the fit has `position = TRUE`.
+#' @param labels Known states of the rows of `newdata`, in the forms of `labels` of [bnp_hmm()]; they must be classes of
+#'   the fit.
+#' @param covariates For fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`, or a
+#'   list with such a data frame for each sequence. Needed unless `newdata` has these columns, or is the training data.
+#' @param parent,position For fits of trees: the trees of `newdata`, as in [bnp_hmm()]. Default: the trees of the fit,
+#'   if `newdata` has as many rows. Fits with `position` need `position` together with `parent`, unless a column of
+#'   `newdata` with the same name has it or the fit has `position = TRUE`.
 #' @param n.ahead,h The number of rows to forecast (at most 100,000) after the last row of each sequence of `newdata`.
 #'   `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
-#' @param ... Must be empty; of `forecast()`, arguments of `predict()`.
-#' @return `predict()`: a vector or matrix with one entry or row per row of
-#'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
-#'   ahead: `id`, `step`, `time` (where the sequences have times that are equally far
-#'   apart), `state`, the most probable, `prob.<state>`, and `mean.<column>` and
-#'   `sd.<column>` of the observation, see [plot.bnp_forecast()]. `heldout_loglik()`: the mean log density of a row.
-#'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
-#'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. Values further out than double precision tells apart (outside
-#'   8.21 above and 38.5 below) have the last one, and a message says how many. For
-#'   `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()] only.
-#' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
-#'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
-#'   density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
+#' @param ... Must be empty; for `forecast()`, further arguments of `predict()`.
+#' @return `predict()`: a vector or matrix with one entry or row per row of `newdata`. With `n.ahead`, a data frame with
+#'   one row for each sequence and step ahead: `id`, `step`, `time` (if the times of the sequences are equally far
+#'   apart), `state`, the most probable state, `prob.<state>`, and `mean.<column>` and `sd.<column>` of the observation,
+#'   see [plot.bnp_forecast()].
+#'
+#'   `heldout_loglik()`: the mean log density of a row.
+#'
+#'   `residuals()`: a matrix of the shape of the data with one-step-ahead pseudo-residuals, which are normal quantiles
+#'   of each value's predictive probability given the rows before it: standard normal if the model is right. A residual
+#'   that is too extreme for double precision (above 8.21 or below -38.5) is set to that limit, and a message says how
+#'   many are. Only for `r maker_links(makers_that_can("predictive_cdf"))` and [obs_lds()].
+#' @section Linear systems: For fits with [obs_lds()], the density of a row given the rows before it, and
+#'   pseudo-residuals,
+#'   come from [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`; the estimate
+#'   of the density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
 #' @section What the probabilities are: There are two kinds.
 #'
-#' `type = "prob"` is given all rows of the sequence or tree, by the posterior means of the transitions and the
-#' posterior predictive of each state, as [bnp_filter()] has them for the rows up to each one: of the last row of a
-#' sequence both are the same, but for the state not in use, which `"prob"` leaves out (probabilities are given that
-#' the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()] go by it.
+#' `type = "prob"` is the probability of each state given all rows of the sequence or tree, under the posterior means of
+#' the transitions and the posterior predictive of each state. [bnp_filter()] has the same probabilities given the rows
+#' up to each one, so that the two agree in the last row of a sequence, except that `"prob"` leaves out the state not in
+#' use (its probabilities are given that the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()]
+#' use these probabilities.
 #'
-#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected
-#' logarithms.
-#' The fit is made of it: [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and
-#' their `prob`, [augment()], [coclustering()] and the bound.
+#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, computed from expected
+#' logarithms. [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and their
+#' `prob`, [augment()], [coclustering()] and the bound use it.
 #'
-#' Of [obs_lds()] both are q(z): the predictive would be a sum over all histories of modes, which [bnp_filter()]
-#' approximates (`filter_probs(f, "smoothed")`).
-#' @section Forecasts: State probabilities are those given all rows of a sequence,
-#'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
-#'   the states of the fit are all there are. Means and standard deviations are exact
-#'   for the mixture over states of the posterior predictive of each, so that they include what is
-#'   not known of its parameters. Of [obs_ar()] they are exact for the process that
-#'   switches between autoregressions with parameters at their posterior means, so
-#'   that what is not known of these is left out. Of [obs_regression()] the covariates of the rows to come are needed:
-#'   `n.ahead` is refused, and rows with `NA` as response at the end of `newdata` are forecast instead, by
-#'   `type = "response"`, or by `type = "impute"` with standard deviations. Counts are forecast for the
-#'   average total or exposure of the training data. A standard deviation is `Inf` where a
-#'   state is known from so little that it does not exist.
+#' For fits with [obs_lds()] both are q(z): the posterior predictive would be a sum over all histories of modes, which
+#' [bnp_filter()] approximates (`filter_probs(f, "smoothed")`).
+#' @section Forecasts:
+#'   * State probabilities are those given all rows of a sequence, carried forward by [transition_matrix()] at the
+#'     posterior mean of the transitions, given that no other states exist.
+#'   * Means and standard deviations are exact for the mixture over states of the posterior predictive of each state, so
+#'     that they include the uncertainty about its parameters.
+#'   * For [obs_ar()] they are exact for the process that switches between autoregressions with parameters at their
+#'     posterior means; the uncertainty about these parameters is left out.
+#'   * For [obs_regression()] the covariates of later rows are needed, and `n.ahead` is refused. Instead, rows with `NA`
+#'     as response at the end of `newdata` are forecast, by `type = "response"`, or by `type = "impute"` with standard
+#'     deviations.
+#'   * Counts are forecast for the average total or exposure of the training data.
+#'   * A standard deviation is `Inf` if the predictive of a state has no finite variance, because the state has too few
+#'     rows.
 #' @references
 #' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
 #' recognition. *Proceedings of the IEEE* 77(2), 257-286.

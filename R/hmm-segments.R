@@ -5,9 +5,9 @@
 #' @param newdata,id New sequences, as in [predict.bnp_hmm()]; default, the
 #'   training data.
 #' @param covariates As in [predict.bnp_hmm()].
-#' @param at Of fits with [prior_covariates()]: a data frame of values of covariates, of which there is one matrix for
-#'   each row; covariates that are left out are at their mean or most frequent value. Default: the average over the
-#'   training data.
+#' @param at For fits with [prior_covariates()]: a data frame of values of covariates; the result has one transition
+#'   matrix for each row of `at`. Covariates that are left out are at their mean or most frequent value. Default: the
+#'   average over the training data.
 #' @param new Add a column for the probability of a state not seen yet? Without
 #'   it, rows are scaled to sum to 1 over the states in use.
 #' @param ... Must be empty; for anything but a fit, further arguments of
@@ -17,14 +17,13 @@
 #'   probable path: `id` of the sequence, `start` and `end` (rows within the
 #'   sequence), `length`, `state`, and `prob`, the mean probability of the
 #'   state over the run (`type = "responsibility"` of [predict.bnp_hmm()]); for a `ts` also `start_time` and `end_time`.
-#' * `transition_matrix()`: posterior mean probabilities of going from one state
-#'   (row) to another (column); attribute `start`, those of the first state. Of trees with positions an array, with one
-#'   such matrix for each position.
-#' * `state_durations()`: expected number of rows that a visit of each state
-#'   lasts, `1 / (1 - p)` with `p` the probability of staying (of trees with positions, the mean over the nodes of the
-#'   fit): a named vector. Its `plot()`
-#'   and `autoplot()` show them as points, and as lines the middle 90 % of visits, whose lengths are
-#'   geometric.
+#' * `transition_matrix()`: posterior mean probabilities of going from one state (row) to another (column); the
+#'   attribute `start` has the probabilities of the first state. For trees with positions an array, with one such matrix
+#'   for each position.
+#' * `state_durations()`: a named vector, the expected number of rows that a visit of each state lasts, `1 / (1 - p)`
+#'   with `p` the probability of staying (for trees with positions, the mean over the nodes of the fit). Its `plot()`
+#'   and `autoplot()` show these numbers as points, and as lines the middle 90 % of visits, whose lengths have geometric
+#'   distributions.
 #' @references
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.

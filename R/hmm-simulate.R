@@ -1,32 +1,30 @@
 #' Simulate sequences from a fit
 #'
-#' Each data set has its transitions and state parameters drawn from the
-#' variational posterior, so that its spread includes what the data left open.
+#' Each data set has its transitions and state parameters drawn from the variational posterior, so that the spread of
+#' the data sets includes the uncertainty about these.
 #'
 #' @param object A fit of [bnp_hmm()].
 #' @param nsim Number of data sets.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
 #' @param lengths Lengths of the sequences of each data set; default, those of
 #'   the training data. Fits of trees simulate data on the same trees.
-#' @param initial For an autoregression: the rows before the first one
-#'   simulated, oldest first (lag x columns). Default: the column medians of the training
-#'   data. They are the first rows of each sequence. For [obs_lds()]: the first hidden state of each sequence;
-#'   default, drawn from its prior.
-#' @param total For counts: the total of each row (the trials of [obs_binomial()], one
-#'   number or one for each pair of columns); default, the average of the training data. Where several blocks
-#'   of an [obs_product()] have totals, one number for all or a list by the names of the blocks.
-#' @param exposure For [obs_poisson()] with exposures: one number or one per row; default, the average of the
-#'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
-#'   a data frame of such numbers with the names of the columns.
-#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of all sequences, as
-#'   often as needed; default, those of the training data. For [obs_regression()], also as a block of a
-#'   product: covariates of the rows of all sequences, in the form in which the fit got them (further columns are left
-#'   out), and as often as
-#'   needed; default, those of the training data.
-#' @param new Draw rows also of a state that is not seen yet, where the prior allows more, as densities do? Its
+#' @param initial For an autoregression: the first rows of each sequence, which precede the first simulated one, oldest
+#'   first (lag x columns). Default: the column medians of the training data. For [obs_lds()]: the first hidden state of
+#'   each sequence; default, drawn from its prior.
+#' @param total For counts: the total of each row (the trials of [obs_binomial()], one number or one for each pair of
+#'   columns); default, the average of the training data. If several blocks of an [obs_product()] have totals, one
+#'   number for all or a list by the names of the blocks.
+#' @param exposure For [obs_poisson()] with exposures: one number or one per row; default, the average of the training
+#'   data. If blocks of an [obs_product()] have exposures from several columns, a list or a data frame of such numbers
+#'   with the names of the columns.
+#' @param covariates For fits with [prior_covariates()]: a data frame of the covariates of the rows of all sequences,
+#'   which are repeated as often as needed; default: those of the training data. For [obs_regression()], also as a block
+#'   of a product: covariates of the rows of all sequences, in the form in which they were given to the fit (further
+#'   columns are ignored), also repeated as often as needed; default: those of the training data.
+#' @param new Draw rows also from a state that is not seen yet, if the prior allows more states, as densities do? Its
 #'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.state`
-#'   is `new`. `FALSE`: given that the states of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
-#'   most dynamics that its prior allows grow without bound. Fits with [obs_lds()] have no such state.
+#'   is `new`. `FALSE`: draw only from the states of the fit. Default: `TRUE`, except `FALSE` for [obs_ar()], since most
+#'   dynamics that its prior allows grow without bound. Fits with [obs_lds()] have no such state.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state

@@ -140,17 +140,18 @@ start_shares <- function(fit, new) {
 
 #' Long-run shares of states
 #'
-#' The shares of time that a hidden Markov model spends in each state in the long run, if its transitions stay what they
-#' are: the stationary distribution of the chain, with [prior_covariates()] at given covariates that do not change.
+#' The shares of time that a hidden Markov model spends in each state in the long run, if its transitions do not change:
+#' the stationary distribution of the chain, with [prior_covariates()] at given covariates that do not change.
 #'
 #' @param fit A fit of [bnp_hmm()].
-#' @param at With [prior_covariates()]: a data frame of covariates, of which there are shares for each row; covariates
-#'   that are left out are at their mean or most frequent value. Default: all of them.
-#' @param level Of the intervals, between 0 and 1.
-#' @return A data frame with a row for each state and row of `at`: the columns of `at`, `state`, `proportion`, of the
-#'   mean transitions, and `conf.low` and `conf.high`, quantiles under draws from the variational posterior of the
-#'   transitions, with a fixed seed. As that does not know that rows' states are uncertain, intervals are too narrow
-#'   where states overlap. All are given that the states of the fit are all there are.
+#' @param at With [prior_covariates()]: a data frame of values of covariates; the result has shares for each row of
+#'   `at`. Covariates that are left out are at their mean or most frequent value. Default: all covariates are at these
+#'   values.
+#' @param level Probability of the intervals, between 0 and 1.
+#' @return A data frame with a row for each state and row of `at`: the columns of `at`; `state`; `proportion`, computed
+#'   from the mean transitions; and `conf.low` and `conf.high`, quantiles over draws from the variational posterior of
+#'   the transitions, with a fixed seed. As these draws ignore that the states of rows are uncertain, intervals are too
+#'   narrow if states overlap. All results are given that no other states than those of the fit exist.
 #' @seealso [transition_matrix()], [prevalence()] for one covariate, [cluster_sizes()] for the shares of the data.
 #' @references
 #' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time

@@ -1,7 +1,7 @@
 #' Fit a hidden Markov model
 #'
-#' Finds the states that sequences go through, where they change, and with the
-#' default hierarchical Dirichlet process prior the number of states.
+#' Finds the states that sequences go through and where they change, and, with the default hierarchical Dirichlet
+#' process prior, the number of states.
 #'
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
 #'   matrix or data frame whose rows follow each other in time, a `ts`, `zoo` or `xts`, or a source ([source_files()]).
@@ -11,60 +11,60 @@
 #' @param id The sequence of each row of a matrix or data frame: the name of a column, also without quotes, or one
 #'   value for each row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a
 #'   sequence must follow each other. Default: all rows are one sequence.
-#' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
-#'   columns, as in [bnp_mixture()]. The first `lag` rows of each
-#'   sequence of an autoregression are conditioned on: they have no likelihood
-#'   of their own, and take the state of the first row that has.
+#' @param obs The observation model, that is, the distribution of a row given its state:
+#'   `r maker_links(verb_makers("bnp_hmm"))`. Default: chosen by the columns, as in [bnp_mixture()]. The first `lag`
+#'   rows of each sequence of an autoregression are conditioned on: they have no likelihood of their own, and get the
+#'   state of the first row that has one.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()]; [prior_covariates()] for transitions that depend on covariates.
-#' @param control [bnp_control()]. Batches are made of whole sequences. With
-#'   `sparsity = L` each row may be in `L` states only while the model is
-#'   fitted, chosen anew at every visit among all states, which is faster when
-#'   there are many (some 50 or more). The bound is exact under that constraint
-#'   and never falls. Paths and probabilities (`fitted()`, [predict.bnp_hmm()],
-#'   [segments()]) are those of the fitted model with all states. Memory: `4 L`
-#'   bytes a row, and some `30 L` for each row of the sequences in work.
-#' @param start A start in place of the default one: one label for each row (a vector, or a list with a vector for each
-#'   sequence); a matrix of responsibilities (rows x states); an earlier fit of the same columns in the same order and
-#'   with the same lag, to these or other data, with at most as many states as a finite prior has; or a clustering as
-#'   in [bnp_mixture()].
+#' @param control [bnp_control()]. Batches are made of whole sequences. With `sparsity = L` each row may be in only `L`
+#'   states while the model is fitted; they are chosen anew among all states at every visit of the row. This is faster
+#'   when there are many states (some 50 or more). The bound is exact under that constraint and never falls. Paths and
+#'   probabilities (`fitted()`, [predict.bnp_hmm()], [segments()]) are those of the fitted model with all states.
+#'   Memory: `4 L` bytes per row, and some `30 L` bytes for each row of the sequences that are being visited.
+#' @param start A start in place of the default one, in one of these forms: one label for each row (a vector, or a list
+#'   with a vector for each sequence); a matrix of responsibilities (rows x states); an earlier fit, to these or other
+#'   data, of the same columns in the same order and with the same lag, with at most as many states as a finite prior
+#'   has; or a clustering as in [bnp_mixture()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
-#' @param weights How often each sequence counts: one number above 0 for each sequence, matched by name, or in the
-#'   order of the sequences. All that a sequence adds to the objective is multiplied by its weight. See *Weights* of
+#' @param weights How often each sequence counts: one number above 0 for each sequence, matched by name, or in the order
+#'   of the sequences. Everything that a sequence adds to the objective is multiplied by its weight. See *Weights* of
 #'   [bnp_mixture()].
 #' @param parent For hidden Markov trees, the parent of each row: its row number in `x`, 0 or `NA` for roots; the name
 #'   of a column with these numbers; a graph of the package igraph with edges from parents to children; or a phylogeny
 #'   of the package ape. See *Trees*.
 #' @param position For trees whose transitions differ between, say, left and right children: the position of each row
-#'   among the children of its parent. A label for each row (a number, text, or a level of a factor; that of a root is
-#'   not used), the name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows.
-#'   See *Trees*.
-#' @param labels What is known of the rows' states: the class of each row, `NA` where it is not known (a factor, text or
-#'   numbers, the name of a column, or a list with a vector for each sequence), or a logical matrix (rows x classes) of
-#'   the classes that each row may belong to, see *Known states*.
-#' @param sequence_labels What is known of whole sequences: the class of each, by name or in their order, `NA` where it
-#'   is not known.
-#' @param open May sequences with a label also be in states of no class?
-#' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` and the variables of its
-#'   formula, or a list of one for each sequence. Default: columns of `x`, which are then not modelled, or of `data`.
-#'   They must be known in all rows, also where nothing was observed.
+#'   among the children of its parent. One label for each row (a number, text, or a level of a factor; the labels of
+#'   roots are not used), the name of a column, or `TRUE`, which numbers the children of each parent in the order of the
+#'   rows. See *Trees*.
+#' @param labels Known states: the class of each row, `NA` where it is not known (a factor, text or numbers, the name of
+#'   a column, or a list with a vector for each sequence), or a logical matrix (rows x classes) of the classes that each
+#'   row may belong to. See *Known states*.
+#' @param sequence_labels Known classes of whole sequences: one label for each sequence, matched by name or in the order
+#'   of the sequences, `NA` where the class is not known. See *Known states*.
+#' @param open With `sequence_labels`: may sequences with a label also be in states that belong to no class?
+#' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` and the variables of the
+#'   formula of the prior, or a list with such a data frame for each sequence. Default: columns of `data`, or of `x`,
+#'   which are then not modelled. Covariates must be known in all rows, also in rows where nothing was observed.
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
 #' @section Known states:
-#'   Each class of `labels` owns states, one to begin with. A row with a label is in states of its class only, all else
-#'   has probability 0 there, through all moves; rows without label are in any state. Those begin in a state of no
-#'   class, so that what nobody has labelled is found, too. Two or more classes in a row of a logical matrix mean one of
-#'   them. The bound is that of data and labels, and is compared with that of fits with the same labels only. A second
-#'   fit begins with the classes as their labelled rows have them, and the better one is returned. A state of which far
-#'   fewer rows have a label than of the others of its class is taken for one of no class. `predict(type =
-#'   "label")` gives classes, `"label_prob"` their probabilities; [fitted()] and [segments()] keep what was known. Where
-#'   states have places ([prior_hmm()] with `transitions`) labels are numbers or names of states, and a row that no
-#'   allowed path can reach is an error.
+#'   Each class of `labels` owns states; at the start it has one. A row with a label can only be in states of its class:
+#'   all other states have probability 0 there, whatever moves change. A row without a label can be in any state. Rows
+#'   without a label begin in a state of no class, so that classes which do not occur among the labels are found, too.
+#'   If a row of a logical matrix has two or more classes, the row is in one of them. A second fit begins with the
+#'   classes learned from their labelled rows, and the better of the two fits is returned. If far fewer rows of a state
+#'   have a label than of the other states of its class, the state is regarded as one of no class.
 #'
-#'   `sequence_labels` are about sequences as wholes: rows of a sequence of a class are in its own states or, with
-#'   `open`, in those of no class, which all share. `predict(type = "sequence_label")` gives the class of new sequences,
-#'   by the density of their rows over all paths that the class allows and by how many of the labelled sequences are of
-#'   it.
+#'   The bound is one on the log probability of data and labels: compare it only between fits with the same labels.
+#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities; [fitted()] and [segments()] keep to
+#'   the labels. With given transitions (`transitions` of [prior_hmm()]) every state is known by its number or name:
+#'   labels are then numbers or names of states, and a row that no allowed path can reach is an error.
+#'
+#'   `sequence_labels` are classes of whole sequences. The rows of a sequence with a label are in states of its class
+#'   or, with `open`, also in states of no class, which all sequences share. `predict(type = "sequence_label")` gives
+#'   the classes of new sequences. The probability of a class depends on the density of the rows over all paths that the
+#'   class allows, and on how many of the labelled sequences belong to it.
 #'
 #' @section Trees:
 #'   With `parent` the state of a row depends on the state of its parent instead of that of the row before.
@@ -74,32 +74,31 @@
 #'
 #'   With `position` there is one such matrix for each position (at most 100). The rows of all matrices have the same
 #'   prior, and with [prior_hdp_hmm()] the same top-level weights, so that all positions use the same states. If all
-#'   rows have the same position, the fit is that without `position`. New trees must have positions that the fit has
-#'   seen.
+#'   rows have the same position, the fit is the same as without `position`. In new trees only positions that occurred
+#'   in the training data are allowed.
 #'
-#'   With a graph or a phylogeny the rows of `x` are the nodes of the graph, or the tips or all nodes of the phylogeny;
-#'   they are matched by name if both have names, else by their order. Nodes without a row are unobserved, and so are
-#'   rows of `NA` with `na_action = "model"`: they have a state, but no likelihood. Results then have all nodes, in the
-#'   order of the graph or phylogeny. Lengths of edges are not used.
+#'   If `parent` is a graph or a phylogeny, the rows of `x` are the nodes of the graph, or the tips or all nodes of the
+#'   phylogeny. They are matched by name if both have names, else by their order. Nodes without a row are unobserved:
+#'   they have a state, but no likelihood. The same holds for rows of `NA` with `na_action = "model"`. Results then have
+#'   all nodes, in the order of the graph or phylogeny. Lengths of edges are not used.
 #'
-#'   A tree takes the place of a sequence: batches consist of whole trees, and `weights` has one number for each tree;
-#'   with `id` all trees with the same `id` belong together. The bound is exact, by messages from the leaves to the
-#'   roots and back, and births try subtrees. Memory: `24 K` bytes for each row of the trees that are being visited,
-#'   for `K` states. `fitted()` has the jointly most probable states of each tree. Not available for trees: [obs_ar()],
-#'   `sparsity`, `na_action = "omit"`, `update(newdata = )`, [bnp_sample()], [segments()], [residuals()], [impute()],
-#'   forecasts and expected responses.
+#'   A tree is treated as a sequence is: batches consist of whole trees, and `weights` has one number for each tree.
+#'   With `id` all trees with the same `id` belong together. The bound is exact: it is computed by messages from the
+#'   leaves to the roots and back. Births of new states try subtrees. Memory: `24 K` bytes for each row of the trees
+#'   that are being visited, for `K` states. `fitted()` has the jointly most probable states of each tree. Not available
+#'   for trees: [obs_ar()], `sparsity`, `na_action = "omit"`, `update(newdata = )`, [bnp_sample()], [segments()],
+#'   [residuals()], [impute()], forecasts and expected responses.
 #'
 #' @section Regressions:
 #'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise.
-#'   Covariates are known and not modelled, so that only the response of a row, given its covariates, says which state
-#'   the row is in. `predict(type = "response")` gives the expected response of each row given its covariates and the
-#'   rows before it. `predict(n.ahead = )` cannot forecast, as it does not have the covariates of later rows: add these
-#'   rows to `newdata`, with `NA` as response or without the column of the response, see [predict.bnp_hmm()].
+#'   Covariates are known and not modelled: only the response of a row, given its covariates, is evidence of its state.
+#'   `predict(type = "response")` gives the expected response of each row given its covariates and the rows before it.
+#'   `predict(n.ahead = )` cannot forecast, as it does not have the covariates of later rows: add these rows to
+#'   `newdata`, with `NA` as response or without the column of the response, see [predict.bnp_hmm()].
 #'
-#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] `bnp_lds` before these, a plain list
-#'   that keeps few data ([strip_data()]). States are numbered by decreasing size. `fitted()` is the most
-#'   probable path. See [segments()], [transition_matrix()],
-#'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
+#' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] of class `c("bnp_lds", "bnp_hmm", "bnp_fit")`:
+#'   a plain list that keeps few data ([strip_data()]). States are numbered by decreasing size. `fitted()` is the most
+#'   probable path. See [segments()], [transition_matrix()], [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
 #' @references
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.

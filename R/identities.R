@@ -1,20 +1,20 @@
 #' Identities of clusters
 #'
-#' Clusters are numbered by decreasing size, so that the same cluster may have another number once more observations
-#' have come in. Its identity lasts: an integer that [update()][update.bnp_fit] never gives to another cluster.
+#' Clusters are numbered by decreasing size, so that the number of a cluster may change when more observations have come
+#' in. Its identity lasts: an integer that [update()][update.bnp_fit] never gives to another cluster.
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @return
-#' * `cluster_ids()`: an integer for each cluster, in the order of their numbers. Of a fit that was never updated these
-#'   are the numbers. `NA`: an empty cluster of a stream's finite prior.
-#' * `cluster_history()`: a data frame with a row for each identity that there ever was:
-#'   `id`; `born_at` and `last_seen`, the number of observations that had been seen when the cluster was found, and when
-#'   one of them last belonged to it; `size`, its expected number of observations, of a cluster that is gone the last
-#'   one; `fate`, `"alive"`, `"merged"` or `"removed"`; and `into`, the cluster that it was merged into. Of two
-#'   clusters that are merged the larger one keeps its identity.
+#' * `cluster_ids()`: an integer for each cluster, in the order of their numbers. In a fit that was never updated,
+#'   identities are the numbers. `NA`: an empty cluster of a stream's finite prior.
+#' * `cluster_history()`: a data frame with a row for each identity that was ever given: `id`; `born_at` and
+#'   `last_seen`, the number of observations that had been seen when the cluster was found, and when an observation last
+#'   belonged to it; `size`, its expected number of observations, for a cluster that no longer exists the last one;
+#'   `fate`, `"alive"`, `"merged"` or `"removed"`; and `into`, the cluster that it was merged into. When two clusters
+#'   are merged, the larger one keeps its identity.
 #'
-#' `predict(type = "id")` gives the identity of the cluster, topic or state of each row (topics: of each document), and
-#' `cluster_ids(fit)[fitted(fit)]` those of the training data. Pictures show identities.
+#' `predict(type = "id")` gives the identity of the cluster, topic or state of each row (in topic models of each
+#' document), and `cluster_ids(fit)[fitted(fit)]` those of the training data. Pictures show identities.
 #' @seealso [update.bnp_fit()]
 #' @examples
 #' half <- seq(1, 272, by = 2)

@@ -3,7 +3,7 @@
 #' Impute missing values
 #'
 #' Completes data by draws of the missing values from their distribution given the observed ones, under a fit: multiple
-#' imputation. For one table completed by expected values see `type = "impute"` of [predict.bnp_mixture()].
+#' imputation. To complete a table once, by expected values, use `type = "impute"` of [predict.bnp_mixture()].
 #'
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], of these data (with `na_action = "model"`) or of others.
 #' @param newdata Data with missing values (`NA`), in any form that the fitting function takes. Without this
@@ -11,27 +11,29 @@
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param new Draw also from clusters (or states) that the fit has not found, if the prior allows more, as densities
-#'   do? Their parameters come from the prior, so that such values may be far from all others. `FALSE`: draw from the
-#'   clusters of the fit only.
+#' @param new Draw also from clusters (or states) that the fit has not found, if the prior allows more, as densities do?
+#'   Their parameters come from the prior, so that such values may be far from all others. `FALSE`: draw only from the
+#'   clusters of the fit.
 #' @param ... Must be empty.
-#' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
-#'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
-#'   what is missing given cluster, parameters and the other values of the row. Copies therefore differ by as much
-#'   as is not known, apart from the approximation of the posterior. Clusters are
-#'   drawn with probabilities that are averaged over the parameters (`type = "prob"` of [predict.bnp_mixture()] and
-#'   [predict.bnp_hmm()], with one for a cluster that is not seen yet).
-#'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
-#'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
-#'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the
-#'   parameters and
-#'   states that were drawn; states of rows that lack a value, or follow on such within the lag, are drawn
-#'   by the transitions and the rows around, as in the fit. The first `lag` rows of a sequence must be complete.
-#'   Values of [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed: how many trials there
-#'   were, how
-#'   long a row was watched and how many tokens it has are known and not modelled.
-#' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
-#'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`
+#' @details For each copy three things are drawn in turn: the parameters of the clusters from their posterior; the
+#'   cluster of each row given its observed values (for sequences a path of states, by forward filtering and backward
+#'   sampling); and the missing values given cluster, parameters and the other values of the row. The differences
+#'   between copies therefore show the uncertainty about the missing values, apart from the approximation of the
+#'   posterior. Clusters are drawn with probabilities that are averaged over the parameters (`type = "prob"` of
+#'   [predict.bnp_mixture()] and [predict.bnp_hmm()], with one for a cluster that is not seen yet).
+#'
+#'   Columns keep their types, but columns of whole numbers that [obs_gaussian()] has modelled get real numbers. All
+#'   rows of an individual (`id`) are imputed from its one cluster, if columns are independent given the cluster.
+#'
+#'   In series of [obs_ar()] missing values are drawn given the rows before and after them, exactly so for the
+#'   parameters and states that were drawn. The states of rows with missing values, and of rows that have such rows
+#'   within their lag, are drawn by the transitions and the other rows around them, as in the fit. The first `lag` rows
+#'   of a sequence must be complete.
+#'
+#'   Values of [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed: the number of trials, the
+#'   length of observation and the number of tokens of a row are known and not modelled.
+#' @return A list of `m` completed data sets, each of the form of `newdata`, of class `bnp_imputations`; it can be
+#'   passed to `mitools::imputationList()` as it is. `as.data.frame()` makes the long table that `mice::as.mids()`
 #'   takes, with the columns `.imp` (0: the data with gaps) and `.id` (the row).
 #' @references
 #' Rubin, D. B. (1987). *Multiple imputation for nonresponse in surveys*. Wiley.

@@ -1,22 +1,19 @@
 #' Hard clusters by Bregman k-means
 #'
-#' Clusters rows into at most `k` groups by k-means with the divergence that
-#' belongs to an observation model, so that it serves full covariances, counts
-#' and binary data as well as Euclidean distances. Seeds are spread out in
-#' proportion to their divergence from those already chosen (k-means++). Fits
-#' start from these clusters when `k_init` is larger than 1.
+#' Clusters rows into at most `k` groups by k-means with the divergence that belongs to an observation model. It
+#' therefore works for full covariances, counts and binary data as well as for Euclidean distances. Seeds are drawn with
+#' probability proportional to their divergence from those already chosen (k-means++). Fits start from these clusters if
+#' `k_init` is larger than 1.
 #'
 #' @inheritParams bnp_mixture
-#' @param k Number of clusters; fewer are returned when fewer rows differ or
-#'   when clusters run empty.
-#' @param rounds Most rounds of reassignment.
+#' @param k Number of clusters; fewer are returned if fewer rows differ or clusters become empty.
+#' @param rounds The largest number of rounds of reassignment.
 #' @param spread `FALSE` draws seeds uniformly instead of by k-means++.
 #' @param seed A whole number, or `NULL` to draw one from R's generator.
 #'
-#' @details Maximises the joint log density of the assignments with point
-#'   estimates of frequencies and parameters (Hughes, 2016, algorithms 2.1 and
-#'   2.2). Large data are clustered on a random part that fits into 32 MB of
-#'   features; then every row is assigned.
+#' @details Maximises the joint log density of data and assignments with point estimates of frequencies and parameters
+#'   (Hughes, 2016, algorithms 2.1 and 2.2). If data are large, a random part that fits into 32 MB of features is
+#'   clustered; then every row is assigned.
 #'
 #' @return A list: `cluster`, a label for each row, by decreasing size;
 #'   `size`; `objective`, the log density reached (larger is better).

@@ -2,37 +2,36 @@
 
 #' Linear systems that switch between modes
 #'
-#' A system with known parameters, for [bnp_filter()]: a state x of m numbers moves linearly, by the matrices of one
-#' of K
-#' modes, and rows y of D columns are seen through noise. Modes follow each other as the states of a hidden Markov
-#' model do. With one mode this is the Kalman filter.
+#' A system with known parameters, for [bnp_filter()]: a state x of m numbers moves linearly, by the matrices of one of
+#' K modes, and rows y of D columns are observations of it with noise. Modes follow each other as the states of a hidden
+#' Markov model do. With one mode this is the model of the Kalman filter.
 #'
 #' @param A Dynamics, x_t = A_k (x_\{t-1\}, 1) + noise: an array m x m x K, or m x (m + 1) x K with intercepts in the
-#'   last
-#'   column; a matrix for one mode; for m = 1 numbers, one for each mode.
-#' @param Q Variances of the noise of x: an array m x m x K, a matrix for all modes; for m = 1 numbers, one for each
-#'   mode or one for all. They may be 0.
-#' @param C Loadings, y_t = C (x_t, 1) + noise: a matrix D x m, or D x (m + 1) with intercepts in the last column; for
-#'   m = 1 numbers, one for each column of y. An array with such a matrix for each mode: modes see the state in
-#'   different ways.
-#' @param R Variances of the noise of y: D numbers, or one for all columns, or a D x D matrix; an array D x D x K (for
-#'   D = 1 K numbers) where modes differ. They may be 0 if what they are to measure is never known exactly.
+#'   last column; a matrix for one mode; if m = 1, a vector with one number for each mode.
+#' @param Q Variances of the noise of x: an array m x m x K, or a matrix for all modes; if m = 1, a vector with one
+#'   number for each mode, or one number for all. They may be 0.
+#' @param C Loadings, y_t = C (x_t, 1) + noise: a matrix D x m, or D x (m + 1) with intercepts in the last column; if m
+#'   = 1, a vector with one number for each column of y. An array with such a matrix for each mode: the loadings differ
+#'   between modes.
+#' @param R Variances of the noise of y: D numbers, or one for all columns, or a D x D matrix. If they differ between
+#'   modes, an array D x D x K (if D = 1, K numbers). They may be 0 if the part of the state that they measure is never
+#'   known exactly.
 #' @param start_mean,start_var Mean and variance of the first state x_1: m numbers, or one for all; the variance may be
 #'   an m x m matrix.
-#' @param start Probabilities of the modes of the first row that has one, see below; default: all alike.
-#' @param transition Transition probabilities, K x K, each row summing to 1; needed where there are several modes.
-#' @param F,G Effects of q known inputs u_t, the control of a machine or the weather, on the state and on the rows: F_k
-#'   u_t is added to x_t from the second row on, G_k u_t to y_t. Arrays m x q x K and D x q x K, or matrices for all
-#'   modes; for one variable numbers, the effects of one input, one for each mode or one for all. `NULL`: none. Inputs
-#'   are given to [bnp_filter()] with the rows.
+#' @param start Probabilities of the modes of the first row that has a mode, see *Details*; default: all equal.
+#' @param transition Transition probabilities, K x K, each row summing to 1; needed if there are several modes.
+#' @param F,G Effects of q known inputs u_t, such as the control of a machine or the weather, on the state and on the
+#'   rows: F_k u_t is added to x_t from the second row on, and G_k u_t to y_t. `F` is an array m x q x K and `G` an
+#'   array D x q x K; matrices are for all modes. For a single input and a single variable (m = 1 for `F`, D = 1 for
+#'   `G`), a vector with one effect for each mode, or one effect for all. `NULL`: no effects. Inputs are given to
+#'   [bnp_filter()] with the rows.
 #' @return An object of class `bnp_lds_model`, a plain list of arrays.
-#' @details Which mode a row is in moves the state into it from the one before, so that the first row needs none, and
-#'   the second has the probabilities `start`. Where `C`, `R` or `G` differ between modes, the first row is seen by one
-#'   of them: then `start` is the law of its mode. `print()` says which of the two holds.
+#' @details The mode of a row determines how the state moves into it from the row before. The first row therefore needs
+#'   no mode, and `start` has the probabilities of the mode of the second row. If `C`, `R` or `G` differ between modes,
+#'   the first row has a mode, too, and `start` has its probabilities. `print()` says which of the two holds.
 #'
-#'   Names are taken from `rownames(C)` for the columns of y and from the rows of `A` for state variables.
-#'   Systems
-#' may be unstable (an eigenvalue of A_k with modulus above 1), which `print()` says: forecasts then grow without bound.
+#'   The names of the columns of y are `rownames(C)`, and those of the state variables the row names of `A`. Systems may
+#'   be unstable (an eigenvalue of A_k with modulus above 1), which `print()` says: forecasts then grow without bound.
 #' @references
 #' Kalman, R. E. (1960). A new approach to linear filtering and prediction problems. *Journal of Basic Engineering* 82,
 #' 35-45.

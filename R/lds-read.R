@@ -5,8 +5,8 @@
 #'   and hidden states are found given the parameters of the fit.
 #' @param ... Must be empty.
 #' @return A data frame with one row for each row of the data: `id` of the sequence, `time` (or the number of the row
-#'   within it), and for each hidden state `mean.<name>` and `sd.<name>` given all rows of the sequence. With
-#'   `loadings = "identity"` hidden states are named by the columns and in their units.
+#'   within it), and for each hidden state its mean `mean.<name>` and standard deviation `sd.<name>` given all rows of
+#'   the sequence. With `loadings = "identity"` hidden states have the names and the units of the columns.
 #' @references
 #' Rauch, H. E., Tung, F. and Striebel, C. T. (1965). Maximum likelihood estimates of linear dynamic systems. *AIAA
 #' Journal* 3(8), 1445-1450.

@@ -7,14 +7,14 @@
 
 #' Missing values
 #'
-#' What the fitting functions and their methods do where cells are missing.
+#' How the fitting functions and their methods treat missing cells.
 #'
 #' @param na_action What to do about missing values (`NA`). `"fail"`, the default: an error says where they are.
 #'   `"model"`: they are unknown quantities, over which the fit averages, see *Missing values*. `"omit"`: rows with a
 #'   missing value are left out, with a message; [fitted()] and [predict()] then have `NA` for them, or the cluster of
-#'   their individual, and in a sequence the other rows follow each other directly. For topics `"fail"` or `"omit"`; a
-#'   document without any complete row is left out, too. Methods of a fit: `NULL`, the default, takes the choice of the
-#'   fit.
+#'   their individual, and in a sequence the other rows follow each other directly. Topic models allow `"fail"` and
+#'   `"omit"`; a document without any complete row is left out, too. In methods of a fit, `NULL`, the default, takes the
+#'   choice of the fit.
 #' @section Missing values:
 #'   With `na_action = "model"` the observed cells of a row are used. If columns are independent given the cluster
 #'   ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_negbinomial()], [obs_gamma()], [obs_weibull()],
@@ -30,10 +30,10 @@
 #'
 #'   A row in which everything is missing has no influence. Mixtures leave it out of the fit (`nobs()` counts the
 #'   others), and [predict()] gives it the weights of the clusters; in a sequence it keeps its place, and its state is
-#'   inferred from the rows around it. A column in which everything is missing is refused. So are missing exposures,
-#'   covariates and counts of [obs_multinomial()] (whose total is then unknown), unless all values of the row are
-#'   missing. Pairs of columns ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have
-#'   missing values.
+#'   inferred from the rows around it. A column in which everything is missing is refused. Missing exposures, covariates
+#'   and counts of [obs_multinomial()] (whose total is then unknown) are also refused, unless all values of the row are
+#'   missing. In pairs of columns ([obs_binomial()], [obs_survival()]) both values are missing or neither. Sparse
+#'   matrices cannot have missing values.
 #'
 #'   A fit remembers this choice, whether its data had missing values or not: its methods make the same choice, unless
 #'   their own `na_action` is given. With `"model"` new data may also lack whole columns, except exposures and

@@ -3,39 +3,39 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A fit of [bnp_mixture()].
-#' @param type `"clusters"`: Gaussian clusters as curves (one column), as
-#'   ellipses that hold 90 % of a cluster (two columns) or as ellipses in the
-#'   plane of the first two principal components (more); counts and binary
-#'   data as a heat map of the columns that tell the clusters apart best (rates
-#'   relative to their average);
-#'   data frames with columns of levels as `"profile"`; autoregressions have none.
-#'   `"density"`: of one or two Gaussian columns the predictive density. Else a panel for each column that has a density
-#'   of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and, with
-#'   `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner. `"elbo"`: the
-#'   bound by lap, with the accepted moves. `"uncertainty"`: one minus the
-#'   probability of each observation's cluster, as the size of its point (Gaussian
-#'   clusters of several columns), against the value (one column), or in increasing
-#'   order. `"profile"`, which is also `"clusters"` of data frames with columns of levels: a
-#'   panel for each column, of numbers with each cluster's mean and one standard deviation to
-#'   either side, in standard deviations of all data from their mean; of levels with their
-#'   probabilities as stacked bars (more than twelve columns of two levels: one heat map). Panels come in the order in
-#'   which columns tell the clusters
-#'   apart: the number above each is the expected log Bayes factor (nats) of a value of this
-#'   column for its own cluster against all of them, under the fitted clusters. `"score"`, of truncation-free
-#'   learning ([bnp_stream()]): how well each batch was predicted before it was learned from, and the number of
-#'   clusters.
-#'   `"trajectories"`, which is also `"clusters"` of clusters that drift: the means of each column (of at most six) over
-#'   time, as far as clusters are alive ([trajectories()]), lines as wide as clusters are large, with one standard
-#'   deviation to either side. Of fits with random effects: the individuals' lines in the colour of their cluster (given
-#'   `data`, at most 500 of them), the mean of each cluster and the band that has the means of 90 % of its individuals.
-#' @param data Observations to draw, usually the training data, which may also come second: `plot(fit, faithful)`.
-#'   Without this argument those that the fit keeps ([strip_data()]), if any.
+#' @param type What is drawn:
+#'   * `"clusters"`: Gaussian clusters as curves (one column), as ellipses that hold 90 % of a cluster (two columns) or
+#'     as ellipses in the plane of the first two principal components (more); counts and binary data as a heat map of
+#'     the columns that distinguish the clusters best (rates relative to their average); data frames with columns of
+#'     levels as `"profile"`; clusters that drift as `"trajectories"`. Not for
+#'     autoregressions.
+#'   * `"density"`: for one or two Gaussian columns the predictive density. Otherwise a panel for each column that has a
+#'     density of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and,
+#'     with `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner.
+#'   * `"elbo"`: the bound by lap, with the accepted moves.
+#'   * `"uncertainty"`: one minus the probability of each observation's cluster, as the size of its point (Gaussian
+#'     clusters of several columns), against the value (one column), or in increasing order.
+#'   * `"profile"`: a panel for each column. For numbers it has each cluster's mean and one standard deviation to either
+#'     side, in standard deviations of all data from their mean; for levels their probabilities as stacked bars (more
+#'     than twelve columns of two levels: one heat map). Panels are ordered by how well columns distinguish the
+#'     clusters: the number above each is the expected log Bayes factor (nats) of a value of this column for its own
+#'     cluster against all of them, under the fitted clusters.
+#'   * `"score"`, for truncation-free learning ([bnp_stream()]): how well each batch was predicted before it was learned
+#'     from, and the number of clusters.
+#'   * `"trajectories"`: for clusters that drift, the means of each column (of at most six) over the times at which
+#'     clusters are alive ([trajectories()]), as lines whose width shows the size of clusters, with one standard
+#'     deviation to either side. For fits with random effects, the individuals' lines in the colour of their cluster
+#'     (with `data`, at most 500 of them), the mean of each cluster and the band that has the means of 90 % of its
+#'     individuals.
+#' @param data Observations to draw, usually the training data, which may also be the second argument:
+#'   `plot(fit, faithful)`. Not needed if the fit keeps its data ([strip_data()]).
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
-#' @section Many rows: Of more than 100,000 rows about 20,000 are drawn, which a message says: of each cluster the same
-#'   share, rows at equal distances in their order, but of small clusters at least 100. Of links and nodes of networks
-#'   as many; of the rows of sequences the least and the largest value in each of 20,000 stretches, so that the lines
-#'   look as they would. Histograms and densities are of all rows.
+#' @section Many rows: If there are more than 100,000 rows, about 20,000 of them are drawn, and a message says so. Each
+#'   cluster has the same share of its rows drawn, at equal distances in their order, but at least 100 rows. Of links
+#'   and nodes of networks as many are drawn. For the rows of sequences, the smallest and the largest value in each of
+#'   20,000 stretches are drawn, so that lines look as with all rows. Histograms and densities are computed from all
+#'   rows.
 #' @references
 #' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
 #' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.

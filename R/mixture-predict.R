@@ -1,83 +1,84 @@
 #' Clusters and densities of new observations
 #'
-#' Nothing is refitted. Columns are matched by name when both the training data
-#' and `newdata` have names; further columns are left out.
+#' Nothing is refitted. Columns are matched by name if both the training data and `newdata` have names; columns that the
+#' fit does not know are ignored.
 #'
 #' @param object,fit A fit of [bnp_mixture()].
-#' @param newdata New observations, in any form that [bnp_mixture()] takes (a
-#'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
-#'   them being in memory; zero rows are fine. Without
-#'   `newdata`, `type = "class"` gives the clusters of the training data, and
-#'   `type = "prob"` and `"responsibility"` their probabilities if the fit keeps its data ([strip_data()]) or these
+#' @param newdata New observations, in any form that [bnp_mixture()] takes (a data frame if the fit used a formula), or
+#'   a source ([source_files()]), which is read piece by piece, so that only one piece is in memory; zero rows are
+#'   allowed. Without `newdata`, `type = "class"` gives the clusters of the training data. `type = "prob"` and
+#'   `"responsibility"` then give their probabilities, if the fit keeps its data ([strip_data()]) or the probabilities
 #'   (`bnp_control(keep = "probabilities")`).
-#' @param type `"class"`: the most probable cluster by `"prob"`, an integer (without `newdata` that of [fitted()], by
-#'   `"responsibility"`); `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
-#'   matrix with one row per observation and one column per cluster, rows
-#'   summing to 1. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities are*.
-#'   `"logdensity"`: log density of the posterior predictive
-#'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
-#'   binomial components; for a Dirichlet process the weight of clusters not seen
-#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one
-#'   number for each individual, by its name: the joint density of its rows.
-#'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
-#'   [obs_regression()]: the expected response given the covariates, the average over
-#'   clusters by their weights. `"individual"`, of fits with random effects ([obs_regression()]): the expected
-#'   response of
-#'   each row given the rows of the same individual in `newdata` that have a response, or else the rows of the
-#'   individual
-#'   of that name in the fit; of others as `"response"`. `"effects"`: the coefficients of each individual that are its
-#'   own, totals as [coef()] of \pkg{lme4} gives them; without `newdata` those of the training data.
-#'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
-#'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
-#'   the `"responsibility"` that is kept says, which knows the labels).
-#'   `"label_prob"`: a matrix of the probabilities of classes, those of
-#'   clusters of no class together in a last column `(none)`.
-#'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
-#'   levels by the most probable one, averaged over the clusters of the fit by `"prob"` (of one that is not seen yet the
-#'   expectation need not exist); the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
-#'   missing, and for levels). See [impute()] for draws.
-#'   `"weights"`, for fits with [prior_covariates()]: the mean weights of clusters given the covariates in `newdata` or
-#'   `covariates` alone, and of clusters that are not found yet, `new`.
-#'   Where `newdata` lacks the response, probabilities of clusters are their weights.
+#' @param type What `predict()` returns for each row:
+#'   * `"class"`: the most probable cluster by `"prob"`, an integer. Without `newdata` it is that of [fitted()], by
+#'     `"responsibility"`.
+#'   * `"id"`: the identity of this cluster, see [cluster_ids()].
+#'   * `"prob"`: a matrix with one row per observation and one column per cluster; rows sum to 1.
+#'   * `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities are*.
+#'   * `"logdensity"`: the log density of the posterior predictive mixture (Student-t, Dirichlet-multinomial,
+#'     Beta-Bernoulli or negative binomial components; for a Dirichlet process the weight of clusters not seen yet goes
+#'     to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one number for each
+#'     individual, named by the individual: the joint density of its rows.
+#'   * `"cluster"`: clusters and probabilities in one data frame.
+#'   * `"response"`, for [obs_regression()]: the expected response given the covariates, the average over clusters by
+#'     their weights.
+#'   * `"individual"`, for fits with random effects ([obs_regression()]): the expected response of each row given the
+#'     rows of the same individual in `newdata` that have a response. If there are none, the rows of the individual of
+#'     that name in the fit are used; for individuals unknown to the fit it is the same as `"response"`.
+#'   * `"effects"`, for fits with random effects: the coefficients of each individual, totals as [coef()] of \pkg{lme4}
+#'     gives them; without `newdata` those of the training data.
+#'   * `"label"`, for fits with known labels: the most probable class by `"prob"`, a factor; `NA` if clusters of no
+#'     class together are more probable. Without `newdata` it is the class of each row's cluster, or, if the fit keeps
+#'     its `"responsibility"`, the most probable class by these probabilities, which use the labels.
+#'   * `"label_prob"`: a matrix of the probabilities of classes; clusters of no class together have the last column,
+#'     `(none)`.
+#'   * `"impute"`: `newdata` with missing values replaced by their expectation given the observed values of the row, or,
+#'     in columns with levels, by the most probable level. Expectations are averaged over the clusters of the fit by
+#'     `"prob"` (a cluster that is not seen yet is left out, as its expectation need not exist). The attribute `sd` is a
+#'     matrix of standard deviations (`NA` for values that were not missing, and for levels). See [impute()] for draws.
+#'   * `"weights"`, for fits with [prior_covariates()]: the mean weights of clusters given only the covariates in
+#'     `newdata` or `covariates`, and in the column `new` the weight of clusters that are not found yet.
 #'
-#'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the mixture of the densities
-#'   at point estimates of the clusters' parameters (posterior means as in [coef()]; of diagonal and spherical variances
-#'   one over the mean of the precision), with mean weights that sum to 1 without clusters not seen yet. It
-#'   leaves out what is not known of the parameters; articles report it (Wang and Blei, 2012).
+#'   If `newdata` lacks the response, the probabilities of clusters are their weights.
+#'
+#'   For `heldout_loglik()`, `type` is `"completion"`, the densities of `"logdensity"`, or `"plugin"`, the mixture of
+#'   the densities at point estimates of the clusters' parameters. These are posterior means as in [coef()] (for
+#'   diagonal and spherical variances, one over the mean of the precision), with mean weights that sum to 1 without
+#'   clusters not seen yet. `"plugin"` ignores the uncertainty about the parameters; it is the score that articles
+#'   report (Wang and Blei, 2012).
 #' @inheritParams missing_values
 #' @param id For fits with `id` (see *Repeated measures* of [bnp_mixture()]): the individual of each row of `newdata`,
-#'   in any of the forms of `id` there. Needed unless `newdata` has the column that the fit had it from, or are the
-#'   training data. Each individual is taken as a new one, whatever its name. Every row gets the answer of its
-#'   individual, given all its rows.
-#' @param time For fits with `time` (see *Clusters over time* of [bnp_mixture()]): the time of each row of `newdata`,
-#'   in any of the forms of `time` there, each one of the times that the fit has seen. Needed unless `newdata` has the
-#'   column that the fit had it from, or are the training data.
-#' @param covariates Of fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`. Needed
-#'   unless `newdata` has these columns, or are the training data.
-#' @param cells Of `heldout_loglik()`, for fits with `rounding` ([obs_gaussian()]): the logarithm of the probability
-#'   of the cell of each row, divided by its width, in place of the density at its value. For one column, and for
-#'   columns that are independent given the cluster and its variances.
-#' @param interval Of `"response"` and `"individual"`, for fits with random effects: the probability of an interval for
-#'   a new response. The answer is then a matrix with columns `fit`, `lower` and `upper`.
+#'   in any of the forms of `id` there. Needed unless `newdata` has the column that named individuals in the fit, or is
+#'   the training data. Each individual counts as a new one, whatever its name. Every row gets the result of its
+#'   individual, given all rows of that individual.
+#' @param time For fits with `time` (see *Clusters over time* of [bnp_mixture()]): the time of each row of `newdata`, in
+#'   any of the forms of `time` there. Each must be one of the times of the training data. Needed unless `newdata` has
+#'   the column that had the times in the fit, or is the training data.
+#' @param covariates For fits with [prior_covariates()]: a data frame of the covariates of the rows of `newdata`. Needed
+#'   unless `newdata` has these columns, or is the training data.
+#' @param cells For `heldout_loglik()` of fits with `rounding` ([obs_gaussian()]): should the result for each row be the
+#'   logarithm of the probability of its rounding cell, divided by the width of the cell, instead of the density at its
+#'   value? Available for one column, and for columns that are independent given the cluster and its variances.
+#' @param interval For `type = "response"` and `"individual"` of fits with random effects: the probability of an
+#'   interval for a new response. The result is then a matrix with columns `fit`, `lower` and `upper`.
 #' @param ... Must be empty.
-#' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
-#'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
-#'   each row is: `document`, or `row`, its name or its number in the whole source, after the sequence or individual if
-#'   the source was read by one. The number of rows is returned.
-#' @param new_data The same as `newdata`, for those who come from tidymodels.
-#' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
-#'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
-#'   what they need: `.pred_cluster`, a factor with levels `Cluster_1`, `Cluster_2`, ...,
-#'   and the probability of each as `.pred_Cluster_1`, ...
-#'   `heldout_loglik()`: the mean log predictive density of an observation; with `id` those of individuals,
-#'   divided by the number of all rows.
+#' @param write If `newdata` is a source: where the results are written, in case they do not fit into memory either. A
+#'   function, which is called with the results of a piece and the number of the piece, or the path of a CSV file. The
+#'   first columns of the file identify each row: `document`, or `row`, which is its name or its number in the whole
+#'   source and follows the sequence or individual if the source was read by one. The number of rows is returned.
+#' @param new_data The same as `newdata`, by the name that tidymodels uses.
+#' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for `type = "cluster"` a data frame with one
+#'   row per row of `newdata`, in the form that metrics of yardstick expect: `.pred_cluster`, a factor with levels
+#'   `Cluster_1`, `Cluster_2`, ..., and the probability of each as `.pred_Cluster_1`, ... `heldout_loglik()`: the mean
+#'   log predictive density of an observation; with `id` the sum of the log densities of individuals, divided by the
+#'   number of all rows.
 #' @section What the probabilities are: There are two kinds.
 #'
 #' `type = "prob"` is the posterior predictive. The probability of a cluster is proportional to its mean weight times
 #' the density of the row, averaged over the posterior of the cluster's parameters. The sum of these products, with one
 #' more for clusters that are not seen yet, is `exp()` of `type = "logdensity"`; the probabilities are conditional on
-#' the row being in a cluster of the fit. For a row with missing cells, or with a level that the training data did not
-#' have, they are those given its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"`, `"impute"`,
+#' the row being in a cluster of the fit. If a row has missing cells, or a level that the training data did not have,
+#' the probabilities are those given its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"`, `"impute"`,
 #' [impute()], [bnp_filter()] and the predictions of [bnp_sample()] use these probabilities.
 #'
 #' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, computed from

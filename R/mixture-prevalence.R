@@ -195,8 +195,8 @@ print.bnp_prevalence <- function(x, ...) {
 }
 
 #' @rdname prevalence
-#' @param x Of a mixture with [prior_covariates()]: the data of the fit, by which intervals are those of linear
-#'   response, see *Value*. Of `tidy()`: a table of `prevalence()`.
+#' @param x For `prevalence()` of a mixture with [prior_covariates()]: the data of the fit, with which intervals are
+#'   computed by linear response, see *Value*. For `tidy()`: a table of `prevalence()`.
 #' @param ... Must be empty.
 #' @export
 tidy.bnp_prevalence <- function(x, ...) {

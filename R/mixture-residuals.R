@@ -6,21 +6,21 @@
 #' with [obs_regression()].
 #'
 #' @param object A fit of [bnp_mixture()] with [obs_regression()].
-#' @param newdata Rows with responses and covariates, usually the training data. Without this argument those that the
-#'   fit keeps ([strip_data()]), if any.
-#' @param type `"cluster"`: minus what the regression of the row's most probable cluster expects, which
-#'   [augment()] says for the same rows (by q(z), `type = "responsibility"`; of individuals, `id`, their one cluster).
-#'   Such residuals are smaller than the
-#'   noise is, since the cluster was chosen by the response. `"response"`: minus
-#'   `predict(object, newdata, type = "response")`, the average over clusters by their weights, which does not look
-#'   at the response.
-#'   `"individual"`, of fits with random effects: minus what the individual's own coefficients in its most probable
-#'   cluster expect, which the response was used for, too.
+#' @param newdata Rows with responses and covariates, usually the training data. Not needed if the fit keeps its data
+#'   ([strip_data()]).
+#' @param type What is subtracted from the response:
+#'   * `"cluster"`: the expectation under the regression of the row's most probable cluster, as given by [augment()] for
+#'     the same rows (by q(z), `type = "responsibility"`; for individuals, `id`, their one cluster). These residuals are
+#'     smaller than the noise, since the response was used to choose the cluster.
+#'   * `"response"`: `predict(object, newdata, type = "response")`, the average over clusters by their weights, which
+#'     does not use the response.
+#'   * `"individual"`, for fits with random effects: the expectation under the individual's own coefficients in its most
+#'     probable cluster, for which the response was used, too.
 #' @inheritParams missing_values
-#' @param id Of fits with `id`, as in [predict.bnp_mixture()].
+#' @param id For fits with `id`: the individual of each row, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
-#' @return One number for each row, with the names of the rows; of several responses a matrix with a column for each.
-#'   `NA` in rows that `na_action` left out, and where the response is missing.
+#' @return One number for each row, with the names of the rows; if there are several responses, a matrix with a column
+#'   for each. `NA` in rows that `na_action` left out, and where the response is missing.
 #' @references
 #' Leisch, F. (2004). FlexMix: a general framework for finite mixture models and latent class regression in R.
 #' *Journal of Statistical Software* 11(8), 1-18.

@@ -1,33 +1,31 @@
 #' Simulate data from a fit
 #'
-#' Each data set has cluster parameters drawn from the variational posterior,
-#' so that its spread includes what the data left open.
+#' Each data set has cluster parameters drawn from the variational posterior, so that the spread of the data sets
+#' includes the uncertainty about these.
 #'
 #' @param object A fit of [bnp_mixture()].
 #' @param nsim Number of data sets.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
-#' @param n Observations in each data set.
-#' @param initial For an autoregression: the rows before the first one
-#'   simulated, oldest first (lag x columns). Default: the column medians of the
-#'   training data. They are the first rows of the data set.
-#' @param total For counts: the total of each observation (the trials of [obs_binomial()],
-#'   one number or one for each pair of columns); default, the average of the training data. Where several blocks of an
-#'   [obs_product()] have totals, one number for all or a list by the names of the blocks.
+#' @param n Number of observations in each data set.
+#' @param initial For an autoregression: the first rows of the data set, which precede the first simulated one, oldest
+#'   first (lag x columns). Default: the column medians of the training data.
+#' @param total For counts: the total of each observation (the trials of [obs_binomial()], one number or one for each
+#'   pair of columns); default, the average of the training data. If several blocks of an [obs_product()] have totals,
+#'   one number for all or a list by the names of the blocks.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per observation; default, the average of the
-#'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
-#'   a data frame of such numbers with the names of the columns.
-#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows, in the form in
-#'   which the fit got them (further columns are left out), and as often as needed; default, those of the training data.
-#'   Also those of [prior_covariates()].
-#' @param id For fits with `id`: the individual of each row; default, the individuals of the training
-#'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
+#'   training data. If blocks of an [obs_product()] have exposures from several columns, a list or a data frame of such
+#'   numbers with the names of the columns.
+#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows, in the form in which
+#'   they were given to the fit (further columns are ignored), which are repeated as often as needed; default: those of
+#'   the training data. For [prior_covariates()]: its covariates, in the same way.
+#' @param id For fits with `id`: the individual of each row; default, the individuals of the training data with as many
+#'   rows each. All rows of an individual belong to one cluster; the result has individuals in the column `.id`.
 #' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
-#'   data, as often as `n` asks for. The column `.time` says which they are.
-#' @param new Draw rows also of a cluster that is not seen yet, where the prior allows more, as densities do? Its
-#'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.class`
-#'   is `new`. `FALSE`: given that the clusters of the fit are all there are. Default: `TRUE`, but of [obs_ar()]
-#'   `FALSE`:
-#'   most dynamics that its prior allows grow without bound.
+#'   data, repeated or cut to `n` rows. The result has times in the column `.time`.
+#' @param new Draw rows also from a cluster that is not seen yet, if the prior allows more clusters, as densities do?
+#'   Its parameters are drawn from the prior for each data set, so that such rows may be far from all others; their
+#'   `.class` is `new`. `FALSE`: draw only from the clusters of the fit. Default: `TRUE`, except `FALSE` for [obs_ar()],
+#'   since most dynamics that its prior allows grow without bound.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn (`new`: one not seen yet). Attribute

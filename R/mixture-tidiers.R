@@ -1,7 +1,7 @@
 # Mixtures as tidy tables.
 
 #' @rdname tidiers
-#' @param covariates As of [predict.bnp_mixture()].
+#' @param covariates For fits with [prior_covariates()]: the covariates of the rows, as in [predict.bnp_mixture()].
 #' @export
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)

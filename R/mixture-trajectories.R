@@ -1,17 +1,17 @@
-#' Where clusters were when
+#' Positions of clusters over time
 #'
-#' The paths of clusters that drift: fits of [bnp_mixture()] with `obs_gaussian(drift = )` and `time`.
+#' Returns the positions of clusters that drift: of fits of [bnp_mixture()] with `obs_gaussian(drift = )` and `time`.
 #'
 #' @param fit A fit of [bnp_mixture()] with `time`.
 #' @param ... Must be empty.
 #' @return A data frame with a row for each cluster and time: `cluster`, its number; `time`; `size`, its expected number
-#'   of rows then; for each column `mean.<column>`, the posterior mean of its centre, `se.<column>`, the posterior
-#'   standard deviation of that, and `sd.<column>`, the standard deviation of its rows, which is the same at all times
-#'   (as in [tidy()]); `alive`: is the time between the first and the last at which the cluster has half a row or more?
+#'   of rows at that time; for each column `mean.<column>`, the posterior mean of its centre, `se.<column>`, the
+#'   posterior standard deviation of its centre, and `sd.<column>`, the standard deviation of its rows, which is the
+#'   same at all times (as in [tidy()]); and `alive`: is the time between the first and the last at which the cluster
+#'   has half a row or more?
 #'
-#'   Before and after the life of a cluster its centre is where it was first and last seen, with a standard error that
-#'   grows by the step of every time. Births, deaths and absences are read off `size`: the model has no event
-#'   for them.
+#'   At times before its first and after its last rows the centre of a cluster stays where it was, with a standard error
+#'   that grows by the step of every time. The model has no births, deaths or absences: they are inferred from `size`.
 #' @references
 #' West, M. and Harrison, J. (1997). *Bayesian forecasting and dynamic models*, 2nd edition. Springer; the filter.
 #'

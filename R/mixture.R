@@ -11,19 +11,19 @@
 #'   logical columns, see *Data frames*. With [obs_ar()] a cluster describes how a row depends on the `lag` rows before
 #'   it. The first `lag` rows of a series have no likelihood; they get the cluster of the first row that has one. If
 #'   clusters should last for many rows, use [bnp_hmm()].
-#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]; [prior_covariates()] for weights that depend on
-#'   covariates. With `time` also [prior_hdp()], then the default, and
-#'   [prior_lda()].
+#' @param prior The prior of the weights of clusters: [prior_dp()], [prior_py()] or [prior_dirichlet()];
+#'   [prior_covariates()] for weights that depend on covariates. With `time` it may also be [prior_hdp()], which is then
+#'   the default, or [prior_lda()].
 #' @param control [bnp_control()].
-#' @param start A start in place of the default one: one label for each observation; a matrix of responsibilities
-#'   (observations x clusters, rows summing to 1); or an earlier fit of the same columns in the same order, to these or
-#'   other data, with at most as many clusters as a finite prior has. Also a clustering of another package: an object
-#'   with labels in `cluster` or `clustering`, such as one of [kmeans()], or a fit of mclust. Its cluster 0 is taken as
-#'   noise, as dbscan has it: these observations start in one cluster of their own, a message says so, and the fit may
-#'   move them.
+#' @param start A start in place of the default one, in one of these forms: one label for each observation; a matrix of
+#'   responsibilities (observations x clusters, rows summing to 1); an earlier fit, to these or other data, of the same
+#'   columns in the same order, with at most as many clusters as a finite prior has; or a clustering of another package,
+#'   which is an object with labels in `cluster` or `clustering`, such as one of [kmeans()], or a fit of mclust. A
+#'   cluster with the number 0 is taken as noise, as dbscan has it: these observations start in one cluster of their
+#'   own, a message reports this, and the fit may move them.
 #' @param weights How often each row counts: one number of at least 0 for each row, or the name of a column, see
-#'   *Weights*. Values with names are matched to the names of the rows, or of the individuals; this holds for `labels`,
-#'   `start`, `id` and `time`, too. See [bnpvi].
+#'   *Weights*. Values with names are matched to the names of the rows, or of the individuals; the same holds for
+#'   `labels`, `start`, `id` and `time`. See [bnpvi].
 #' @param labels Known classes of rows: one label for each row, `NA` where the class is not known; the name of a
 #'   column; or a logical matrix (rows x classes) that says which classes each row may belong to. See *Known labels*.
 #' @param id The individual of each row: one value for each row, of any class (see [bnpvi]), or the name of a column of
@@ -36,8 +36,8 @@
 #' @param gaps How far clusters drift between two neighbouring times that have rows: `"equal"`, equally far between any
 #'   two; `"time"`, in proportion to the time between them, in the unit of `time` (days, for dates).
 #' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` (or for each individual) and
-#'   the columns that its formula names; rows are matched by names where both have names. Default: the columns of
-#'   `data`, or of `x`, in which case clusters are not made of these columns.
+#'   the columns that the formula of the prior names; rows are matched by names where both data frames have row names.
+#'   Default: these columns are taken from `data`, or from `x`, and are then not variables of the model.
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
 #'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
 #'   them. A string (`"week"`) or a formula (`~ week`) names a column, and so does a bare name (`week`); with `data` an
@@ -61,9 +61,9 @@
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`.
 #'
 #'   A column of numbers whose values within the clusters are skewed, or have heavy tails, is also tried with other
-#'   models that can have produced its values. If one of them is better by at least 10 nats, the fit prints its name
-#'   and the `obs` to give; `fit$better` has the gains. The clusters are not changed for this, so that clusters into
-#'   which a skewed column was already divided hide it.
+#'   observation models that could have produced its values. If one of them is better by at least 10 nats, the printed
+#'   fit names it and the `obs` to use; `fit$better` has the gains. The clusters are not changed by this comparison,
+#'   which therefore misses a skewed column that is already divided into several clusters.
 #'
 #'   Columns of classes of other packages are read as the values that they hold, with missing values where `is.na()` is
 #'   TRUE; 64-bit integers are taken up to 2^53. Dates, times, units and lists are refused, and so are text and factors
@@ -71,29 +71,29 @@
 #'
 #' @section Weights:
 #'   A row of weight w counts as w equal rows in the same cluster: it is multiplied by w in every sum over rows. The
-#'   bound is one on \eqn{\log \int p(\theta, \pi) \prod_n p(x_n | \theta, \pi)^{w_n}}. With whole weights the fit is
-#'   that of the data in which each row is repeated as often as its weight says, defaults of priors included. A row of
-#'   weight 0 does not enter the fit, but [fitted()] has a cluster for it. Sizes of clusters and [nobs()] are sums of
-#'   weights.
+#'   ELBO is a lower bound on \eqn{\log \int p(\theta, \pi) \prod_n p(x_n | \theta, \pi)^{w_n}}. With whole weights the
+#'   fit is that of the data in which each row is repeated as often as its weight says, defaults of priors included. A
+#'   row of weight 0 does not enter the fit, but [fitted()] has a cluster for it. Sizes of clusters and [nobs()] are
+#'   sums of weights.
 #'
 #'   Weights are an amount of evidence: with twice the weights the data count twice, and more clusters are found.
-#'   Frequencies can be given as they are. Sampling weights should be scaled to sum to the number of rows, `w *
-#'   length(w) / sum(w)`, as their own sum is the size of the population and not that of the sample. Weights are for
-#'   rows that are independent given their cluster, and so not for [obs_ar()].
+#'   Frequencies can be given as they are. Sampling weights usually sum to the size of the population; scale them to sum
+#'   to the number of rows, `w * length(w) / sum(w)`. Weights are for rows that are independent given their cluster, and
+#'   so not for [obs_ar()].
 #'
 #' @section Known labels:
 #'   Every cluster belongs to one class of `labels` or to none; at the start each class has one cluster. A row with a
-#'   label can only be in clusters of its class, a row without a label in any cluster. A cluster that is split gives
-#'   clusters of its own class. Two clusters are joined only if they have the same class or one of them has none. Each
-#'   class keeps at least one cluster. Rows without a label begin in a cluster of no class, so that classes which do
-#'   not occur among the labels can be found. The bound is one on the log probability of data and labels: compare it
-#'   only between fits with the same labels.
+#'   label can only be in clusters of its class, a row without a label in any cluster. If a cluster is split, both parts
+#'   belong to its class. Two clusters are joined only if they have the same class or one of them has none. Each class
+#'   keeps at least one cluster. Rows without a label begin in a cluster of no class, so that classes which do not occur
+#'   among the labels can be found. The ELBO is a lower bound on the log probability of data and labels: compare it only
+#'   between fits with the same labels.
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start` each cluster belongs to
 #'   the class of its labelled rows. Without `start` there is one cluster for each class and one for the rows without a
-#'   label, so that `k_init` cannot be chosen and there are no restarts; a second fit starts from what the labelled
-#'   rows alone say of the classes, and the better fit is returned. A finite prior needs at least as many clusters as
-#'   there are classes. [cluster_tree()] joins clusters within classes.
+#'   label, so that `k_init` cannot be chosen and there are no restarts. A second fit then starts from classes learned
+#'   from the labelled rows alone, and the better of the two fits is returned. A finite prior needs at least as many
+#'   clusters as there are classes. [cluster_tree()] joins clusters within classes.
 #'
 #' @section Repeated measures:
 #'   With `id`, all rows of an individual belong to one cluster and are independent of each other given that cluster.
@@ -104,26 +104,26 @@
 #'   individuals, as this is what limits how many clusters can be told apart. [fitted()], [predict()] and [augment()]
 #'   give every row the cluster of its individual. [compare_fits()] compares fits with and without `id`.
 #'
-#'   `weights`, `labels` and `start` have either one value for each individual, in the order in which individuals first
-#'   appear (or of the levels, if `id` is a factor), or one value for each row, the same in all rows of an individual.
-#'   In `labels` some rows of an individual may be `NA`.
+#'   `weights`, `labels` and `start` can have one value for each individual, in the order in which individuals first
+#'   appear (or of the levels, if `id` is a factor). They can also have one value for each row, which must be the same
+#'   in all rows of an individual; only in `labels` some rows of an individual may be `NA`.
 #'
 #'   If individuals differ by more than the noise within their cluster, as growth curves do, they are divided among
 #'   more clusters than there are kinds. Random effects allow for such differences: see *Growth curves*.
 #'
 #'   A row that is left out for missing values gets the cluster of its individual. `na_action = "model"` needs columns
 #'   that are independent given the cluster, or rows without any response. `id` cannot be combined with [obs_ar()].
-#'   Before the fit the rows of each individual are added up to the statistics that a cluster needs, and these are kept
-#'   in memory: with full covariances of \eqn{D} columns about \eqn{D^2/2} numbers for each individual.
+#'   Before the fit the rows of each individual are summed to the statistics that a cluster needs, and these sums are
+#'   kept in memory: with full covariances of \eqn{D} columns about \eqn{D^2/2} numbers for each individual.
 #'
 #' @section Growth curves:
-#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` goes with `t`, where each individual
-#'   has an
-#'   intercept and a slope of its own around those of its cluster: `(1 | id)` an intercept only. It is the same as
-#'   `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each individual is
-#'   in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their other rows,
-#'   `predict(fit, type = "effects")` has their coefficients, `plot(fit, "trajectories", data = data)` draws them.
-#'   A missing response (`na_action = "model"`) is left out of its individual's sums, which loses nothing.
+#'   `bnp_mixture(y ~ t + (1 + t | id), data)` clusters individuals by how `y` depends on `t`. Each individual has an
+#'   intercept and a slope of its own around those of its cluster; `(1 | id)` gives it an intercept only. The call is
+#'   the same as `obs_regression(random = ~ 1 + t)` with `id = ~ id`, see *Random effects* of [obs_regression()]. Each
+#'   individual is in one cluster. `predict(fit, newdata, "individual")` predicts the rows of individuals from their
+#'   other rows, `predict(fit, type = "effects")` has their coefficients, and `plot(fit, "trajectories", data = data)`
+#'   draws the curves. A missing response (`na_action = "model"`) is left out of the sums of its individual, which loses
+#'   nothing.
 #'
 #' @section Clusters over time:
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
@@ -142,11 +142,10 @@
 #'   (`na_action = "omit"`). `weights` and `labels` can be given if the weights of clusters are the same at all times.
 #'   `id`, streams, [bnp_sample()], [cluster_tree()] and [impute()] are not available. If the weights of clusters
 #'   differ between times, each batch consists of whole times.
-#' @details With [obs_multinomial()] a row is a sequence of tokens: the
-#'   multinomial coefficient, which does not depend on the clusters, is left out of
-#'   the bound and of log densities. With all other observation models these are of
-#'   the data as they are: densities of real numbers, probabilities of counts and binary data.
-#'   Fits compare within each of these three kinds, see [compare_fits()].
+#' @details With [obs_multinomial()] a row is a sequence of tokens: the multinomial coefficient, which does not depend
+#'   on the clusters, is left out of the bound and of log densities. With all other observation models bound and log
+#'   densities include every constant: they are densities of real numbers, or probabilities of counts and binary data.
+#'   Bounds can be compared only between fits of the same of these three kinds, see [compare_fits()].
 #' @references
 #' Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures.
 #' *Bayesian Analysis* 1(1), 121-143.

@@ -15,9 +15,10 @@
 #' @param adopt For mixtures: judge all births of a lap together, after one more lap in which every observation may
 #'   move to the new clusters (Hughes and Sudderth, 2013), instead of one by one?
 #' @param max_births Largest number of births that are tried in a lap.
-#' @param birth_size Number of new clusters that a birth proposes. (For topics of counts: if the birth divides a topic
-#'   by clusters of documents; divisions by anchor words have as many topics as there are anchors.)
-#' @param max_deletes Largest number of deletes that are tried in a lap; in topic models, of deletes that fail.
+#' @param birth_size The number of new clusters that a birth proposes. (In topic models of counts it applies to births
+#'   that divide a topic by clusters of documents; births by anchor words have as many topics as there are anchors.)
+#' @param max_deletes Largest number of deletes that are tried in a lap; in topic models, of deletes that are not
+#'   accepted.
 #' @param max_merges Largest number of pairs of clusters that are considered for merges during a lap; for sequences, of
 #'   merges that are tried.
 #' @param ... Must be empty.

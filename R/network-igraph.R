@@ -2,17 +2,17 @@
 
 #' Communities for igraph
 #'
-#' Makes igraph's object of communities of a fit, for everything that igraph does with those: `membership()`,
-#' `modularity()`, `compare()`, `crossing()`, `plot(communities, graph)`.
+#' Converts the communities of a fit to igraph's class `communities`, for igraph's functions `membership()`,
+#' `modularity()`, `compare()`, `crossing()`, `plot(communities, graph)` and others.
 #'
 #' @param fit A fit of [bnp_network()].
-#' @param graph The igraph that was fitted, if the modularity of the communities is wanted, too. Nodes have its names;
-#'   without it those of the fit, or none where they are 1, 2, ...
+#' @param graph The igraph that was fitted; needed if the result should have the modularity of the communities. Nodes
+#'   then have its names; without it they have those of the fit, or none if these are 1, 2, ...
 #' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities
-#'   is in the one that it is most in, as in [fitted()].
-#' @details igraph's functions `membership()` and `communities()` are no generics and take igraph's objects alone. The
-#'   [communities()] of this package takes both, so that it does not matter that it masks igraph's; where igraph was
-#'   attached later, write `bnpvi::communities(fit)`. `igraph::groups(fit)` is the same.
+#'   is in the one in which it has the largest membership, as in [fitted()].
+#' @details igraph's functions `membership()` and `communities()` are not generic and take only igraph's objects. The
+#'   [communities()] of this package takes both these and fits, so that it may mask igraph's function. If igraph was
+#'   attached later, write `bnpvi::communities(fit)`. `igraph::groups(fit)` returns the same.
 #' @seealso [communities()], [bnp_network()]
 #' @examplesIf requireNamespace("igraph", quietly = TRUE)
 #' karate <- igraph::make_graph("Zachary")

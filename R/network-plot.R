@@ -1,15 +1,19 @@
 #' Plot a network's communities
 #'
 #' @param x A fit of [bnp_network()].
-#' @param type `"blocks"`: how probable links are within and between communities (expected numbers of counts), whose
-#'   sides are as long as they have nodes, see [coef()][communities()]; `"matrix"`, the default where `network` is
-#'   given: the adjacency matrix with nodes in the order of communities, and lines between these; `"membership"`:
-#'   memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes coloured by
-#'   community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
+#' @param type What is drawn:
+#'   * `"blocks"`: the probabilities of links within and between communities (for counts their expected numbers), as a
+#'     square whose sides are divided in proportion to the numbers of nodes, see [coef()][communities()];
+#'   * `"matrix"`, the default if `network` is given: the adjacency matrix with nodes in the order of communities, and
+#'     lines between these;
+#'   * `"membership"`: memberships of every node as stacked bars;
+#'   * `"graph"`: the network in a layout of igraph, nodes coloured by community, as pies if they are in several; not
+#'     with `autoplot()`;
+#'   * `"elbo"`: the bound, lap by lap.
 #' @param network The network that was fitted, for `"matrix"` and `"graph"`.
-#' @param object As `x`.
+#' @param object A fit of [bnp_network()], as `x`.
 #' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.
-#' @return `x`, invisibly; of `autoplot()` a ggplot.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @inheritSection plot.bnp_mixture Many rows
 #' @seealso [communities()]
 #' @references

@@ -1,38 +1,38 @@
 #' Predict links, and memberships of new nodes
 #'
 #' @param object,fit A fit of [bnp_network()].
-#' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs, a matrix or data frame whose
-#'   first two columns are nodes of the training network. `"log"`, `heldout_loglik()` and `link_auc()` need a third
-#'   column: whether there is a link, or the count (`split_links()` calls it `link`). For the other types: links of new
-#'   nodes, see *New nodes*; without `newdata` the answer is for the nodes of the training network.
-#' @param pairs The same pairs, with their third column.
-#' @param type `"link"`: the probability of a link, of counts their expected number; `"log"`: the log probability of
-#'   what is in the third column; `"prob"`: expected memberships of the nodes (nodes x communities); `"class"`: the
-#'   community of each, as [fitted()]; `"label"`, `"label_prob"`: of fits with known `labels` the class of each node,
-#'   `NA` where it is in communities that no class owns, or the probabilities of the classes.
+#' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs of nodes, a matrix or data frame
+#'   whose first two columns are nodes of the training network. `type = "log"`, `heldout_loglik()` and `link_auc()` need
+#'   a third column: whether there is a link, or the count (`split_links()` calls it `link`). For the other types: links
+#'   of new nodes, see *New nodes*; without `newdata` the result is for the nodes of the training network.
+#' @param pairs For `link_auc()`: pairs of nodes in the same form, with the third column.
+#' @param type `"link"`: the probability of a link, or with counts their expected number. `"log"`: the log probability
+#'   of the value in the third column. `"prob"`: expected memberships (nodes x communities). `"class"`: the community of
+#'   each node, as in [fitted()]. For fits with known `labels`, `"label"`: the class of each node, `NA` if it is in
+#'   communities that belong to no class; `"label_prob"`: the probabilities of the classes.
 #' @param ... Must be empty.
-#' @return `predict()`: a number for each pair, or what `type` says, for new nodes in the order of their first link or
-#'   of their rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the probability that a
-#'   pair with a link has a larger predicted probability than a pair without; ties count one half.
+#' @return `predict()`: one number for each pair, or the result of `type` for each node; new nodes are in the order of
+#'   their first link or of their rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the
+#'   probability that a pair with a link has a larger predicted probability than a pair without; ties count one half.
 #' @section New nodes:
-#' `newdata` is a data frame of links, `from`, `to` and perhaps a column with counts, each between a node of the
-#' training network and one that is not in it. For undirected networks it may also be a matrix, dense or sparse, with a
-#' row for each new node and a column for each node of the training network (matched by name if columns have names).
-#' Pairs that are not listed have no link; pairs with the value `NA` were not observed. In a list a value of 0 names a
-#' node without links. A row of the matrix with the name of a node of the training network stands for that node, seen
-#' again; its pair with itself is not observed. Values count as those of the training network did: if its `weights`
-#' were not used, every link counts once.
+#' `newdata` is a data frame of links with columns `from`, `to` and perhaps one with counts; each link is between a node
+#' of the training network and a node that is not in it. For undirected networks it may also be a matrix, dense or
+#' sparse, with a row for each new node and a column for each node of the training network (matched by name if columns
+#' have names). Pairs that are not listed have no link; pairs with the value `NA` were not observed. In a list, a row
+#' with value 0 adds a node without links. A row of the matrix that has the name of a node of the training network is
+#' that node, seen again; its pair with itself is not observed. Values are used as those of the training network were:
+#' if its `weights` were not used, every link counts once.
 #'
-#' Each new node is predicted alone: everything else stays as it was learned, and q of the membership of the node is
-#' raised to a maximum of the bound. In blockmodels this takes one step; in degree-corrected ones it gives the
+#' Each new node is predicted alone: everything else stays as it was learned, and the bound is maximised over q of the
+#' membership of the node. In blockmodels this takes one step. In degree-corrected blockmodels the result is the
 #' probability of each label given the links and labels of all other nodes, with rates and activities integrated out.
 #' With [prior_hdp()] the steps are repeated from a few starts, and the best result is used. A node that is seen again
-#' gets about the membership that it had. It is not exact: degree-corrected blockmodels then count the node twice, and
+#' gets about the membership that it had, but not exactly: degree-corrected blockmodels then count the node twice, and
 #' with overlapping communities several memberships may be equally good.
-#' @details Probabilities are means under the variational posterior, for blockmodels and the relational model in closed
-#'   form. For the gamma network and degree-corrected blockmodels, products of posterior means take the place of mean
-#'   rates, which leaves out the uncertainty of the factors. Directed fits predict links from the first node to the
-#'   second.
+#' @details Probabilities are means under the variational posterior; for blockmodels and the relational model they have
+#'   a closed form. For the gamma network and degree-corrected blockmodels the mean of a rate is replaced by the product
+#'   of the posterior means of its factors, which leaves out their uncertainty. Fits of directed networks predict links
+#'   from the first node to the second.
 #' @references
 #' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic
 #' (ROC) curve. *Radiology* 143, 29-36.
@@ -209,18 +209,18 @@ link_auc <- function(fit, pairs) {
 
 #' Pairs of nodes to hold out
 #'
-#' Draws pairs with a link and pairs without, to be hidden from a fit and predicted after: give them to
-#' [bnp_network()] as `missing`, together with the whole network, and to [link_auc()] and [heldout_loglik()]. A fit
-#' that gets the network without the held-out links, but not the list of these, would take them for pairs without a
-#' link.
+#' Draws pairs with a link and pairs without, to be hidden from a fit and predicted afterwards: pass them to
+#' [bnp_network()] as `missing`, together with the whole network, and then to [link_auc()] and [heldout_loglik()]. A fit
+#' to the network without the held-out links, but without `missing`, would regard these pairs as pairs without a link.
 #'
 #' @param x,nodes,directed,weights A network, as in [bnp_network()].
-#' @param fraction Part of the links that is held out, above 0 and below 1.
-#' @param zeros Pairs without a link for each link that is held out.
+#' @param fraction The share of the links that is held out, above 0 and below 1.
+#' @param zeros The number of pairs without a link that are held out for each link that is held out.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
 #' @return A data frame with columns `from`, `to` (names of nodes) and `link`, the value of the pair; links first.
-#' @details Both kinds are drawn uniformly. Networks have far fewer links than pairs, so that a mean log probability of
-#'   these pairs is not that of pairs drawn from all; `link_auc()` does not depend on how many there are of each.
+#' @details Pairs with a link and pairs without are both drawn uniformly. Networks have far fewer links than pairs, so
+#'   that a mean log probability of these pairs is not that of pairs drawn from all; `link_auc()` does not depend on how
+#'   many there are of each kind.
 #' @references
 #' Liben-Nowell, D. and Kleinberg, J. (2007). The link-prediction problem for social networks. *Journal of the American
 #' Society for Information Science and Technology* 58, 1019-1031.

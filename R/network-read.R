@@ -1,33 +1,33 @@
 #' Communities of a network
 #'
-#' @param fit,object,x A fit of [bnp_network()]; of `communities()` also igraph's object of communities, of which it
-#'   gives what igraph's own function of that name does.
-#' @param threshold Smallest membership that counts, for fits with [prior_hdp()]; nodes are then in all communities
-#'   where theirs is at least this.
-#' @param data For `augment()`: a data frame with a row for each node, or the igraph that was fitted, whose columns or
-#'   attributes of nodes are added; may be left out.
-#' @param nsim Number of networks.
+#' @param fit,object,x A fit of [bnp_network()]. `communities()` also takes an object of igraph's class `communities`,
+#'   for which it returns the result of igraph's own function of that name.
+#' @param threshold For `communities()` of fits with [prior_hdp()]: each node is in all communities in which its
+#'   membership is at least this number. `NULL`, the default: each node is in the community with its largest membership.
+#' @param data For `augment()`: a data frame with a row for each node, whose columns are added to the result, or the
+#'   igraph that was fitted, whose attributes of nodes are added; may be left out.
+#' @param nsim Number of simulated networks.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
 #' @param ... Must be empty.
 #' @return
-#' * `communities()`: a list of the names of the nodes in each community. `threshold = NULL`, the default, takes each
-#'   node in the one that it is most in.
+#' * `communities()`: a list of the names of the nodes in each community.
 #' * `memberships()`: expected memberships, a matrix (nodes x communities) whose rows sum to 1.
-#' * `fitted()`: the community of each node, named (so that `igraph::make_clusters(graph, fitted(fit))` makes
-#'   igraph's communities of them): with [prior_dp()] the labels with the largest log joint that
-#'   was found, with [prior_hdp()] the largest membership.
-#' * `log_joint()`: with [prior_dp()], the log probability of links and these labels, blocks and sticks integrated:
-#'   what the search raises.
-#' * `coef()`: `block`, expected probability or rate of a link between communities (of the gamma network and
-#'   degree-corrected blockmodels: for two nodes of average activity); `background`, `weights` and `degree` (activities
-#'   of nodes, whose average is 1, of blockmodels in each community) where the model has them.
+#' * `fitted()`: the community of each node, a named vector (`igraph::make_clusters(graph, fitted(fit))` makes igraph's
+#'   communities of it): with [prior_dp()] the labels with the largest log joint that was found, with [prior_hdp()] the
+#'   community with the largest membership.
+#' * `log_joint()`: with [prior_dp()], the log probability of links and these labels, with parameters of blocks and
+#'   sticks integrated out; the search for labels maximises it.
+#' * `coef()`: `block`, the expected probability or rate of a link between communities (in the gamma network and in
+#'   degree-corrected blockmodels: for two nodes of average activity); and, if the model has them, `background`,
+#'   `weights` and `degree` (activities of nodes, whose average is 1; in blockmodels the average of each community is
+#'   1).
 #' * `tidy()`: one row for each community: `community`, `size` (a sum of memberships), `proportion`, and `within` and
 #'   `between`, the expected probability or rate of a link within it and to the other communities, as in `coef()`; with
-#'   known `labels` also `class`, which owns it, `NA` for an open one.
-#' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership there, `.label`, the class, if
-#'   `labels` are known, `.degree`, and `.bridgeness`, 1 minus the largest membership.
-#' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior; with links of nodes with
-#'   themselves where a degree-corrected blockmodel was given some.
+#'   known `labels` also `class`, the class to which it belongs, `NA` for an open one.
+#' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership in this community, `.label`, the
+#'   class, if `labels` are known, `.degree`, and `.bridgeness`, 1 minus the largest membership.
+#' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior; they include links of nodes
+#'   with themselves if a degree-corrected blockmodel was fitted to data with such links.
 #' @references
 #' Nepusz, T., Petroczi, A., Negyessy, L. and Bazso, F. (2008). Fuzzy communities and the concept of bridgeness in
 #' complex networks. *Physical Review E* 77, 016107.

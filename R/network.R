@@ -6,109 +6,120 @@
 #' @param x A network: an object of igraph or of the package network; a square adjacency matrix, dense or sparse, with
 #'   `NA` for pairs that were not observed; or a data frame or two-column matrix of links, with columns `from` and `to`
 #'   and, for counts, a third column. A two-mode (bipartite) network is taken as an ordinary one, with a message.
-#' @param obs [obs_links()].
-#' @param prior [prior_hdp()] or [prior_dp()].
-#' @param control [bnp_control()]; see *Control*.
-#' @param start A start in place of the default one: one label for each node, a matrix (nodes x communities) of shares,
-#'   or an earlier fit to the same nodes.
-#' @param nodes For lists of links: the names of all nodes, or their number if they are named 1, 2, ... So nodes
-#'   without links are part of the network.
+#' @param obs The observation model of links, [obs_links()].
+#' @param prior The prior of communities, [prior_hdp()] or [prior_dp()].
+#' @param control Options of the fit, [bnp_control()]; see *Control*.
+#' @param start A start in place of the default one: one label for each node; a matrix of memberships (nodes x
+#'   communities, rows summing to 1); or an earlier fit to the same nodes.
+#' @param nodes For lists of links: the names of all nodes, or their number if they are named 1, 2, ... Nodes without
+#'   links then belong to the network, too.
 #' @param directed Are links directed? `NULL`, the default: lists of links are undirected; objects of other packages
-#'   say it themselves; a matrix is undirected if it is symmetric, or if all its links are on one side of the diagonal
-#'   (each pair stored once; a message says so), else directed.
+#'   record whether they are directed; a matrix is undirected if it is symmetric, or if all its links are on one side of
+#'   the diagonal (each pair stored once; a message says so), and otherwise directed.
 #' @param missing Pairs of nodes that are treated as unobserved, whether there is a link or not: a matrix or data frame
 #'   whose first two columns are nodes. See [split_links()].
-#' @param weights The counts of the links: the name of an attribute of the edges (igraph, network) or of a column
-#'   (lists of links); a vector with one number for each link; or `NULL`, with which every link counts once. Counts are
-#'   whole numbers: 0 for no link, `NA` for a pair that was not observed. If `weights` is left out, the values of a
-#'   matrix are the counts; of a list of links the column `weight`, `value`, `n` or `count`, else the first numeric one
-#'   after the nodes; attributes of edges, such as igraph's `weight`, are not used. A message names what was used and
-#'   what was not.
-#' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; labels of some nodes,
-#'   with the names of these; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to; or,
-#'   for an igraph, the name of an attribute of its vertices. See *Known labels*.
+#' @param weights The counts of the links: the name of an attribute of the edges (igraph, network) or of a column (lists
+#'   of links); a vector with one number for each link; or `NULL`, with which every link counts once. Counts are whole
+#'   numbers: 0 for no link, `NA` for a pair that was not observed. If `weights` is left out, it depends on `x`: the
+#'   values of a matrix are the counts; for a list of links the column `weight`, `value`, `n` or `count` has them, else
+#'   the first numeric column after the nodes; attributes of edges, such as igraph's `weight`, are not used. A message
+#'   names what was used and what was not.
+#' @param labels Known classes of nodes: one label for each node, `NA` where it is not known; a vector of labels of some
+#'   nodes, named by these nodes; a logical matrix (nodes x classes), `TRUE` for the classes that a node may belong to;
+#'   or, for an igraph, the name of an attribute of its vertices. See *Known labels*.
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
-#' @return An object of class `c("bnp_network", "bnp_fit")`, with [prior_dp()] `bnp_blocks` before these, else
-#'   `bnp_communities`; a plain list without the data. Communities are numbered by decreasing size. See
-#'   [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()], [link_auc()].
+#' @return An object of class `c("bnp_network", "bnp_fit")`, preceded by the class `bnp_blocks` with [prior_dp()] and by
+#'   `bnp_communities` with [prior_hdp()]: a plain list without the data. Communities are numbered by decreasing size.
+#'   See [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()], [link_auc()].
 #'
 #' @section Models:
-#' * [prior_dp()]: a stochastic blockmodel (infinite relational model). Nodes have one community each, from a
-#'   Dirichlet process, and each pair of communities a probability (or rate) of links, so that groups need
-#'   not be dense: they may as well be alike in avoiding each other. For networks of up to a few thousand nodes.
-#' * [prior_dp()] with `obs_links(degree = TRUE)`: the same corrected for degrees. Links are Poisson counts with rate
-#'   \eqn{t_i t_j \phi_{kl}}{t_i t_j phi_kl}, the activities t of a community's nodes a Dirichlet distribution times
-#'   their number, so that uneven degrees alone make no communities. Labels are hard. Undirected; links of a node with
-#'   itself belong to it, with half the rate, and where none is recorded there are none.
-#' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node
-#'   are from a hierarchical Dirichlet process; for each pair both nodes draw a community; if they drew the same one,
-#'   k, there is a link with probability \eqn{\phi_k}, else with the background's.
+#' * [prior_dp()]: a stochastic blockmodel (infinite relational model). Each node has one community, from a Dirichlet
+#'   process, and each pair of communities has a probability (or rate) of links. Groups need not be dense: they may also
+#'   be groups whose nodes avoid each other. For networks of up to a few thousand nodes.
+#' * [prior_dp()] with `obs_links(degree = TRUE)`: a blockmodel that is corrected for degrees. Links are Poisson counts
+#'   with rate \eqn{t_i t_j \phi_{kl}}{t_i t_j phi_kl}. The activities t of the nodes of a community follow a Dirichlet
+#'   distribution multiplied by the number of these nodes, so that uneven degrees alone make no communities. Labels are
+#'   hard. Networks must be undirected. Links of a node with itself are part of the model, with half the rate; where
+#'   none is recorded, there is none.
+#' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node come from a
+#'   hierarchical Dirichlet process; for each pair both nodes draw a community; if they drew the same one, k, there is a
+#'   link with probability \eqn{\phi_k}, else with the probability of the background.
 #' * [prior_hdp()] with `obs_links(assortative = FALSE)`: the same with a probability for every pair of communities, so
-#'   that groups may as well avoid themselves; for few communities.
-#' * [prior_hdp()] with `obs_links(degree = TRUE)`: the gamma network. The number of links, of which one may
-#'   be all that is seen, is Poisson with rate \eqn{\epsilon T_i T_j + \sum_k \phi_k t_{ik} t_{jk}}{eps T_i T_j + sum
-#'   phi_k t_ik t_jk}, where \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}: memberships t_i / T_i have the same prior, and
-#'   every node has an activity of its own.
+#'   that nodes of a group may also avoid each other; for few communities.
+#' * [prior_hdp()] with `obs_links(degree = TRUE)`: the gamma network. The number of links of a pair is Poisson with
+#'   rate \eqn{\epsilon T_i T_j + \sum_k \phi_k t_{ik} t_{jk}}{eps T_i T_j + sum phi_k t_ik t_jk}, where
+#'   \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}; the data may record only whether there is a link at all. The memberships
+#'   t_i / T_i have the same prior as in the relational model, and every node has an activity of its own.
 #'
-#' All models but the degree-corrected one bound the log probability of the same links, so that their [elbo()] can be
-#' compared. By default (`degree = NULL`) the relational model and the gamma network are both fitted, and the one with
-#' the higher bound is returned.
+#' All models but the degree-corrected blockmodel bound the log probability of the same links, so that their [elbo()]
+#' can be compared. By default (`degree = NULL`) the relational model and the gamma network are both fitted, and the one
+#' with the higher bound is returned.
 #'
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
 #'
 #' @section Known labels:
 #' Each community belongs to one class of `labels` or to none (an open community); at the start each class has one
-#' community. A node with a label is in communities of its classes only: its membership in all others is exactly 0. A
+#' community. A node with a label is only in communities of its classes: its membership in all others is exactly 0. A
 #' node without a label may be in any community. Moves respect this: communities of different classes are never joined,
 #' and an open community that is joined with one of a class belongs to this class. If a community is divided, a part
 #' without a labelled node becomes open, so that classes which do not occur among the labels are found in open
-#' communities.
-#' `predict(fit, type = "label")` and `"label_prob"` give the class of every node, `NA` and `"(none)"` where it is in
-#' open communities. A class that no node has alone may end without a community.
+#' communities. `predict(fit, type = "label")` gives the class of every node, `NA` for nodes in open communities;
+#' `"label_prob"` gives the probabilities of the classes, with a column `"(none)"` for open communities. A class may end
+#' without a community if all its nodes may also belong to other classes.
 #'
-#' The labels are data: the bound is one of the log probability of links *and* labels, with [prior_hdp()] of the
-#' communities that nodes have in all their pairs. The gamma network has no membership outside a node's classes in its
-#' prior, which is another event: with `degree = NULL` it is fitted alone, and bounds are to be compared between fits of
-#' the same model with the same labels only. All its nodes have a part in each community that they may be in, so that
-#' large networks of many communities take longer with labels than without. `start`: labelled nodes must be in
-#' communities of one class each.
+#' The labels are data: the bound is one of the log probability of links *and* labels; with [prior_hdp()] labels refer
+#' to the communities that nodes have in all their pairs. In the gamma network the prior itself excludes memberships
+#' outside a node's classes, which is a different event. With `degree = NULL` the gamma network is therefore fitted
+#' alone, and bounds can be compared only between fits of the same model with the same labels. All nodes of a gamma
+#' network take part in each community that they may be in, so that large networks of many communities take longer with
+#' labels than without. In `start`, all labelled nodes of a community must be of one class.
 #'
 #' @section Pairs without a link:
-#' The bound is exact: it includes every pair of nodes, and no pair is sampled. Blockmodels need only sums over nodes
-#' for pairs without a link. In the relational model all pairs without a link of a node share one profile, which
-#' restricts the variational family. In the gamma network the bound is linear in these pairs; if nodes times
-#' communities exceed 5,000, nodes also share one distribution for each community in which they have no links, which
-#' lowers the bound by very little. For degree-corrected blockmodels the log joint of labels is exact if no pair is
-#' `missing`; else it is a bound, in which the activities of nodes depend on their degrees.
+#' The bound is exact: it includes every pair of nodes, and no pair is sampled. For pairs without a link blockmodels
+#' need only sums over nodes. In the relational model all pairs without a link of a node share one distribution of the
+#' communities that the two nodes draw, which restricts the variational family. In the gamma network the bound is linear
+#' in these pairs. If nodes times communities exceed 5,000, each community also has one distribution that all nodes
+#' without links in it share, which lowers the bound by very little. For degree-corrected blockmodels the log joint of
+#' labels is exact if no pair is `missing`; else it is a bound, in which the activities of nodes depend on their
+#' degrees.
 #'
-#' A lap takes time proportional to links times communities; for the gamma network to links times the communities of a
-#' node; for general blocks to links and nodes times the square of communities (with [prior_dp()]: to links times
-#' communities, plus nodes times the square of communities).
+#' The time of a lap, one pass over all nodes, depends on the model:
 #'
-#' Stochastic learning estimates gradients from some nodes at a time: from all links of these nodes, and from exact
-#' sums over all nodes for their pairs without a link. The bound at the end is the exact one of all pairs.
+#' * relational model: proportional to links times communities;
+#' * gamma network: to links times the communities of a node;
+#' * general blocks (`assortative = FALSE`): to links and nodes, times the square of communities;
+#' * [prior_dp()]: to links times communities, plus nodes times the square of communities.
+#'
+#' Stochastic learning estimates gradients from some nodes at a time: from all links of these nodes, and from exact sums
+#' over all nodes for their pairs without a link. The bound at the end is exact and includes all pairs.
 #'
 #' @section Control:
-#' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
-#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and disturbances,
-#' all on the exact log joint, and end when 20 of them gained nothing; soft labels follow (not with degrees). With
-#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
-#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from softened
-#' memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the number
-#' where all are switched off. `restarts` are runs with other seeds, starts included (`fit$restarts`). `k_init` is the
-#' number of communities at the start: groups with many links within, made by dividing the largest in two again and
-#' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
-#' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
-#' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves;
-#' `"modularity"`, groups with more links within than degrees would give at random, as many as there are (the method of
-#' Blondel and others); and `"propagation"`, labels that spread along links (by igraph). Options that
-#' have no meaning here, as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are refused. `checkpoint`: see
-#' [bnp_resume()].
+#' A network is always learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch.
 #'
-#' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
-#' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
-#' of the start, by default 25 groups made by dividing. The bound is known after the last lap, which is one of all
-#' nodes.
+#' * With [prior_dp()] a search with hard labels comes first. Its laps try to split communities, to join two, to divide
+#'   the nodes of a pair anew, and to disturb the labels; every step is judged by the exact log joint. The search ends
+#'   when 20 laps gained nothing. Soft labels follow, but not in degree-corrected blockmodels.
+#' * With [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound. From 1,000 nodes and links
+#'   on, moves of the gamma network visit only the nodes that they change. In networks of up to 10,000 nodes and links
+#'   the search then starts again from softened memberships in which some communities were joined or divided, until this
+#'   gains nothing.
+#' * If all `moves` are switched off, the number of communities is fixed.
+#' * `restarts` are runs with other seeds, starts included (`fit$restarts`).
+#' * `k_init` is the number of communities at the start. With [prior_hdp()] these are groups with many links within,
+#'   made by dividing the largest group in two again and again; with [prior_dp()] nodes are assigned to them at random.
+#' * `init` has other starts: `"random"`; `"spectral"`, k-means of the nodes by the eigenvectors of the adjacency matrix
+#'   with the `k_init` largest eigenvalues; `"spectral_absolute"`, by those largest in absolute value, which also find
+#'   groups whose nodes avoid each other; `"modularity"`, groups with more links within than degrees would give at
+#'   random, however many there are (the method of Blondel and others); and `"propagation"`, labels that spread along
+#'   links (by igraph).
+#' * Options that have no meaning here, such as `sparsity`, `keep`, `bound` and the numbers of [bnp_moves()], are
+#'   refused.
+#' * `checkpoint`: see [bnp_resume()].
+#'
+#' With `algorithm = "stochastic"` each lap divides the nodes at random into `batches` sets. After each set the
+#' probabilities or rates of blocks move by `learning_rate`, and the nodes of the set are visited. Moves are not tried:
+#' the number of communities is that of the start, by default 25 groups made by dividing. The bound is known after the
+#' last lap, which visits all nodes.
 #'
 #' @references
 #' Kemp, C., Tenenbaum, J. B., Griffiths, T. L., Yamada, T. and Ueda, N. (2006). Learning systems of concepts with an

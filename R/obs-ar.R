@@ -2,14 +2,14 @@
 
 #' @rdname observation_models
 #' @order 3
-#' @param lag Number of preceding rows that predict a row.
-#' @param intercept Add an intercept to the regression on preceding rows?
+#' @param lag For `obs_ar()`: the number of preceding rows on which a row depends.
+#' @param intercept For `obs_ar()`: does the regression on preceding rows have an intercept?
 #' @param coef_mean Prior mean of the D x E matrix of coefficients, E = D * lag + intercept; the columns belong to the
 #'   first lag, the second, ..., and the intercept. Default: each row is expected to equal the row before.
-#' @param coef_precision E x E precision of the coefficients' columns, relative
-#'   to the noise; or its diagonal or one number, as for `scale`. Default of [obs_ar()]: half the expected variance of
-#'   the noise for lags; with an intercept that is of rows around the centre of the data, where an intercept of 0 has a
-#'   precision of 0.01, so that a fit does not depend on the origin of the data.
+#' @param coef_precision E x E precision of the coefficients' columns, relative to the noise; or its diagonal or one
+#'   number, as for `scale`. Default of [obs_ar()]: for lags, half the expected variance of the noise. With an intercept
+#'   this is the precision for rows around the centre of the data, where an intercept of 0 has a precision of 0.01, so
+#'   that a fit does not depend on the origin of the data.
 #' @export
 obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
                    coef_precision = NULL, learn = NULL, tails = Inf) {

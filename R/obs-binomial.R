@@ -3,13 +3,12 @@
 #' @rdname observation_models
 #' @order 6
 #' @details
-#' `obs_binomial()` takes pairs of columns, numbers of successes and of failures:
-#' `cbind(success, failure)`, or a data frame of such matrices, `~ cbind(hits, misses)`
-#' in a formula. Several pairs stand beside each other (success, failure, success,
-#' failure, ...) and are named by what the names of their two columns have in common before
-#' a dot, else by the first of them. Rows without trials are allowed, and say nothing. With
-#' one trial a row this is `obs_bernoulli()`. There is no room for probabilities that vary
-#' within a group: such a group gets more than one cluster.
+#' `obs_binomial()` takes pairs of columns, the numbers of successes and of failures: `cbind(success, failure)`, or a
+#' data frame of such matrices, `~ cbind(hits, misses)` in a formula. Several pairs stand beside each other (success,
+#' failure, success, failure, ...). A pair is named by what the names of its two columns have in common before a dot,
+#' else by the first of them. Rows without trials are allowed and have no influence. With one trial per row this is
+#' `obs_bernoulli()`. The model does not allow probabilities to vary within a group: such a group gets more than one
+#' cluster.
 #' @export
 obs_binomial <- function(a = 0.1, b = 0.3, columns = NULL) {
   do.call(new_obs, c(

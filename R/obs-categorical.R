@@ -7,15 +7,15 @@
 #'   all levels, one for each column, or a list with one number, or one for each level, for each column. `"learned"`:
 #'   learned while fitting, see *Learned priors*; its weight is `prior_strength` in `fit$model$obs`. `NULL`, the
 #'   default: learned in [bnp_mixture()] by memoized or full learning, else `"perks"`.
-#' @param columns Names of the columns that are modelled. Default: all columns; in
-#'   [obs_product()] all columns of its kind that no other block names. Of a column that is a
-#'   matrix, as `cbind(success, failure)` or a `Surv`, one name stands for all its columns.
+#' @param columns Names of the columns that are modelled. Default: all columns; in [obs_product()] all columns of its
+#'   kind that no other block names. If a column is a matrix, such as `cbind(success, failure)` or a `Surv`, one name
+#'   stands for all its columns.
 #' @details
-#' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent given the
-#' cluster (latent class analysis). All levels of a factor count, also those that do not occur: [droplevels()] removes
-#' them. The order of ordered factors is not used. New data are matched to the levels by label; a label that the
-#' training data do not have is ignored, with a warning. With weights of 1 or more for each of many levels, clusters of
-#' rare profiles cannot form.
+#' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent given the cluster
+#' (latent class analysis). All levels of a factor count, also those that do not occur: [droplevels()] removes them. The
+#' order of ordered factors is not used. New data are matched to the levels by label; a label that the training data do
+#' not have is ignored, with a warning. If a column has many levels and each has a prior weight of 1 or more, clusters
+#' of rare profiles cannot form.
 #' @export
 obs_categorical <- function(prior = NULL, columns = NULL) {
   do.call(new_obs, c(

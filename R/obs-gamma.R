@@ -3,27 +3,27 @@
 
 #' @rdname observation_models
 #' @order 7
-#' @param shape Of `obs_gamma()` and `obs_weibull()`: the shape of each column's distribution. `NULL`, the default: each
-#'   cluster has one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`
-#'   (Weibull: `gamma_prior(1, 0.1)`); or another [gamma_prior()]. Numbers, one or one per column, are known shapes.
-#'   With 1 values are exponential; a larger one of a Gamma distribution is that of a sum of so many waiting times,
-#'   which varies less (with standard deviation `mean / sqrt(shape)`). Of `obs_survival()`: 1, the default, for
-#'   exponential times; another number, a prior or `NULL` for Weibull ones.
-#' @param zeros Of `obs_gamma()` and `obs_weibull()`: may values be 0? A value is then 0 with a probability of its own
-#'   in each cluster and column, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and else follows the distribution.
+#' @param shape For `obs_gamma()` and `obs_weibull()`: the shape of each column's distribution. `NULL`, the default:
+#'   each cluster has one of its own in each column, which is integrated out, with the prior `gamma_prior(0.5, 0.01)`
+#'   (Weibull: `gamma_prior(1, 0.1)`); another [gamma_prior()] replaces this prior. Numbers, one or one per column, are
+#'   known shapes. With shape 1 values are exponential. A Gamma distribution with a larger shape is that of a sum of so
+#'   many waiting times, which varies less (with standard deviation `mean / sqrt(shape)`). For `obs_survival()`: 1, the
+#'   default, for exponential times; another number, a prior or `NULL` for Weibull ones.
+#' @param zeros For `obs_gamma()` and `obs_weibull()`: may values be 0? In each cluster and column a value is then 0
+#'   with a probability of its own, `zero` in `coef()`, with the prior Beta(1/2, 1/2), and otherwise follows the
+#'   distribution.
 #' @details
-#' `obs_gamma()` takes values above 0: a waiting time of 0 has been rounded, which `rounding` says; or it may be
-#' given as half of the smallest that can be told from 0. By default clusters differ in their shape, too; `b` is then
-#' the rate at shape 1, and `b / a` a typical value of the column whatever the shape, by default the mean of the
-#' logarithms less two of their standard deviations. `coef()` has `shape` and `mean`, `posterior_params()` the points of
-#' each shape's posterior (`shape_node`) with their probabilities and, given the shape, the Gamma posterior of the
-#' rate. Groups whose logarithms are Gaussian may get more than one cluster: `compare_fits()` says whether
-#' the model of logarithms is better.
+#' `obs_gamma()` takes values above 0. A waiting time of 0 is usually a rounded value: use `rounding`, or replace it by
+#' half of the smallest value that can be told from 0. By default clusters differ in their shape, too. `b` is then the
+#' rate at shape 1, and `b / a` a typical value of the column whatever the shape; its default is the exponential of the
+#' mean of the logarithms less two of their standard deviations. `coef()` has `shape` and `mean`. `posterior_params()`
+#' has the points of each shape's posterior (`shape_node`) with their probabilities and, given the shape, the Gamma
+#' posterior of the rate. Groups whose logarithms are Gaussian may get more than one cluster: `compare_fits()` says
+#' whether [obs_lognormal()] is better.
 #'
-#' Where the shape is known, values that vary more, or less,
-#' within a group than it says get more clusters than there are groups, or fewer.
-#' The prior then weighs as much as `a / shape` values of average size: where groups differ by
-#' orders of magnitude, give a small `a`, or the shortest times look alike to it.
+#' If the shape is known, groups in which values vary more than this shape allows are divided into several clusters, and
+#' groups in which they vary less are joined. The prior then weighs as much as `a / shape` values of average size: if
+#' groups differ by orders of magnitude, give a small `a`, or groups with the shortest times cannot be told apart.
 #' @export
 obs_gamma <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))

@@ -2,95 +2,105 @@
 
 #' @rdname observation_models
 #' @order 2
-#' @param covariance `"full"`: one covariance matrix per cluster, with a
-#'   Normal-Wishart prior. `"diagonal"`: independent columns within a cluster,
-#'   each with a Normal-Gamma prior. `"zero_mean"`: a full covariance matrix
-#'   around a mean known to be zero, with a Wishart prior on the precision.
-#'   `"spherical"`: independent columns of the same variance, one for each cluster, with a
-#'   Normal-Gamma prior. `"tied_spherical"`, `"tied_diagonal"`, `"tied"`: all clusters
-#'   have the same covariance, which is one variance for all columns, one for each, or any. `"auto"`, of
-#'   [bnp_mixture()]: `"full"` or `"diagonal"`, whichever has the higher bound, see *Choice of the covariance*.
+#' @param covariance The covariance matrices of clusters:
+#'   * `"full"`: one for each cluster, with a Normal-Wishart prior.
+#'   * `"diagonal"`: columns are independent within a cluster, each with a Normal-Gamma prior.
+#'   * `"zero_mean"`: a full covariance matrix around a mean known to be zero, with a Wishart prior on the precision.
+#'   * `"spherical"`: columns are independent with the same variance, one for each cluster, with a Normal-Gamma prior.
+#'   * `"tied_spherical"`, `"tied_diagonal"`, `"tied"`: all clusters have the same covariance, which is one variance for
+#'     all columns, one for each column, or a full matrix.
+#'   * `"auto"`, in [bnp_mixture()] only: `"full"` or `"diagonal"`, whichever has the higher bound, see *Choice of the
+#'     covariance*.
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   medians.
 #' @param mean_strength Weight of the prior mean: it counts as this number of observations. Default: 0.0001.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D columns (above 0 for `"diagonal"`, where each
-#'   column has its own, and for `"spherical"`). Default: D + 2 (3 for these two), the smallest whole number with which
-#'   the covariance has an expectation.
+#'   column has its own, and for `"spherical"`). Default: D + 2 (3 for `"diagonal"` and `"spherical"`), the smallest
+#'   whole number for which the expectation of the covariance exists.
 #' @param scale Scale matrix of the prior: the expected covariance is `scale / (df - D - 1)`. A D x D positive definite
 #'   matrix, its diagonal, or one number for a multiple of the identity (`"spherical"`: one number). By default the
-#'   expected covariance is diagonal, with the share `n^(-1 / D)` of the column variances for n rows, at least a
-#'   thousandth: about the spread of sqrt(n) clusters that together fill the range of the data.
-#' @param learn Learn the prior from the data while fitting? `obs_gaussian()`, `obs_regression()`, `obs_ar()`:
-#'   parameters of the prior then have posteriors of their own, except those that are given. `NULL`, the default: yes
-#'   in [bnp_mixture()] by memoized or full learning, for regressions and for clusters that have covariances of their
-#'   own and do not drift; else no. `obs_bernoulli()`: learn `a` and `b`? `NULL`, the default: yes in [bnp_mixture()]
-#'   by memoized or full learning if neither is given; else no. `fit$model$obs` has the learned values (`mean`,
-#'   `mean_strength`, `df` and `scale`; `coef_mean` and `coef_precision`; `a` and `b`). See *Learned priors*.
+#'   expected covariance is diagonal: the column variances times `n^(-1 / D)` for n rows, or times 0.001 if that is
+#'   more. This is about the spread of sqrt(n) clusters that together fill the range of the data.
+#' @param learn Learn the prior from the data while fitting?
+#'   * `obs_gaussian()`, `obs_regression()`, `obs_ar()`: parameters of the prior then have posteriors of their own,
+#'     except those that are given. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full learning, for
+#'     regressions and for clusters that have covariances of their own and do not drift; otherwise `FALSE`.
+#'   * `obs_bernoulli()`: `a` and `b` are learned. `NULL`, the default: `TRUE` in [bnp_mixture()] by memoized or full
+#'     learning if neither is given; otherwise `FALSE`.
+#'
+#'   `fit$model$obs` has the learned values (`mean`, `mean_strength`, `df` and `scale`; `coef_mean` and
+#'   `coef_precision`; `a` and `b`). See *Learned priors*.
 #' @param variance For `"tied_spherical"`, `"tied_diagonal"` and `"tied"`: the covariance that all clusters share, as
 #'   one number, one number for each column, or a matrix. Default: learned while fitting, as the covariance with the
-#'   highest objective for the clusters found. The objective is a bound on the evidence under this covariance.
-#'   `fit$model$obs$variance` has it. Its variance in every direction is at least 1e-6 of that of the data.
+#'   highest objective for the clusters found; `fit$model$obs$variance` has it. The objective is a bound on the evidence
+#'   under this covariance. The variance in every direction is at least 1e-6 of that of the data.
 #' @param drift For `"full"` and `"diagonal"`, in [bnp_mixture()] with `time`: how far the mean of a cluster moves from
 #'   one time to the next, as the variance of a step divided by that of the cluster's rows, above 0. `"learn"`: the
 #'   value with the highest bound, found anew after every lap. See *Clusters over time* of [bnp_mixture()].
-#' @param rounding Of [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
-#'   decimal; 0: a column is not rounded. `NULL`: the common spacing of the values of each column in which they come
-#'   more than five times on average, else 0. See *Rounded values*.
+#' @param rounding In [bnp_mixture()]: the spacing of rounded values, one number, or one per column, such as 0.1 for one
+#'   decimal; 0: a column is not rounded. `NULL`, the default: in columns in which each value occurs more than five
+#'   times on average the common spacing of the values, else 0. See *Rounded values*.
 #' @section Learned priors:
-#' With `learn = TRUE` the clusters found so far determine what is expected of further ones. For Gaussian clusters the
-#' fit learns where their means are, how wide they are and in which directions, and how much they differ in this. More
-#' clusters are then found, above all in many columns, where the default of `scale` contains nothing about the shape
-#' that clusters share.
+#' With `learn = TRUE` the prior of further clusters is learned from the clusters found so far. For Gaussian clusters
+#' the fit learns where their means are, how wide they are and in which directions, and how much they differ in this.
+#' More clusters are then found, above all in data with many columns, where the default of `scale` has no information
+#' about the shape that clusters share.
 #'
-#' `obs_gaussian()`: one hierarchical model. With c the column medians and v the variances of the columns, read
-#' so that outliers do not count, `mean` is normal around c with variances v;
-#' `mean_strength` is Gamma(0.25, 0.025); `df - D + 1` is one of 1, 2, 4, ..., 2048; and `scale` is `df` times
-#' the sum of a matrix and of a floor. The matrix is diagonal, with Gamma(0.25, 0.25 / v) entries, or has
-#' a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees of freedom, with scales that are
-#' learned, too. The floor is the variance of rounding, where values of a column repeat with one spacing, and at
-#' least a millionth of v. All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal
-#' matrices only; `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on
-#' the log evidence in this model: bounds compare with those of given priors, and of other covariances. Its
-#' term `hyperprior` is minus the divergence of the posterior of the hyperparameters from their
-#' prior. In `fit$model$obs` are the values by which clusters are then described: the means of what was learned,
-#' with its uncertainty in `scale`.
+#' `obs_gaussian()` has a hierarchical model. Let c be the column medians and v the variances of the columns, computed
+#' so that outliers do not count.
+#' * `mean` is normal around c with variances v.
+#' * `mean_strength` is Gamma(0.25, 0.025).
+#' * `df - D + 1` is one of 1, 2, 4, ..., 2048.
+#' * `scale` is `df` times the sum of a random matrix and of a diagonal one, the floor. The random matrix is diagonal,
+#'   with Gamma(0.25, 0.25 / v) entries, or has a Wishart distribution with D + 1, D + 2, D + 4, ..., or D + 512 degrees
+#'   of freedom, with scales that are learned, too. The floor is the variance of rounding, if values of a column repeat
+#'   with one spacing, and at least a millionth of v.
 #'
-#' `obs_regression()` and `obs_ar()`: the same for the covariance of the noise. `coef_precision` is the diagonal matrix
-#' of the mean squares of the regressors (of an intercept 1; around the centre of the data where there is one), times a
-#' number of the same prior as `mean_strength`; `coef_mean` is normal around its default, each row with v times the
-#' inverse of that matrix as its covariance. v: of regressions, the variances of the responses as above; of
-#' autoregressions, the variances of the differences of successive rows.
+#' All choices have equal weights. (`"diagonal"` and `"spherical"`: with 1 for D and diagonal matrices only;
+#' `"zero_mean"`: without means, and with mean squares for v.) The objective is a lower bound on the log evidence of
+#' this model: it can be compared with bounds under given priors and under other covariances. Its term `hyperprior` is
+#' minus the divergence of the posterior of the hyperparameters from their prior. `fit$model$obs` has point values of
+#' the prior, which describe the clusters afterwards: the posterior means of the hyperparameters, with their uncertainty
+#' included in `scale`.
+#'
+#' `obs_regression()` and `obs_ar()` have the same model for the covariance of the noise. `coef_precision` is a diagonal
+#' matrix times a number with the same prior as `mean_strength`; the matrix has the mean squares of the regressors (for
+#' an intercept 1; around the centre of the data if there is an intercept). `coef_mean` is normal around its default,
+#' each row with v times the inverse of that matrix as its covariance. For regressions v are the variances of the
+#' responses, computed as above; for autoregressions they are the variances of the differences of successive rows.
 #'
 #' `obs_bernoulli()` and `obs_categorical()`: in each column the shares of levels (of ones and zeros) have a
-#' Dirichlet(1/2, ..., 1/2) distribution, and the weight of a level is its share times the strength of the prior, which
-#' is the same for all columns: one of 1/8, 1/4, ..., 128, all alike (`prior_strength` in `fit$model$obs`). The
-#' objective is a lower bound on the log evidence of this model, too.
+#' Dirichlet(1/2, ..., 1/2) distribution. The weight of a level is its share times the strength of the prior, which is
+#' the same for all columns: one of 1/8, 1/4, ..., 128, with equal probabilities (`prior_strength` in `fit$model$obs`).
+#' Here, too, the objective is a lower bound on the log evidence of the hierarchical model.
 #'
-#' Stochastic learning does not keep what learning a prior needs: it refuses `learn = TRUE`, and by default has the
-#' given prior. What is said above of `mean_strength`, `df` and `scale` without a value is for given priors.
+#' Stochastic learning does not keep the sums from which a prior is learned: it refuses `learn = TRUE`, and by default
+#' uses a given prior. The defaults of `mean_strength`, `df` and `scale` described among the arguments are those of
+#' given priors.
 #'
 #' @section Choice of the covariance:
-#' With `covariance = "auto"` two whole fits are made, with full and with diagonal covariances, the same data, `control`
-#' and seed, and with what is given of the prior (`scale` as a vector); the one with the higher bound is kept. Each of
-#' the two covariances has a prior probability of 1/2, so that the bound of the model with the choice is log 2 lower
-#' than that of the fit alone. This price is in [elbo()], in the term `hyperprior`, in the table of restarts and in
-#' all laps of [elbo_trace()] (not in the lines that are shown while the fits are made).
+#' With `covariance = "auto"` two whole fits are made, one with full and one with diagonal covariances. They have the
+#' same data, `control` and seed, and the same given parameters of the prior (`scale` as a vector). The one with the
+#' higher bound is kept. Each of the two covariances has a prior probability of 1/2, so that the bound of the model with
+#' the choice is log 2 lower than that of the fit alone. This difference is subtracted in [elbo()], in the term
+#' `hyperprior`, in the table of restarts and in all laps of [elbo_trace()] (not in the lines that are shown while the
+#' fits are made).
 #'
-#' `fit$model$obs` is that of the covariance chosen, and all functions take the fit as one of it; bounds of joined
-#' clusters ([cluster_tree()], [cut_fit()]) and of an [update()] are without the price. `fit$covariances` has both
-#' bounds, with the price, and both numbers of clusters. `fit$call` names the covariance chosen, so that [update()]
-#' keeps it; `update(fit, obs = obs_gaussian("auto"))` chooses again. Interrupting (Ctrl-C) an interactive session
-#' ends with the full fit, whichever of the two was being made.
+#' `fit$model$obs` is the observation model with the covariance that was chosen, and all functions treat the fit as one
+#' with this covariance; the bounds of joined clusters ([cluster_tree()], [cut_fit()]) and of an [update()] do not
+#' subtract log 2. `fit$covariances` has both bounds, with log 2 subtracted, and both numbers of clusters. `fit$call`
+#' names the covariance chosen, so that [update()] keeps it; `update(fit, obs = obs_gaussian("auto"))` chooses again.
+#' Interrupting (Ctrl-C) an interactive session ends with the full fit, whichever of the two was being made.
 #'
-#' It takes twice the time, so that it is not the default. With few rows and columns that depend on each other the
-#' bound may prefer too simple a covariance. To begin at a fit name its covariance; so with sources, streams,
-#' `checkpoint`, `workers`, and as a block of a product.
+#' `"auto"` is not the default, since it takes twice the time. With few rows, and columns that depend on each other, the
+#' bound may prefer too simple a covariance. A covariance must be named if the fit begins at another fit (`start`), with
+#' sources, streams, `checkpoint` and `workers`, and in a block of a product.
 #'
 #' @section Names of mclust:
-#' The package mclust names covariances by three letters: volume, shape and
-#' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
-#' Of its fourteen models six are here, with priors on the parameters; in the other
-#' eight clusters share some part of a covariance but not all of it.
+#' The package mclust names covariances by three letters for the volume, shape and orientation of clusters. Each is
+#' equal for all clusters (E), varying (V) or the identity (I: spherical shape, or the orientation of the axes). Six of
+#' its fourteen models are available here, with priors on the parameters; in the other eight clusters share some part of
+#' a covariance but not all of it.
 #'
 #' | mclust | Covariance of cluster k | Here |
 #' |---|---|---|

@@ -2,29 +2,30 @@
 
 #' @rdname observation_models
 #' @order 4
-#' @param family Of `obs_regression()`: `"binomial"` for logistic regressions, `"negbinomial"` for counts, `"gaussian"`,
-#'   or such a family of R, see *Logistic regressions and counts*. `NULL`: binomial if the response is a factor with two
-#'   levels or logical, else Gaussian.
-#' @param size Of `family = "negbinomial"`: the sizes among which each cluster has its own, up to 100, a count of mean
-#'   \eqn{\mu} having the variance \eqn{\mu + \mu^2 / s}. `NULL`: ten from 0.25 to 20.
+#' @param family For `obs_regression()`: `"gaussian"`, `"binomial"` for logistic regressions, or `"negbinomial"` for
+#'   counts; or `gaussian()` or `binomial()` of R, see *Logistic regressions and counts*. `NULL`: binomial if the
+#'   response is a factor with two levels or logical, else Gaussian.
+#' @param size For `family = "negbinomial"`: up to 100 values; each cluster has one of them as its size s, with which a
+#'   count of mean \eqn{\mu} has the variance \eqn{\mu + \mu^2 / s}. `NULL`: ten values from 0.25 to 20.
 #' @section Logistic regressions and counts:
-#' `obs_regression(family = "binomial")` has \eqn{P(y = 1) = 1 / (1 + e^{-\psi})}, \eqn{\psi = o + x^T b_k}, in each
-#' cluster or state. The response is 0 or 1, logical, or a factor with two levels, whose second is 1; or
-#' `cbind(yes, no)`, numbers of both. `family = "negbinomial"` has counts with mean \eqn{e^\psi} and a size from a
-#' grid. Both take an `offset()` o. There is no noise, and no `df`, `scale`, `tails`, `learn` and `random`.
-#' Coefficients have a normal prior with mean `coef_mean` (0; the intercept of counts: the logarithm of their mean) and
-#' the precision `coef_precision` itself (0.1 for covariates that are centred and scaled), which keeps them finite
-#' where covariates separate the responses.
+#' With `family = "binomial"` the probability of success is \eqn{P(y = 1) = 1 / (1 + e^{-\psi})},
+#' \eqn{\psi = o + x^T b_k}, in each cluster or state. The response is 0 or 1, logical, or a factor with two levels, of
+#' which the second is 1; or `cbind(yes, no)`, the numbers of both. With `family = "negbinomial"` the response is a
+#' count with mean \eqn{e^\psi} and a size from a grid. Both take an `offset()` o. There is no noise, so that `df`,
+#' `scale`, `tails`, `learn` and `random` do not apply. Coefficients have a normal prior with mean `coef_mean` (default
+#' 0; for the intercept of counts the logarithm of their mean) and precision `coef_precision`, which is not
+#' relative to a noise (default 0.1 for covariates that are centred and scaled). The prior keeps coefficients finite if
+#' covariates separate the responses.
 #'
-#' One yes or no a row hardly says whether there are several kinds: give `id` in [bnp_mixture()], whose individuals
-#' have several rows each, or take [bnp_hmm()], where states last. `bnp_mixture(choice ~ x | id, data)` clusters
-#' individuals; `bnp_hmm(choice ~ x + previous, data, id = ~ session)` finds an open number of states of choosing, known
-#' as a GLM-HMM. In [coef()] `coef` are posterior means, and `size` is that of a cluster's size. [confint()] and
-#' intervals of [predict()] are by the curvature of the likelihood at these means, as the variational posterior of
-#' coefficients is too narrow. Rows without a response say nothing.
+#' A single yes or no per row hardly shows whether there are several kinds of rows. Give `id` in [bnp_mixture()], so
+#' that individuals have several rows each, or use [bnp_hmm()], where states last. `bnp_mixture(choice ~ x | id, data)`
+#' clusters individuals; `bnp_hmm(choice ~ x + previous, data, id = ~ session)` finds an open number of states of
+#' choosing, a model known as a GLM-HMM. In [coef()] `coef` has posterior means of coefficients, and `size` of the size
+#' of each cluster. [confint()] and intervals of [predict()] use the curvature of the likelihood at these means, as the
+#' variational posterior of coefficients is too narrow. Rows without a response have no influence.
 #'
-#' The bound is by the tangents of Jaakkola and Jordan, the same as with Polya-Gamma variables. It is loose for sizes
-#' far above the mean of the counts, so that counts without overdispersion get too small a size.
+#' The bound uses the tangents of Jaakkola and Jordan, which give the same bound as Polya-Gamma variables. It is loose
+#' for sizes far above the mean of the counts, so that counts without overdispersion get too small a size.
 #' @references
 #' Jaakkola, T. S. and Jordan, M. I. (2000). Bayesian parameter estimation via variational methods. *Statistics and
 #' Computing* 10, 25-37.

@@ -1,40 +1,42 @@
 # Switching linear dynamical systems: hidden states move linearly, with dynamics that switch between modes, and are
 # observed with noise.
 
-#' Linear dynamics seen through noise
+#' Hidden linear dynamics with noisy observations
 #'
-#' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are seen through noise that is
-#' the same in all modes, or each mode's own. Modes (what `fitted()` and [segments()] call states) follow each other as
-#' in any hidden Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two
-#' apart; gaps may be anywhere.
+#' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are observed with noise that is
+#' the same in all modes, or each mode's own. Modes (which `fitted()` and [segments()] call states) follow each other as
+#' in any hidden Markov model, and their number is found. [obs_ar()] treats noise of the observations as part of the
+#' dynamics; this model separates the two. Gaps may be anywhere.
 #'
 #' @details
-#' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence,
-#' \deqn{x_1 \sim N(m_0, P_0),\quad x_t \sim N(A_k (x_{t-1}, [1]), \Lambda_k^{-1}),\ k = z_t,\quad y_{tj} \sim
-#' N(c_j' (x_t, [1]), 1 / \rho_j),} with \eqn{\Lambda_k \sim W(}`df`\eqn{, }`scale`\eqn{^{-1})} and coefficients of mean
-#' `coef_mean` and column precision `coef_precision` as in [obs_ar()], and \eqn{\rho_j \sim} Gamma(`noise_df` / 2,
-#' rate `noise_scale` / 2). The first row of a sequence has no mode of its own: results give it that of the second, and
-#' a sequence of one row the one in which its next row most probably is.
+#' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence, \deqn{x_1 \sim
+#' N(m_0, P_0),\quad x_t \sim N(A_k (x_{t-1}, [1]), \Lambda_k^{-1}),\ k = z_t,\quad y_{tj} \sim N(c_j' (x_t, [1]), 1 /
+#' \rho_j),} with \eqn{\Lambda_k \sim W(}`df`\eqn{, }`scale`\eqn{^{-1})} and coefficients of mean `coef_mean` and column
+#' precision `coef_precision` as in [obs_ar()], and \eqn{\rho_j \sim} Gamma(`noise_df` / 2, rate `noise_scale` / 2). The
+#' first row of a sequence has no mode of its own: results give it the mode of the second row. A sequence of one row
+#' gets the most probable mode of its next row.
 #'
-#' `loadings = "identity"`: one hidden number for each column, which is what the column would be without noise, in
-#' its unit. A number m below that of the columns: m hidden states, and \eqn{c_j} with an intercept is learned. They
-#' are then known up to an invertible map (priors choose one), and modes, forecasts and fitted values do not depend on
-#' it.
+#' With `loadings = "identity"` there is one hidden number for each column: the value of the column without noise, in
+#' its unit. With a number m below the number of columns there are m hidden states, and \eqn{c_j} is learned, with an
+#' intercept. The hidden states are then known only up to an invertible map (priors choose one), on which modes,
+#' forecasts and fitted values do not depend.
 #'
-#' Defaults are read from the data: `scale` from a tenth of the variance of first differences, the noise from
-#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. With an intercept they do not depend
-#' on the origin of the data. A missing cell is simply left out
-#' of its column's likelihood, which is exact.
+#' Defaults are read from the data: `scale` from a tenth of the variance of first differences, and the variance of the
+#' noise from covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. With an intercept the
+#' defaults do not depend on the origin of the data. A missing cell is simply left out of its column's likelihood, which
+#' is exact.
 #'
-#' **Inputs** are known numbers that act on the hidden states, the control of a machine or the weather: F_k u_t is added
-#' to A_k x_\{t-1\}, with effects F_k that each mode has of its own (the last coefficients of `coef()`). A priori they
-#' are 0, with a precision of 0.1 for inputs that are scaled by their standard deviations (and centred, if there is an
-#' intercept); `coef_mean` and `coef_precision`, where they are given, have these coefficients last. An input is never
-#' missing. It acts from the second row of a sequence on, and not on what is seen.
+#' **Inputs** are known numbers u_t that act on the hidden states, such as the control of a machine or the weather: F_k
+#' u_t is added to A_k x_\{t-1\}. Each mode has its own effects F_k (the last coefficients of `coef()`). Their prior
+#' mean is 0, with a precision of 0.1 for inputs that are scaled by their standard deviations (and centred, if there is
+#' an intercept). If `coef_mean` and `coef_precision` are given, they have the coefficients of inputs last. Inputs must
+#' not be missing. They act from the second row of a sequence on, and only on the hidden states, not directly on the
+#' rows.
 #'
-#' **`emission = "by_mode"`**: each mode has \eqn{\rho_j} and, of learned loadings, \eqn{c_j} of its own, independent
-#' a priori. A sensor that fails is then a mode in which its noise is large, or its loading near 0. All rows have a
-#' mode, the first of a sequence too, whose law is that of a start.
+#' With **`emission = "by_mode"`** each mode has its own \eqn{\rho_j} and, if loadings are learned, its own \eqn{c_j},
+#' independent a priori. A sensor that fails is then a mode in which its noise is large, or its loading near 0. All rows
+#' have a mode, including the first of a sequence; the distribution of the
+#' first mode is that of first states in a hidden Markov model.
 #'
 #' **`noise` as a matrix** says how noisy each sensor is in each mode, as a data sheet does, while dynamics (and
 #' loadings) are learned. Modes are then told apart by their noise, too, and numbered as its columns: mode 2 has
@@ -43,30 +45,33 @@
 #' where that raises the bound; births are tried in modes without rows, merges and deletes are not.
 #'
 #' @section What to expect:
-#' The search is coordinate ascent of an exact lower bound, from the modes of an autoregressive model of the rows and
-#' from a single mode, with births of modes from windows of 32 to 64 rows that get a linear system of their own. It
+#' The search is coordinate ascent of an exact lower bound. It starts from the modes of an autoregressive model of the
+#' rows and from a single mode; births of modes try windows of 32 to 64 rows that get a linear system of their own. It
 #' takes a hundred times as long as a fit with [obs_ar()], and with much noise ends in local optima: `restarts` help.
-#' Probabilities of modes are too near 0 and 1 where modes change, as the posterior takes modes and hidden states for
-#' independent. A mode may be unstable (an eigenvalue of its dynamics above 1, see `glance()`): short excursions are
-#' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
-#' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, products, trees,
-#' and samplers; with inputs or an emission by mode also [simulate()] and forecasts from the fit: [bnp_filter()] takes
-#' it, and forecasts given the inputs of the rows to come.
+#'
+#' Probabilities of modes are too near 0 and 1 where modes change, as the variational posterior treats modes and hidden
+#' states as independent. A mode may be unstable (an eigenvalue of its dynamics above 1, see `glance()`): it can
+#' describe short excursions well, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
+#'
+#' Not available: stochastic and truncation-free learning, `sparsity`, several `batches`, products, trees, and samplers.
+#' With inputs or `emission = "by_mode"`, [simulate()] and forecasts from the fit are not available either; use
+#' [bnp_filter()] and its forecasts given the inputs of later rows.
 #'
 #' @param loadings `"identity"`, or the number of hidden states, below the number of columns.
 #' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
 #'   away from it.
-#' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as of [obs_ar()] with `lag = 1`; in the
-#'   unit of the columns, or of scores with learned loadings.
+#' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as in [obs_ar()] with `lag = 1`; in the
+#'   unit of the columns, or with learned loadings in that
+#'   of their scores on principal components.
 #' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned. With
 #'   `emission = "by_mode"` and a fixed number of modes, [`prior_hmm(k)`][prior_hmm], also a matrix with a row for each
 #'   column and a column for each mode.
-#' @param noise_df,noise_scale Prior of the noise; `noise_scale / (noise_df - 2)` is its expected variance.
+#' @param noise_df,noise_scale Prior of the variance of the noise; its expectation is `noise_scale / (noise_df - 2)`.
 #' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
 #'   sequence. Default: column medians, and ten times the variance of the columns.
-#' @param inputs Columns of the data that are known inputs, numbers: `~ u1 + u2`, or their names. `NULL`: none.
-#' @param emission `"shared"`: all modes are seen through the same loadings and noise; `"by_mode"`: each through its
-#'   own.
+#' @param inputs Columns of the data that are known inputs, which must be numeric: `~ u1 + u2`, or their names. `NULL`:
+#'   none.
+#' @param emission `"shared"`: all modes have the same loadings and noise; `"by_mode"`: each mode has its own.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references
 #' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching

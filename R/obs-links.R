@@ -3,7 +3,8 @@
 
 #' Links as observations
 #'
-#' What a pair of nodes of a network produces: a link or none, or a count. To be given to [bnp_network()].
+#' What a pair of nodes of a network produces: whether there is a link, or a count. To be given to [bnp_network()] as
+#' `obs`.
 #'
 #' @param assortative Do all pairs of nodes in different communities have the same probability of a link, the
 #'   background? Default: `TRUE` with [prior_hdp()], where each community has its own probability of links within;
@@ -15,13 +16,14 @@
 #'   with the higher bound is returned; from 2,000 nodes on, or with known `labels`, only the gamma network is fitted.
 #'   With general blocks (`assortative = FALSE`) only `FALSE` is available. With [prior_dp()] `TRUE` is the
 #'   degree-corrected blockmodel of undirected networks, `FALSE` or `NULL` the blockmodel without degrees.
-#' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
-#' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
-#'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
-#'   of blocks of all pairs of communities, a tenth of that for communities with a background, which are denser than
-#'   the whole.
+#' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"`: counts if any value is above 1, otherwise
+#'   a link or none.
+#' @param a,b Prior of the probability of a link within a community (without a background: in any block), Beta(`a`,
+#'   `b`), or of the rate of links, Gamma with shape `a` and rate `b`. `b = NULL`: 1 for probabilities. For rates of
+#'   blocks of all pairs of communities it is `a` divided by the density of links; for communities with a background,
+#'   which are denser than the whole network, a tenth of that.
 #' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
-#'   distribution with shape 1 and the density of links as mean.
+#'   distribution with shape 1 and mean equal to the density of links.
 #' @return An object of class `bnp_obs`.
 #' @details The degree-corrected blockmodel is always a model of Poisson counts, also if there is at most one link
 #'   between nodes. Its bound is that of counts and cannot be compared with bounds of the other models, except where

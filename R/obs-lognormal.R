@@ -6,14 +6,13 @@
 #' @order 7
 #' @details
 #' `obs_lognormal()` takes values above 0 whose logarithms are Gaussian in each cluster, with a `"full"` or a
-#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms,
-#' which `learn` has learned as for `obs_gaussian()`.
-#' `mean` and `cov` of `coef()`, intervals, divergences and pictures are those of the logarithms, too. Densities are
-#' those of the values themselves, with the Jacobian of the logarithm, so that bounds compare with those of
-#' `obs_gamma()` and `obs_gaussian()` fitted to the same values: the bound is that of `obs_gaussian()` fitted to
-#' `log(x)`, less `sum(log(x))`. The predictive of a value has Student-t logarithms and therefore no mean. Forecasts
-#' and [impute()] give in its place the mean and the standard deviation of the lognormal distribution whose logarithms
-#' have the mean and the variance of the predictive.
+#' `"diagonal"` covariance. `mean`, `mean_strength`, `df` and `scale` are those of the prior for the logarithms, which
+#' `learn` learns as for `obs_gaussian()`. `mean` and `cov` of `coef()`, intervals, divergences and pictures are those
+#' of the logarithms, too. Densities are those of the values themselves, with the Jacobian of the logarithm: the bound
+#' is that of `obs_gaussian()` fitted to `log(x)`, less `sum(log(x))`. It can therefore be compared with bounds of
+#' `obs_gamma()` and `obs_gaussian()` fitted to the same values. The predictive of a value has Student-t logarithms and
+#' therefore no mean. Forecasts and [impute()] give in its place the mean and the standard deviation of the lognormal
+#' distribution whose logarithms have the mean and the variance of the predictive.
 #' @export
 obs_lognormal <- function(covariance = c("full", "diagonal"), mean = NULL, mean_strength = NULL, df = NULL,
                           scale = NULL, columns = NULL, learn = NULL) {

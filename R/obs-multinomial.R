@@ -2,34 +2,35 @@
 
 #' @rdname observation_models
 #' @order 4
-#' @param term_prior Dirichlet weight of each term: one number, or one for each term. `NULL`, the default: learned
-#'   while fitting by memoized or full learning; else 0.1 (in streams, in stochastic learning, and in draws that do not
-#'   begin from a fit, which need a given prior). If it is learned, a term has the weight `even + common * share`,
-#'   where the shares of terms have a posterior: so clusters need not each learn which terms are frequent everywhere.
-#'   The objective is a lower bound on the evidence of this hierarchical model and can be compared with bounds of given
+#' @param term_prior Dirichlet weight of each term: one number, or one for each term. `NULL`, the default: learned while
+#'   fitting by memoized or full learning; otherwise 0.1 (in streams, in stochastic learning, and in draws that do not
+#'   begin from a fit, which need a given prior). If it is learned, a term has the weight `even + common * share`, where
+#'   the shares of terms have a posterior: thus clusters need not each learn which terms are frequent everywhere. The
+#'   objective is a lower bound on the evidence of this hierarchical model and can be compared with bounds of given
 #'   priors (not if `weights` are not whole numbers, which `print()` says). `even` and `common` are powers of two,
-#'   `term_prior_even` and `term_prior_common` in `fit$model$obs`; `term_prior` there has the mean weights, with which
+#'   `term_prior_even` and `term_prior_common` in `fit$model$obs`. `term_prior` there has the mean weights, with which
 #'   new data are predicted.
 #' @param keywords Words by which some topics (or clusters of short texts) are named before they are learned: a list of
-#'   character vectors with names, also nested (names are then joined by `"."`), or a quanteda dictionary. `*` and `?`
-#'   stand for any letters and for one. See *Keywords*.
+#'   character vectors with names, also nested (names are then joined by `"."`), or a quanteda dictionary. In a word,
+#'   `*` stands for any letters and `?` for one letter. See *Keywords*.
 #' @param keyword_share The expected share of keywords among the tokens of a named topic, between 0 and 1. It has
 #'   little influence.
 #' @section Keywords:
-#'   With `keywords`, each list is the name of one topic; all others are open, and with
-#'   [prior_hdp()] or [prior_dp()] their number is learned as ever. The words of a named topic have a prior of two
-#'   levels: the share of its keywords is Beta(1, 1 / `keyword_share` - 1); the probabilities of keywords given that
-#'   a token is one are uniform, and of the other words as in any topic (a Dirichlet tree: Dennis, 1991; Andrzejewski,
-#'   Zhu and Craven, 2009). Hundreds of tokens outweigh it: keywords say which topic is meant, and decide where it
-#'   starts. A named topic stays what it is through births, merges and deletes, and two never become one. A name
-#'   goes to another topic where that raises the ELBO. The ELBO is a bound given the choice of named topics; compare
-#'   it only between fits with the same lists.
+#'   With `keywords`, the name of each list is the name of one topic. All other topics are open, and with [prior_hdp()]
+#'   or [prior_dp()] their number is learned as usual. The words of a named topic have a prior of two levels (a
+#'   Dirichlet tree: Dennis, 1991; Andrzejewski, Zhu and Craven, 2009): the share of its keywords is Beta(1, 1 /
+#'   `keyword_share` - 1); given that a token is a keyword, the probabilities of keywords are uniform; the other words
+#'   have the prior of any topic. Hundreds of tokens outweigh this prior: keywords determine which topic is meant, and
+#'   where it starts. A named topic keeps its name through births, merges and deletes, and two named topics are never
+#'   joined. A name moves to another topic if that raises the ELBO. The ELBO is a bound given the choice of named
+#'   topics; compare it only between fits with the same lists.
 #'
-#'   A pattern is matched to the terms of `x` as written; if nothing matches, both sides in lower case. A word matched
-#'   twice in one list counts once; a word may be in two lists. A list whose words have no token starts flat. Named
-#'   topics have their names in [fitted()][fitted.bnp_topics()], `predict()` and `coef()`, and are marked in
-#'   [top_terms()]; `summary()` says by how many nats the data fit the keywords of each; below 0 they do not use
-#'   these words together.
+#'   A pattern is matched to the terms of `x` as written; if nothing matches, both are matched in lower case. A word
+#'   that is matched twice in one list counts once; a word may be in two lists. If no word of a list occurs in the data,
+#'   its topic starts with uniform word probabilities. Named topics have their names in [fitted()][fitted.bnp_topics()],
+#'   `predict()` and `coef()`, and are marked in [top_terms()]. `summary()` says by how many nats
+#'   the log evidence of each named topic is higher with its keywords than without; below 0 the documents do
+#'   not use these words together.
 #' @export
 obs_multinomial <- function(term_prior = NULL, columns = NULL, keywords = NULL, keyword_share = 0.02) {
   prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))

@@ -2,19 +2,23 @@
 
 #' @rdname observation_models
 #' @order 6
-#' @param size Of `obs_negbinomial()`: the size of each column's negative binomial distribution, which has variance
+#' @param size For `obs_negbinomial()`: the size of each column's negative binomial distribution, which has variance
 #'   `mean + mean^2 / size`. `NULL`, the default: each cluster has one of its own in each column, which is integrated
-#'   out, with the prior `gamma_prior(0.5, 0.01)`; or another [gamma_prior()]. Numbers, one or one per column, are known
-#'   sizes.
+#'   out, with the prior `gamma_prior(0.5, 0.01)`; another [gamma_prior()] replaces this prior. Numbers, one or one per
+#'   column, are known sizes.
 #' @details
-#' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; where they do not, sizes
-#' become large. `mean` is the prior mean of a count (per unit of exposure), by default that of all data, and `a` its
-#' weight. Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them: right
-#' for durations and areas, of which each brings its own events. Library sizes, as of genes in cells or words in
-#' documents, are what all columns of a row share: they multiply the mean alone and leave the size, as an offset of a
-#' regression does, and are not these. If what varies is how much of a row was seen, all columns go up and down
-#' together, and shares of the row are what to model ([obs_multinomial()]); if columns vary each by itself, a size by
-#' column is. Sizes are told apart between 0.005 and 50,000. A row takes some 40 numbers a column: scale exposures to
+#' `obs_negbinomial()` is for counts that vary more within a group than Poisson counts do; if they do not, sizes become
+#' large. `mean` is the prior mean of a count (per unit of exposure), by default the mean of all data, and `a` its
+#' weight.
+#'
+#' Exposures multiply mean and size, so that the ratio of variance and mean does not depend on them. This is right for
+#' durations and areas, each part of which brings its own events. It is not right for library sizes, as of genes in
+#' cells or words in documents, which all columns of a row share: these multiply the mean alone and leave the size
+#' unchanged, as an offset of a regression does. If rows differ in how much of them was seen, all columns go up and down
+#' together, and the shares within a row should be modelled ([obs_multinomial()]). If each column varies by itself, a
+#' size for each column is right.
+#'
+#' Sizes are told apart between 0.005 and 50,000. A row takes memory for some 40 numbers per column: scale exposures to
 #' mean 1.
 #' @export
 obs_negbinomial <- function(size = NULL, a = 1, mean = NULL, exposure = NULL, columns = NULL) {

@@ -8,12 +8,12 @@
 #' @details
 #' `obs_product()` is for data frames: columns of different blocks are independent given the cluster, with independent
 #' priors. [bnp_mixture()] and [bnp_hmm()] make such a product themselves for a data frame with columns that are not
-#' numeric, see there. A regression becomes a block by its formula, `obs_regression(formula = y ~ a + b)`. Its
-#' covariates are modelled only if another block names them: in the cluster-weighted regression
-#' `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))` the distribution of `x` differs between
-#' clusters; without the second block `x` is known and not modelled. If a response is not known, `predict(type =
-#' "impute")` gives its expectation. A response of one block may be a covariate of another (`y ~ x`, `z ~ y`), but not
-#' in a circle.
+#' numeric, see *Data frames* of [bnp_mixture()]. A regression becomes a block by its formula,
+#' `obs_regression(formula = y ~ a + b)`. Its covariates are modelled only if another block names them: in the
+#' cluster-weighted regression `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))` the
+#' distribution of `x` differs between clusters; without the second block `x` is known and not modelled. If a response
+#' is not known, `predict(type = "impute")` gives its expectation. A response of one block may be a covariate of another
+#' (`y ~ x`, `z ~ y`), but not in a circle.
 #' @export
 obs_product <- function(...) {
   blocks <- list(...)

@@ -2,33 +2,34 @@
 
 #' @rdname observation_models
 #' @order 4
-#' @param random Of `obs_regression()`: a one-sided formula of covariates whose coefficients each individual has for
-#'   itself, see *Random effects*; `NULL`: none.
-#' @param random_df,random_scale Of random effects: degrees of freedom and scale matrix of the prior of their
-#'   covariance, inverse Wishart. `NULL`: for q effects q + 2, and as many times what individuals differ by as leaves a
-#'   quarter of it.
-#' @param shared Do all clusters share one covariance of the effects and one noise?
+#' @param random For `obs_regression()`: a one-sided formula of the covariates that have coefficients of their own for
+#'   each individual, see *Random effects*; `NULL`: none.
+#' @param random_df,random_scale For random effects: degrees of freedom and scale matrix of the inverse Wishart prior of
+#'   their covariance. `NULL`: q + 2 for q effects, and a scale matrix with which the prior expects a quarter of the
+#'   covariance by which individuals differ in all data.
+#' @param shared Do all clusters share one covariance of the random effects and one variance of the noise?
 #' @section Random effects:
 #' With `random = ~ 1 + t` and `id` the rows of individual i in cluster k are \eqn{y = X b_k + Z a_i + e}, with
-#' \eqn{a_i \sim N(\mu_k, D_k)} and \eqn{e \sim N(0, \sigma_k^2)}: Z has the columns of `random`, which the formula of
-#' the fit has, too, X the others. `bnp_mixture(y ~ t + (1 + t | id), data)` is short for it. `shared = TRUE`, the
-#' default, has one D and one \eqn{\sigma^2}, the best values under their priors, and tells kinds apart that overlap;
-#' `shared = FALSE` gives each cluster its own, with their posterior.
+#' \eqn{a_i \sim N(\mu_k, D_k)} and \eqn{e \sim N(0, \sigma_k^2)}. Z has the columns of `random`, which the formula of
+#' the fit must also have; X has the other columns. `bnp_mixture(y ~ t + (1 + t | id), data)` is short for this model.
+#' With `shared = TRUE`, the default, all clusters have one D and one \eqn{\sigma^2}, the best values under their
+#' priors; this can tell apart kinds that overlap. With `shared = FALSE` each cluster has its own, with their posterior.
 #'
 #' In [coef()], `coef` has all coefficients of a cluster (\eqn{\mu_k} and \eqn{b_k}), `cov` the variance of the noise,
-#' `random_cov` that of the effects. Defaults are read from the least squares of individuals: the noise, and by how much
-#' these differ beside it. The prior of \eqn{\mu_k} is around the coefficients of all rows together, with the strength
-#' of 0.01 individuals. `df` (3) and `scale` are of the noise, `coef_mean` and `coef_precision` of coefficients without
-#' a random effect. There is one response; tails, blocks of a product, streams, sources and samplers are not there.
+#' `random_cov` that of the effects. Default priors of the noise, and of how much individuals differ in addition to it,
+#' are read from least squares fits to individuals. The prior of \eqn{\mu_k} is around the coefficients of all rows
+#' together, with the strength of 0.01 individuals. `df` (3) and `scale` are for the noise, `coef_mean` and
+#' `coef_precision` for coefficients without a random effect. There must be one response. `tails`, blocks of a product,
+#' streams, sources and samplers are not available with random effects.
 #'
 #' With `(1 + t || id)`, or `random = ~ (1 + t || id)`, effects are independent of each other in each cluster: D is
-#' diagonal, and depends on where t is 0. Its variances have priors of their own, with `random_df` 3.
+#' diagonal, so that the model depends on where t is 0. The variances have priors of their own, with `random_df` 3.
 #'
-#' Posterior: a normal distribution of each individual's coefficients in each cluster, exact given the clusters'. The
-#' bound is one on the evidence of the model with all of these. How uncertain the coefficients of clusters are
-#' (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from the curvature of the
-#' likelihood in which individuals' coefficients and clusters are summed over: the approximate posterior itself, which
-#' takes both as known, has intervals that are too narrow.
+#' The posterior of each individual's coefficients in each cluster is a normal distribution, exact given the
+#' coefficients of the cluster. The bound is one on the evidence of the model with all of these. The uncertainty about
+#' the coefficients of clusters (`coef_cov` in [posterior_params()], [confint()], intervals of [predict()]) is read from
+#' the curvature of the likelihood that is summed over individuals' coefficients and clusters. The variational posterior
+#' itself, which regards both as known, has intervals that are too narrow.
 #' @name observation_models
 NULL
 

@@ -3,14 +3,13 @@
 #' @rdname observation_models
 #' @order 4
 #' @details
-#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, also with several
-#' responses, `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. In a matrix the first column
-#' is the response and the others are covariates; there is an intercept. Covariates are known and not modelled: they
-#' say nothing about the cluster of a row whose response is not known. By default `df` is D + 2 for D responses, and
-#' the expected variance of the noise is a quarter of that around one regression for all data. The expected
-#' coefficients are 0, and the expected intercept is the median of the response, with a precision of 0.01 for
-#' covariates that are centred and scaled to unit variance. A fit keeps the covariates of up to 1,000 rows, for
-#' [simulate()].
+#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, also with several responses,
+#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. If the data are a matrix, the first column
+#' is the response and the others are covariates; there is an intercept. Covariates are known and not modelled: a row
+#' without a response has no information about its cluster. By default `df` is D + 2 for D responses, and the expected
+#' variance of the noise is a quarter of that around one regression for all data. The expected coefficients are 0, and
+#' the expected intercept is the median of the response, with a precision of 0.01 for covariates that are centred and
+#' scaled to unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
 #' @param formula For a block of [obs_product()]: which column of the data frame is the response, and the covariates,
 #'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
 #' @export

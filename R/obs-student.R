@@ -3,31 +3,32 @@
 
 #' @rdname observation_models
 #' @order 8
-#' @param tails Of `obs_student()`, and of `obs_regression()` and `obs_ar()` for their noise: the degrees of freedom of
-#'   t distributions, how heavy their tails are. `NULL`, the default of `obs_student()`: each cluster has its own,
-#'   which are learned, with the prior `gamma_prior(2, 0.1)`; or another [gamma_prior()]; or one number from 0.1 to 1e8
-#'   that all clusters have. `Inf`, the default of the other two: Gaussian.
+#' @param tails For `obs_student()`, and for the noise of `obs_regression()` and `obs_ar()`: the degrees of freedom of t
+#'   distributions, which determine how heavy their tails are. `NULL`, the default of `obs_student()`: each cluster has
+#'   its own, which are learned, with the prior `gamma_prior(2, 0.1)`; another [gamma_prior()] replaces this prior. One
+#'   number from 0.1 to 1e8: all clusters have these degrees of freedom. `Inf`, the default of `obs_regression()` and
+#'   `obs_ar()`: Gaussian.
 #' @section Heavy tails:
 #' In `obs_student()` a row is normal with covariance \eqn{\Sigma_k / u_n}, where the scale \eqn{u_n} of each row has a
 #' Gamma distribution with shape and rate \eqn{\nu_k / 2}: a multivariate t distribution with \eqn{\nu_k} degrees of
-#' freedom (`tails`). Gaussian clusters pay for rows far out with clusters of their own; here such a row has a small
-#' scale, which is its weight in the mean and the covariance. [augment()] has it as `.scale`: rows with a small one are
-#' outliers of the cluster they are in. `mean`, `mean_strength`, `df` and `scale` are as of `obs_gaussian()` (`df` is
-#' that of the prior of covariances, not of the tails); the prior is a given one, and is not learned. A
-#' `"diagonal"` covariance has independent columns given the scale, which is one for all columns of the row.
+#' freedom (`tails`). Gaussian models need extra clusters for rows far out; here such a row has a small scale, which is
+#' its weight in the mean and the covariance. [augment()] has it as `.scale`: rows with a small one are outliers of
+#' their cluster. `mean`, `mean_strength`, `df` and `scale` are as in `obs_gaussian()` (`df` belongs to the prior of
+#' covariances, not to the tails); this prior is given and is not learned. With a `"diagonal"` covariance columns are
+#' independent given the scale, which is one for all columns of the row.
 #'
 #' In [coef()] `tails` are the degrees of freedom, and `cov` is \eqn{\Sigma_k}: the covariance of rows is
 #' `cov * tails / (tails - 2)` where `tails` are above 2. The predictive of a row is an average of t distributions over
 #' scales and degrees of freedom, by one-dimensional integration. On Gaussian data `tails` become large, and the bound
-#' is lower than that of `obs_gaussian()` with the same prior by a few nats a cluster (1.6 at 50 rows, 17 at 20,000),
-#' which is the price of the choice. Columns with tails of different weight are better taken one by one,
-#' as blocks of [obs_product()], each with scales of its own. Rows with scales are not for [bnp_topics()], samplers,
-#' streams that are learned one row at a time, and repeated measures.
+#' is lower than that of `obs_gaussian()` with the same prior by a few nats per cluster (1.6 with 50 rows, 17 with
+#' 20,000), the price of the more general model. If tails are heavier in some columns than in others, make each column a
+#' block of [obs_product()], with scales of its own. `tails` are not available in [bnp_topics()], in samplers, in
+#' streams, which are learned one row at a time, and with repeated measures.
 #'
-#' Posterior of the scales: a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
-#' of freedom are integrated numerically. Where one batch has all rows, which is so in memory unless more are asked for,
-#' their steps are lengthened by what the scales hide \[Louis 1982\]; with several batches, and where rows are Gaussian,
-#' they become large in small steps, of which the bound gains next to nothing.
+#' The posterior of the scales is a Gamma distribution for each row and cluster \[Svensen and Bishop 2005\]; the degrees
+#' of freedom are integrated numerically. Their updates are slow, since the scales are hidden. If one batch has all
+#' rows, which is the default for data in memory, steps are lengthened accordingly \[Louis 1982\]. With several batches,
+#' and on Gaussian data, the degrees of freedom become large in small steps, by which the bound gains next to nothing.
 #' @references
 #' Svensen, M. and Bishop, C. M. (2005). Robust Bayesian mixture modelling. *Neurocomputing* 64, 235-252.
 #'

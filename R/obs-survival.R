@@ -3,13 +3,12 @@
 #' @rdname observation_models
 #' @order 8
 #' @details
-#' `obs_survival()` takes one pair of columns: the time that was observed, above 0, and
-#' whether the event came then (1) or had not come yet (0), the time being censored on the
-#' right. That is `survival::Surv(time, status)`, a matrix `cbind(time, status)` or a data
-#' frame with such columns. By default events come at a constant rate in each cluster (`shape = 1`); time in which none
-#' came counts fully. With `shape = NULL` the times of each cluster are Weibull distributed with a shape of its own, as
-#' in `obs_weibull()`, with other numbers with that shape. Data simulated from a fit, and forecasts, are of times that
-#' are not censored.
+#' `obs_survival()` takes one pair of columns: the time that was observed, above 0, and whether the event came then (1)
+#' or had not come yet (0), in which case the time is censored on the right. These may be
+#' `survival::Surv(time, status)`, a matrix `cbind(time, status)` or a data frame with such columns. By default events
+#' come at a constant rate in each cluster (`shape = 1`); observed time without an event counts fully. With
+#' `shape = NULL` the times of each cluster are Weibull distributed with a shape of its own, as in `obs_weibull()`;
+#' another number is a known shape. Data simulated from a fit, and forecasts, are times that are not censored.
 #' @export
 obs_survival <- function(a = 1, b = NULL, columns = NULL, shape = 1) {
   if (!is.numeric(shape) || is.object(shape) || !identical(as.double(shape), 1)) {

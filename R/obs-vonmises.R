@@ -2,17 +2,17 @@
 
 #' @rdname observation_models
 #' @order 7
-#' @param concentration Of `obs_vonmises()`: how closely the angles of a cluster lie around their direction. `NULL`, the
-#'   default: each cluster has one of its own in each column, which is integrated out, with the prior
-#'   `gamma_prior(1, 0.02)`; or another [gamma_prior()] of shape 1 or more. Numbers, one or one per column, are known
-#'   concentrations.
+#' @param concentration For `obs_vonmises()`: how closely the angles of a cluster lie around their direction. `NULL`,
+#'   the default: each cluster has a concentration of its own in each column, which is integrated out, with the prior
+#'   `gamma_prior(1, 0.02)`; another [gamma_prior()] of shape 1 or more replaces this prior. Numbers, one or one per
+#'   column, are known concentrations.
 #' @details
-#' `obs_vonmises()` takes angles in radians, from -2 pi to 2 pi, each column by itself: von Mises distributions, whose
-#' directions have a uniform prior. With concentration 0 an angle may be any, with 1 its circular standard deviation is
-#' 1.3, with a large one about `1 / sqrt(concentration)`. Angles that differ by 2 pi are the same. A turning angle
-#' beside a step of length 0 is not known: `NA`. `coef()` has `concentration` and `direction`, from -pi to pi.
-#' The average of angles is no number between them, so that forecasts and `predict(type = "impute")` are refused where
-#' there are such columns; [impute()] draws them.
+#' `obs_vonmises()` takes angles in radians, from -2 pi to 2 pi. Each column has a von Mises distribution whose
+#' direction has a uniform prior. With concentration 0 all angles are equally likely; with 1 the circular standard
+#' deviation is 1.3, with a large one about `1 / sqrt(concentration)`. Angles that differ by 2 pi are the same. The
+#' turning angle beside a step of length 0 is not known: use `NA`. `coef()` has `concentration` and `direction`, from
+#' -pi to pi. An average of angles is not a useful prediction, so that forecasts and `predict(type = "impute")` are
+#' refused if there are such columns; [impute()] draws angles.
 #' @export
 obs_vonmises <- function(concentration = NULL, columns = NULL, rounding = NULL) {
   concentration <- shape_argument(concentration, "concentration", gamma_prior(1, 0.02), likelihood_shapes)

@@ -7,13 +7,12 @@
 #' @rdname observation_models
 #' @order 7
 #' @details
-#' `obs_weibull()` takes values above 0 with Weibull distributions: the hazard of an event rises with time where the
-#' shape is above 1, falls where it is below, and is constant at 1. `b` is the rate at shape 1, as in `obs_gamma()`.
-#' `coef()` has `shape` and `scale`, as [stats::dweibull()] has them. Shapes are learned on a grid from 0.1 to 20, or to
-#' less where values span many orders of magnitude (300 over the largest distance of a logarithm from their mean): from
-#' 64 points, and more as there are more rows, to 256 at 5,700. Log evidences of clusters of far more rows are a few
-#' nats too low.
-#' `obs_survival(shape = NULL)` is the same for times that may be censored.
+#' `obs_weibull()` takes values above 0 with Weibull distributions: the hazard of an event rises with time if the shape
+#' is above 1, falls if it is below, and is constant at 1. `b` is the rate at shape 1, as in `obs_gamma()`. `coef()` has
+#' `shape` and `scale`, as defined in [stats::dweibull()]. Shapes are learned on a grid from 0.1 to 20; if values span
+#' many orders of magnitude, the largest shape is smaller (300 divided by the largest distance of a logarithm from their
+#' mean). The grid has 64 points, and more if there are more rows, up to 256 at 5,700. Log evidences of clusters of far
+#' more rows are a few nats too low. `obs_survival(shape = NULL)` is the same for times that may be censored.
 #' @export
 obs_weibull <- function(shape = NULL, a = 1, b = NULL, columns = NULL, zeros = FALSE, rounding = NULL) {
   obs <- new_weibull("weibull", shape, a, b, columns)

@@ -1,23 +1,23 @@
-#' What is observed: observation models
+#' Observation models
 #'
 #' An observation model is the distribution of the observations of one cluster, topic or state, with the prior of its
-#' parameters. `NULL` for a parameter of the prior asks for a weak default, which is read from the data when the model
-#' is fitted, printed with the fit and stored in `fit$model$obs`. Where a parameter has one value for each column,
-#' values with names are matched to the columns by name.
+#' parameters. If a parameter of the prior is `NULL`, a weak default is read from the data when the model is fitted; it
+#' is printed with the fit and stored in `fit$model$obs`. If a parameter has one value for each column, values with
+#' names are matched to the columns by name.
 #'
 #' @details
 #' `r obs_overview()`
 #'
 #' @section Ranges:
-#' Parameters outside these ranges are refused, since the bound would not be right to about eight digits: `term_prior`
-#' from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50, `shape` from 0.001 to 1e6, `mean_strength` from 1e-50 to 1e50,
-#' `df` up to 1e8 and at least 1e-10 above its limit.
+#' Parameters outside these ranges are refused, since the bound would then be right to fewer than about eight digits:
+#' `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50, `shape` from 0.001 to 1e6, `mean_strength` from 1e-50
+#' to 1e50, `df` up to 1e8 and at least 1e-10 above its lower limit.
 #'
-#' Other ranges depend on the data. `scale` may be from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
-#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column. With m the column medians,
-#' `mean_strength * (mean - m)^2` and the diagonal of `coef_mean %*% coef_precision %*% t(coef_mean)` may be up to
-#' about 1e8 times `scale`, and the largest eigenvalue of `scale` up to about 1e8 times the smallest. These ranges are
-#' checked for parameters that are given, not for defaults.
+#' Other ranges depend on the data. Relative to the squared spread of a column, `scale` may be from 1e-10 to 1e50,
+#' `variance` from 1e-8 to 1e50 and `coef_precision` from 1e-16 to 1e50. With m the column medians,
+#' `mean_strength * (mean - m)^2` and the diagonal of `coef_mean %*% coef_precision %*% t(coef_mean)` may be up to about
+#' 1e8 times `scale`, and the largest eigenvalue of `scale` up to about 1e8 times the smallest. These ranges are checked
+#' for parameters that are given, not for defaults.
 #'
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @references

@@ -1,21 +1,21 @@
-#' One partition of many
+#' A point estimate of the partition
 #'
-#' The partition with the least expected loss against draws from the posterior.
+#' Finds the partition with the smallest expected loss under the posterior, as estimated from draws.
 #'
 #' @param draws Draws of [bnp_sample()].
 #' @param loss `"vi"`: variation of information, in nats. `"binder"`: the number of pairs of
 #'   observations that are together in one of two partitions only; it leaves more small clusters.
-#' @param k_max Most clusters.
-#' @param starts How many of the draws, those of the least loss, the search starts from. It also starts
-#'   from the fit and, for at most 2,000 observations, from average linkage of how often pairs are together.
+#' @param k_max The largest number of clusters.
+#' @param starts The number of draws, those with the smallest loss, from which the search starts. It also starts from
+#'   the fit and, for at most 2,000 observations, from average linkage by how often pairs are together.
 #' @param seed,threads As in [bnp_sample()]; default: those of the draws.
-#' @return Labels of the observations, from the largest cluster on, as `fitted()` has them; of topic models of counts a
-#'   data frame with columns `document`, `term`, `topic` and `n`, the number of tokens. Attributes:
-#'   `loss`, the expected loss; `ball`, the radius around it that holds 95 % of the kept draws (the
-#'   credible ball of Wade and Ghahramani); `loss_of_fit`, the expected loss of the fit's labels.
-#' @details The expectation is the mean over the draws that are kept, not a bound on it. The search moves
-#'   one observation at a time and allocates whole clusters anew, from several starts; the best end is
-#'   returned, which may be a local optimum.
+#' @return Labels of the observations, by decreasing size of clusters, as from `fitted()`; for topic models of counts a
+#'   data frame with columns `document`, `term`, `topic` and `n`, the number of tokens. Attributes: `loss`, the expected
+#'   loss; `ball`, the radius around the partition that holds 95 % of the kept draws (the credible ball of Wade and
+#'   Ghahramani); `loss_of_fit`, the expected loss of the fit's labels.
+#' @details The expected loss is the mean over the draws that are kept, not a bound on it. The search moves one
+#'   observation at a time and allocates whole clusters anew, from several starts; the best partition found is returned,
+#'   which may be a local optimum.
 #' @references
 #' Wade, S. and Ghahramani, Z. (2018). Bayesian cluster analysis: point estimation and credible balls.
 #' *Bayesian Analysis* 13(2), 559-626.

@@ -1,72 +1,73 @@
 #' Weights of clusters, proportions of topics and transitions of states that depend on covariates
 #'
-#' Which cluster an observation belongs to may depend on something else that is known of it, as age or a group: the
-#' weights of the clusters are then functions of these covariates, and what a cluster looks like is not. Such weights
-#' are known as concomitant variables, gating functions or multinomial logit memberships.
+#' Which cluster an observation belongs to may depend on something else that is known of it, such as age or a group: the
+#' weights of the clusters are then functions of these covariates, while the distributions within clusters are not. Such
+#' models are known by the names concomitant variables, gating functions or multinomial logit memberships.
 #'
 #' @details
 #' Given the covariates \eqn{w} of an observation, the probability of cluster k is
 #' \deqn{p(z = k | w) = \pi_k e^{w'\lambda_k} / (\sum_l \pi_l e^{w'\lambda_l} + \pi_{rest}),}
-#' where \eqn{\pi} follows a Dirichlet process of this `concentration`, of which \eqn{\pi_{rest}} is left for clusters
-#' that are not found yet, and which are not tilted; with `k` it is a symmetric Dirichlet distribution of `k` clusters
-#' with this total weight, and nothing is left. The effects \eqn{\lambda_k} are independent normal, with mean 0 and
-#' standard deviation `effect_scale`. The order of clusters has no meaning for effects, and without covariates
-#' (`~ 1`) this is [prior_dp()] or [prior_dirichlet()], bound included: bounds compare.
+#' where \eqn{\pi} follows a Dirichlet process with this `concentration`. \eqn{\pi_{rest}} is the weight that is left
+#' for clusters not found yet, which covariates do not change. With `k`, \eqn{\pi} has a symmetric Dirichlet
+#' distribution of `k` clusters with this total weight, and nothing is left. The effects \eqn{\lambda_k} are independent
+#' normal, with mean 0 and standard deviation `effect_scale`. The order of clusters has no meaning for effects. Without
+#' covariates (`~ 1`) the prior is [prior_dp()] or [prior_dirichlet()], and the bound is the same, so that fits with and
+#' without covariates can be compared by their bounds.
 #'
 #' Numeric terms of `formula`, also columns of splines and polynomials, are centred and scaled to a standard deviation
-#' of 1 (by weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
-#' levels, without a reference level, so that neither the order nor the names of levels matter; many levels are
-#' thereby a random effect. What is constant in the training data is left out, with a message.
+#' of 1 (with weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
+#' levels, without a reference level, so that neither the order nor the names of levels matter; a variable with many
+#' levels is thereby a random effect. Terms that are constant in the training data are left out, with a message.
 #'
-#' Rows with the same covariates have one *covariate pattern*, and all that is computed from covariates is computed
-#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the
-#' means of groups of equal weight, which is said; bounds do not compare across roundings. Predictions use
-#' covariates as they are.
+#' Rows with the same covariates have one *covariate pattern*, and everything that depends on covariates is computed
+#' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the means
+#' of groups of equal weight, and a message says so; bounds of fits with different roundings cannot be compared.
+#' Predictions use covariates as they are.
 #'
 #' Formulas may use what [model.matrix()] takes: interactions, `splines::ns(age, 3)`, `poly(age, 2)`, `log(income)`.
 #' Splines and polynomials are kept with the fit, so that new data get the same columns.
 #'
-#' A new level of a factor in new data has the effects of the prior: none, but with their full uncertainty.
+#' In new data, the effects of a new level of a factor have their prior distribution: mean 0, with the full uncertainty.
 #'
 #' @section Sequences:
-#' With [bnp_hmm()] each row of transitions depends on covariates in this way: from state j to state k, into a row with
-#' covariates \eqn{w}, with probability
+#' With [bnp_hmm()] each row of transitions depends on covariates in the same way: the probability of going from state j
+#' to state k, into a row with covariates \eqn{w}, is
 #' \deqn{p(z_t = k | z_{t-1} = j, w_t) = \pi_{jk} e^{w_t'\lambda_{jk}} / (\sum_l \pi_{jl} e^{w_t'\lambda_{jl}} +
 #' \pi_{j,rest}),}{p(k | j, w) = pi_jk exp(w'lambda_jk) / (sum_l pi_jl exp(w'lambda_jl) + pi_j,rest),}
 #' where \eqn{\pi_j} has the prior of [prior_hdp_hmm()] with `gamma = concentration`, `alpha`, `start` and `sticky`, or
-#' with `k` that of [prior_hmm()]. Without covariates (`~ 1`) this is that prior, bound included. First states do not
-#' depend on covariates.
+#' with `k` the prior of [prior_hmm()]. Without covariates (`~ 1`) the model and its bound are those of that prior.
+#' First states do not depend on covariates.
 #'
-#' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM take those
-#' of the row that is stepped from: to compare, shift the columns by one row within each sequence. `previous(x1, x2)`
-#' in the formula stands for columns of `x` in the row before, so that where the sequence goes depends on what was
-#' observed last; first rows of sequences have the mean. For the states of new sequences a new level of a factor has no
-#' effect.
+#' The covariates are those of the row that is *stepped into*. The packages depmixS4, moveHMM and momentuHMM use those
+#' of the row that is stepped from: to compare, shift the columns by one row within each sequence. In the formula,
+#' `previous(x1, x2)` stands for columns of `x` in the row before, so that transitions can depend on the last
+#' observation; in the first row of a sequence it is the mean. When states of new sequences are predicted, a new level
+#' of a factor has no effect.
 #'
-#' Numeric variables are rounded as soon as there are more than 256 patterns, to at most 64 values each if there is one
-#' of them (32 if two, 16 if more), so that there are at most 1,024 patterns. Read fits by
+#' Numeric variables are rounded as soon as there are more than 256 patterns. Each then has at most 64 values if there
+#' is one such variable (32 if there are two, 16 if more), so that there are at most 1,024 patterns. Read fits by
 #' [transition_matrix()] and [long_run()] at covariates, [prevalence()], and `plot(fit, "transitions", by = )`.
 #'
-#' @param formula One-sided: what the weights depend on, as `~ age + sex`.
-#' @param concentration As of [prior_dp()]; with `k` as of [prior_dirichlet()]; of sequences `gamma` of
-#'   [prior_hdp_hmm()].
-#' @param effect_scale Standard deviation of effects: of the change of the log of a ratio of weights by one standard
-#'   deviation of a numeric covariate.
-#' @param k Number of clusters or states, if it is fixed. Default: it is found, as that of topics always is.
-#' @param alpha Of topics, as of [prior_hdp()], of which `gamma` is here `concentration`; of sequences as of
-#'   [prior_hdp_hmm()].
-#' @param start,sticky Of sequences: as of [prior_hdp_hmm()].
+#' @param formula A one-sided formula of the covariates on which the weights depend, such as `~ age + sex`.
+#' @param concentration For mixtures, the concentration as in [prior_dp()], or with `k` as in [prior_dirichlet()]; for
+#'   topics, `gamma` of [prior_hdp()]; for sequences, `gamma` of [prior_hdp_hmm()].
+#' @param effect_scale Prior standard deviation of effects. An effect is the change of the log of a ratio of weights
+#'   when a numeric covariate increases by one standard deviation.
+#' @param k Number of clusters or states, if it is fixed. Default: it is learned. The number of topics is always
+#'   learned.
+#' @param alpha For topics, `alpha` of [prior_hdp()]; for sequences, `alpha` of [prior_hdp_hmm()].
+#' @param start,sticky For sequences: as in [prior_hdp_hmm()].
 #' @section Topics:
 #'   In [bnp_topics()] the proportions of a document with covariates \eqn{w} come from a Dirichlet distribution with
-#'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}, and the rest \eqn{\pi} of topics not
-#'   found yet is not tilted (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates thereby say
-#'   which topics are frequent in which documents, and by the sum of the parameters how much documents that have the
-#'   same covariates differ. Effects have a variational posterior like that of mixtures. The bound is always the
-#'   tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`. There are at
-#'   most 1,024 patterns.
-#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()],
-#'   which take the covariates from their argument `covariates`, from `data`, from columns of `x` or, of topics, from
-#'   the document variables of a quanteda `dfm`. Read the fit by [prevalence()].
+#'   parameters \eqn{\alpha \pi_k e^{w'\lambda_k}}{alpha pi_k exp(w'lambda_k)}; covariates do not change the weight
+#'   \eqn{\pi} of topics not found yet (Mimno and McCallum, 2008, with the top level of [prior_hdp()]). Covariates
+#'   thereby determine which topics are frequent in which documents and, by the sum of the parameters, how much
+#'   documents that have the same covariates differ. Effects have a variational posterior like that of mixtures. The
+#'   bound is always the tight one: without covariates it is that of [prior_hdp()] with `bnp_control(bound = "tight")`.
+#'   There are at most 1,024 patterns.
+#' @return An object of class `bnp_prior`, to be given as `prior` of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
+#'   These functions take the covariates from their argument `covariates`, from `data`, from columns of `x` or, for
+#'   topics, from the document variables of a quanteda `dfm`. Read the fit by [prevalence()].
 #' @references
 #' Dayton, C. M. and Macready, G. B. (1988). Concomitant-variable latent-class models. *Journal of the American
 #' Statistical Association* 83, 173-178.

@@ -1,96 +1,98 @@
-#' What is believed: priors of the allocation
+#' Priors of weights, proportions and transitions
 #'
-#' The prior of the weights of clusters (in mixtures), of the proportions of topics in documents, and of the
-#' transitions between states. Models with a fixed number of clusters are priors like the others.
+#' These functions make the prior of the weights of clusters (in mixtures), of the proportions of topics in documents,
+#' or of the transitions between states. Models with a fixed number of clusters have priors of the same kind.
 #'
 #' @details
 #' * `prior_dp()`: Dirichlet process mixture; the number of clusters is open.
-#' * `prior_py()`: Pitman-Yor mixture, of which `prior_dp()` is the case of no
-#'   `discount`: the k-th weight is broken off what is left by a Beta(1 - `discount`,
-#'   `concentration` + k `discount`) variable. With a discount, sizes have a power-law
-#'   tail: a few large clusters and many small ones.
+#' * `prior_py()`: Pitman-Yor mixture, a generalisation of `prior_dp()`, which has `discount` 0. The k-th weight is a
+#'   share of what earlier weights leave, with distribution Beta(1 - `discount`, `concentration` + k `discount`). With a
+#'   discount, sizes have a power-law tail: a few large clusters and many small ones.
 #' * `prior_dirichlet()`: finite mixture of `k` clusters, weights from a
 #'   symmetric Dirichlet distribution with total weight `concentration`.
-#' * `prior_hdp()`: hierarchical Dirichlet process; topics are shared, every
-#'   document has its own proportions.
+#' * `prior_hdp()`: hierarchical Dirichlet process; documents share the topics, and every document has its own
+#'   proportions.
 #' * `prior_lda()`: latent Dirichlet allocation with `k` topics, total weight
 #'   `alpha` per document.
 #' * `prior_hdp_hmm()`: hidden Markov model with an open number of states;
 #'   `sticky` favours staying in a state.
 #' * `prior_hmm()`: hidden Markov model with `k` states.
-#' * `prior_ibp()`: Indian buffet process; any number of latent features ([bnp_features()]), of which a row has
-#'   about `alpha`.
+#' * `prior_ibp()`: Indian buffet process; any number of latent features ([bnp_features()]); a row is expected to have
+#'   `alpha` of them.
 #' * `prior_beta_bernoulli()`: at most `k` latent features, each with a probability from Beta(`alpha / k`, 1).
 #'
-#' With `gamma_prior(shape, rate)` in place of a number a concentration is learned. (In place of a shape of an
-#' observation model: see [obs_gamma()].) There are three cases:
-#' * `concentration` of `prior_dp()` and `prior_py()`, and `gamma`, are integrated over this
-#'   prior, exactly, together with the weights, so that the bound accounts for not knowing
-#'   them. [coef()] and [glance()] have the posterior mean and a 90 % interval.
-#' * `alpha` of `prior_ibp()` has a Gamma posterior, of which [coef()] has mean and 90 % interval.
-#' * `alpha` of other priors, `start` and `sticky` become the number that is best for prior and data, found
-#'   anew after every lap. The log density of the prior at this number is the term `hyperprior` of
-#'   the ELBO, which is then a bound on the log probability of the data *and* this number.
-#'   Stochastic learning cannot do this, and says so.
+#' With `gamma_prior(shape, rate)` in place of a number a concentration is learned. (It can also take the place of a
+#' shape of an observation model: see [obs_gamma()].) There are three cases:
+#' * `concentration` of `prior_dp()` and `prior_py()`, and `gamma`, are integrated over this prior, exactly, together
+#'   with the weights, so that the bound accounts for the uncertainty about them. [coef()] and [glance()] have the
+#'   posterior mean and a 90 % interval.
+#' * `alpha` of `prior_ibp()` has a Gamma posterior; [coef()] has its mean and a 90 % interval.
+#' * `alpha` of other priors, `start` and `sticky` are set to the number that maximises the objective, which is found
+#'   anew after every lap. The log density of the prior at this number is the term `hyperprior` of the ELBO, which is
+#'   then a bound on the log probability of the data *and* this number. Stochastic learning cannot learn them and
+#'   refuses such a prior.
 #'
 #' The `shape` of the Gamma prior of a concentration must be at least 1: below 1 a cluster without observations could
-#' never get any. The default, with mean 2, is a guess. Learned numbers stay in the ranges below.
+#' never get any. The default Gamma prior, with mean 2, is a guess. Learned numbers stay in the ranges below.
 #'
 #' To learn `alpha` or `start` with `prior_hdp()` and `prior_hdp_hmm()` choose `bnp_control(bound = "tight")`. The
-#' default bound is the less tight the larger these are, so that the learned values are too low. For 300 documents of
-#' 50 tokens and a true `alpha` of 3 it learned 0.8 to 1, the tight bound 2.8 to 3; for a true `alpha` of 0.5 0.35 to
-#' 0.44, the tight bound 0.46 to 0.52.
+#' default bound becomes looser as these grow, so that the learned values are too low. In simulations with 300 documents
+#' of 50 tokens it learned an `alpha` of 0.8 to 1 where the true one was 3 (the tight bound: 2.8 to 3), and of 0.35 to
+#' 0.44 where the true one was 0.5 (the tight bound: 0.46 to 0.52).
 #'
-#' Learning `sticky` is seldom useful. It says how long the states that you are interested in last, which the data do
-#' not say if they have more structure than the model: the bound may then be highest with many short states. The
-#' learned value also depends on `bound`.
+#' Learning `sticky` is seldom useful. This number says how long the states that you are interested in last. The data
+#' cannot tell this if they have more structure than the model: the bound may then be highest with many short states.
+#' The learned value also depends on `bound`.
 #'
-#' With a finite prior `k` is the largest number of clusters. Clusters that the data do not need stay empty; the
-#' smaller `concentration` (for states `alpha`) is, the more of them do. Moves are tried as well ([bnp_moves()]): two
+#' With a finite prior `k` is the largest number of clusters. Clusters that the data do not need stay empty, and there
+#' are more of them the smaller `concentration` (for states `alpha`) is. Moves are tried as well ([bnp_moves()]): two
 #' clusters may be joined, which leaves an empty cluster, and a cluster may be split while two others are joined.
 #'
-#' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
-#' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with
-#' `concentration + discount` in the range of concentrations), `shape` (of a concentration from 1) and
-#' `rate` from 1e-10 to 1e10; shares of `k` clusters must also
-#' be in these ranges. Outside them results lose digits; within them, the
-#' bound of one cluster is right to eight.
+#' These ranges are allowed: `concentration` and `gamma` from 1e-50 to 1e50, `alpha` and `start` from 1e-8 to 1e6,
+#' `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with `concentration + discount` in the range of
+#' concentrations), `shape` (of a concentration from 1) and `rate` from 1e-10 to 1e10. In finite priors a concentration
+#' divided by `k` must also be in its range. Outside these ranges results lose digits; within them, the bound of one
+#' cluster is right to eight digits.
 #'
 #' @param concentration Concentration of the Dirichlet process, or the total weight of the Dirichlet distribution; the
-#'   larger it is, the more clusters, of more equal sizes, are expected. For `prior_dp()` and `prior_py()` also
-#'   [gamma_prior()], as for `gamma`, `alpha`, `start` and `sticky`. With a discount it may be negative, above
+#'   larger it is, the more clusters, of more equal sizes, are expected. For `prior_dp()` and `prior_py()` it may be a
+#'   [gamma_prior()], and so may `gamma`, `alpha`, `start` and `sticky`. With a discount it may be negative, above
 #'   `-discount`.
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
 #' @param shape,rate The Gamma distribution of a concentration, or of a shape: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
-#' @param k Number of clusters, topics, states or features; of `left_to_right()` also the names of the stages.
-#' @param gamma Concentration of the top level; the larger it is, the more topics or states are expected.
-#' @param alpha Concentration of the lower level: how similar the proportions of each document, or each row of
-#'   transitions, are to their average. For latent features: the expected number of features of a row.
-#' @param start Concentration of the distribution of the first state; of `prior_hmm()` also a weight of at least 0
-#'   for each state, 0 where no sequence may begin.
+#' @param k Number of clusters, topics, states or features; for `left_to_right()` it may also be the names of the
+#'   stages.
+#' @param gamma Concentration of the top level of `prior_hdp()` and `prior_hdp_hmm()`; the larger it is, the more topics
+#'   or states are expected.
+#' @param alpha Concentration of the lower level: the larger it is, the more similar the proportions of each document,
+#'   or each row of transitions, are to their average. For latent features: the expected number of features of a row.
+#' @param start Concentration of the distribution of the first state. For `prior_hmm()` it may also be a vector with a
+#'   weight of at least 0 for each state, 0 for states in which no sequence may begin.
 #' @param sticky Extra weight of staying in a state; 0 for none.
-#' @param transitions Which states may follow which, see *Known transitions*: a logical matrix, `left_to_right()`, or
-#'   the Dirichlet weight of each transition, 0 where it is forbidden. Row `i` says what may follow state `i`.
-#' @param fixed Probabilities of transitions that are known, `NA` for all others; 0 forbids.
-#' @param skip,return May stages be left out? May the last one go back to the first?
+#' @param transitions Which states may follow which, see *Known transitions*: a logical matrix, `left_to_right()`, or a
+#'   matrix with the Dirichlet weight of each transition, 0 where it is forbidden. Row `i` is for the transitions from
+#'   state `i`.
+#' @param fixed A matrix of probabilities of transitions that are known, `NA` for all others; 0 forbids a transition.
+#' @param skip,return For `left_to_right()`: may stages be left out? May the first stage follow the last?
 #'
 #' @section Known transitions:
-#' With `transitions`, `fixed` or weights as `start` the states of `prior_hmm()` have *places*: they are not alike, keep
-#' the numbers of the rows and columns (instead of numbers by size), and the names, if there are `dimnames`. A
-#' transition that is forbidden has probability 0, exactly, whatever the data say. The transitions of a row that are
-#' neither forbidden nor fixed share the rest of 1 by a Dirichlet distribution with weights `alpha / k`, plus `sticky`
-#' on the diagonal, or those that are given as `transitions`. `left_to_right(k)` is a chain of stages that are gone
-#' through in order; sequences then begin in the first, unless `start` is given.
+#' With `transitions`, `fixed` or weights as `start` the states of `prior_hmm()` have *places*: they are not
+#' exchangeable but keep the numbers of the rows and columns of these matrices (instead of numbers by size), and their
+#' names, if there are `dimnames`. A transition that is forbidden has probability exactly 0, whatever the data. The
+#' transitions of a row that are neither forbidden nor fixed share the remaining probability by a Dirichlet
+#' distribution. Its weights are those given as `transitions`, or else `alpha / k`, plus `sticky` on the diagonal.
+#' `left_to_right(k)` is a chain of stages that are passed in order; sequences then begin in the first stage, unless
+#' `start` is given.
 #'
-#' Such states can be neither born nor joined: a fit exchanges pairs of states instead, and begins with the stages of
-#' `left_to_right()` in equal stretches of each sequence, or with clusters of rows in the places that suit the order in
-#' which they follow each other. Give `start` to [bnp_hmm()], one state a row, where you know more, or
-#' `bnp_control(restarts = )`. For an open number of states choose a `k` larger than needed with
+#' States with places can be neither born nor joined: a fit exchanges pairs of states instead. The fit begins with the
+#' stages of `left_to_right()` in equal stretches of each sequence. Otherwise it begins with clusters of rows, which are
+#' assigned to places by the order in which they follow each other. If you know more, give `start` to [bnp_hmm()], one
+#' state per row, or use `bnp_control(restarts = )`. For an open number of states choose a `k` larger than needed with
 #' `left_to_right(k, skip = TRUE)`, which leaves stages empty, and compare fits by [compare_fits()].
-#' @return An object of class `bnp_prior`, to be given as `prior`; `gamma_prior()`: one of
-#'   class `bnp_gamma_prior`, to be given in place of a concentration or of a shape; `left_to_right()`: a logical matrix
-#'   with an attribute `start`, the states in which a sequence may begin.
+#' @return An object of class `bnp_prior`, to be given as `prior`. `gamma_prior()` returns one of class
+#'   `bnp_gamma_prior`, to be given in place of a concentration or of a shape; `left_to_right()` a logical matrix with
+#'   an attribute `start`, the states in which a sequence may begin.
 #' @references
 #' Sethuraman, J. (1994). A constructive definition of Dirichlet priors. *Statistica Sinica* 4,
 #' 639-650.

@@ -3,22 +3,23 @@
 # samplers later take rows as they are.
 
 #' @section Rounded values:
-#' A density can be made as high as one likes at values that repeat, so that clusters of rounded data may shrink to
-#' single values: one gamma variable rounded to whole numbers comes out as tens of clusters. With `rounding` a value x
-#' stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and what clusters learn from
-#' are averages over the cells: squares become \eqn{x^2 + \Delta^2/12}, logarithms and powers their averages over what
-#' of the cell is above 0 (a rounded 0 is then a value of `obs_gamma()` and `obs_weibull()`; within cells of up to 8
-#' spacings values are not spread evenly but as a gamma density of the lowest values has it), and the unit vectors of
-#' angles are shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}. The bound is then one on the probability of the
-#' cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at least the average of the log density over the
-#' cell. A cluster for each value loses what it won. Where cells are as wide as clusters the bound is loose and clusters
-#' may be joined, which a warning says.
+#' If values repeat, a density can be made as high as one likes at these values, so that clusters of rounded data may
+#' shrink to single values: one gamma variable rounded to whole numbers is divided into tens of clusters. With
+#' `rounding` a value x stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and
+#' clusters learn from averages over the cells. Squares become \eqn{x^2 + \Delta^2/12}; logarithms and powers become
+#' their averages over the part of the cell above 0 (so that a rounded 0 is a value of `obs_gamma()` and
+#' `obs_weibull()`; cells of up to 8 spacings are not averaged evenly, but with a gamma density of the lowest values);
+#' the unit vectors of angles become shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}.
 #'
-#' The spacing is stored in `fit$model$obs$rounding`, printed with the fit, and holds for new data, in [update()] and
-#' where a fit is a `start`. Predictive densities and probabilities are those of rows as they are, but of a rounded 0
-#' of values above 0, which has the average over its cell. `heldout_loglik(cells = TRUE)` has the
-#' probability of the cells of Gaussian clusters. [bnp_sample()] and truncation-free learning take
-#' rows as they are. Other families than mixtures, `drift` and known shapes of `obs_gamma()` have no `rounding`.
+#' The bound is then one on the probability of the cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at
+#' least the average of the log density over the cell. A cluster for each value then no longer raises the bound. If
+#' cells are as wide as clusters, the bound is loose and clusters may be joined, and a warning says so.
+#'
+#' The spacing is stored in `fit$model$obs$rounding`, printed with the fit, and used for new data, in [update()] and if
+#' a fit is a `start`. Predictive densities and probabilities treat rows as they are; only for a rounded 0 in models of
+#' values above 0 they use the average over its cell. `heldout_loglik(cells = TRUE)` has the probability of the cells of
+#' Gaussian clusters. [bnp_sample()] and truncation-free learning treat rows as they are. `rounding` is available for
+#' mixtures only, and not with `drift` or with known shapes of `obs_gamma()`.
 #' @name observation_models
 NULL
 

@@ -1,88 +1,93 @@
 #' Draw partitions from the posterior
 #'
-#' A fit is one answer. `bnp_sample()` draws many partitions from the posterior of the same model, by Markov chains.
-#' They show how certain the number of clusters is, which observations belong together, and whether the bound can be
+#' A fit is one answer. `bnp_sample()` draws many partitions from the posterior of the same model, by Markov chains. The
+#' draws show how certain the number of clusters is, which observations belong together, and whether the bound can be
 #' trusted.
 #'
-#' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, sequences, as
-#'   [bnp_hmm()] takes them, or a fit of one of these.
-#' @param obs,prior The model, as there; the prior says which of the three it is.
-#' @param control How the fit is made that comes first, as in [bnp_mixture()]; default: [bnp_control()] with `seed`,
-#'   `threads` and `verbose` of this call.
+#' @param x Observations, as [bnp_mixture()] takes them; documents, as [bnp_topics()] takes them; sequences, as
+#'   [bnp_hmm()] takes them; or a fit of one of these functions.
+#' @param obs,prior The model, as in [bnp_mixture()], [bnp_topics()] or [bnp_hmm()]; the class of the prior decides
+#'   which of the three functions is meant.
+#' @param control Options of the fit that is made before the chains start, as in [bnp_mixture()]; default:
+#'   [bnp_control()] with `seed`, `threads` and `verbose` of this call.
 #' @param data The observations that the fit `x` was made of, in the same order. Not needed if the fit keeps them
 #'   ([strip_data()]).
-#' @param id Repeated measures, as in [bnp_mixture()], documents, as in [bnp_topics()], or sequences, as in [bnp_hmm()].
+#' @param id For repeated measures, the individual of each row, as in [bnp_mixture()]; for topics, the document of each
+#'   row, as in [bnp_topics()]; for sequences, the sequence of each row, as in [bnp_hmm()].
 #' @param chains Number of Markov chains.
 #' @param draws Number of draws that each chain records.
 #' @param warmup Sweeps of each chain before its first draw.
-#' @param thin Sweeps for each draw.
-#' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
-#'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
-#'   of 500,000 tokens).
-#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
-#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none, nor chains whose
-#'   states have places.
-#' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
-#'   its own number alone: not on `threads`, nor on the other chains.
+#' @param thin Number of sweeps of a chain per recorded draw.
+#' @param keep The largest number of partitions that are kept, over all chains together; they are taken from the draws
+#'   at equal distances. Numbers such as the number of clusters are recorded for every draw. Default: 500, or as many as
+#'   take 128 MB (4 bytes per observation: 67 partitions of 500,000 tokens).
+#' @param split_merge Number of proposals of splits and merges in each sweep; 0 for none. Default: for mixtures as many
+#'   as the fit has clusters, and at least 5; for sequences four times as many. Chains of topic models have no such
+#'   proposals, and neither have chains whose states have places.
+#' @param seed One whole number, or `NULL` to draw one from R's generator. The draws of a chain depend only on the seed
+#'   and on the chain's number, not on `threads` or on the other chains.
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress? As in [bnp_control()].
 #' @param object An object of class `bnp_draws`.
-#' @param ... For observations: further arguments of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], such as `id`; else
-#'   empty.
+#' @param ... If `x` is data: further arguments of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()]. If `x` is a fit: must
+#'   be empty.
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
 #'   `update()` adds `draws` draws to each chain. The result is that of one call with all draws, except for the choice
 #'   of the partitions that are kept.
 #'
-#' @details Weights and parameters of clusters are integrated out, so that a chain's state is a partition and,
-#' where the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges
-#' (Dahl 2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
-#' concentration (slice sampling, Neal 2003).
+#' @details **Mixtures.** Weights and parameters of clusters are integrated out, so that a chain's state is a partition
+#'   and, if the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges (Dahl
+#'   2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
+#'   concentration (slice sampling, Neal 2003).
 #'
-#' **Topic models.** Proportions of documents and parameters of topics are integrated out: a chain's state is the topic
-#' of every token (of other models than counts, of every row), and of `prior_hdp()` the weights of topics that the
-#' documents share (direct assignment, Teh and others 2006). A sweep draws these weights and the concentrations that
-#' have a [gamma_prior()], and then each token's topic given all others, by sums over the few topics that its word and
-#' its document have (Yao, Mimno and McCallum 2009). Topics come and go one token at a time, so that chains need many
-#' sweeps to agree on their number: look at `rhat`. `log_joint` is the log probability of data and topics together with
-#' the density of the log odds of the shared weights; with it, `largest` and `entropy`, a chain is judged. Draws keep
-#' document and term of each token.
+#' **Topic models.** Proportions of documents and parameters of topics are integrated out. A chain's state is the topic
+#' of every token (in models of rows instead of counts: of every row) and, with `prior_hdp()`, the weights of topics
+#' that all documents share (direct assignment, Teh and others 2006). A sweep first draws these weights and the
+#' concentrations that have a [gamma_prior()]. Then it draws each token's topic given all others, by sums over the few
+#' topics that its word and its document have (Yao, Mimno and McCallum 2009). Topics come and go one token at a time, so
+#' that chains need many sweeps to agree on their number: look at `rhat`. `log_joint` is the log probability of data and
+#' topics together with the density of the log odds of the shared weights. Judge the convergence of a chain by
+#' `log_joint`, `largest` and `entropy`. Draws keep the document and the term of each token.
 #'
-#' **Sequences.** A chain's state is the state of every row and the weights of states that transitions share; those
-#' weights and the concentrations that have a [gamma_prior()] are drawn first (tables, Teh and others 2006, with
-#' overrides of the sticky mass, Fox and others 2011). A sweep then draws whole sequences by beam sampling (Van
-#' Gael and others 2008): only for this step are transition probabilities and parameters of states drawn, too, and
-#' a slice below every step of the path leaves finitely many states to go to. Splits and merges of states follow,
-#' as those of mixtures, in which rows near each other in time go together, and then each row's state given all
-#' others. Long sequences with many columns may need thousands of sweeps: look at `rhat`. Where a sweep would need
-#' more than 1,024 new states, as with a huge `gamma`, it leaves the sequences as they are and draws by the other
-#' two steps. `log_joint` is as that of topic models. Odd-numbered chains begin with paths drawn from the fit,
-#' even-numbered ones row after row without it. The first `lag` rows of autoregressions are given, and have no
-#' state of their own.
+#' **Sequences.** A chain's state is the state of every row, and the weights of states that all rows of the transition
+#' matrix share. A sweep has four steps:
 #'
-#' **What is known of states.** With `labels` of rows, partitions are drawn in which no state has rows that cannot be of
-#' one class: the law is that of rows without labels, given that. A state is of the class of its labelled rows, and of
-#' none if it has none. `sequence_labels` rule something out with `open = FALSE` only: with `open = TRUE` a state that
-#' sequences of several classes use is an open one, and draws are those without labels. States that have places
-#' (`transitions`, `fixed` or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws, where
-#' some may be without rows. Forbidden transitions have no probability, and each sweep draws whole paths given
-#' transition probabilities and parameters that are drawn, too (Chib 1996). Chains of stages hardly change the order in
-#' which they have found these: look at `rhat`.
+#' * The shared weights and the concentrations that have a [gamma_prior()] are drawn (tables, Teh and others 2006, with
+#'   overrides of the sticky mass, Fox and others 2011).
+#' * Whole sequences are drawn by beam sampling (Van Gael and others 2008). Only for this step transition probabilities
+#'   and parameters of states are drawn, too; a random threshold below the probability of every step of the path leaves
+#'   finitely many states to go to. If this would need more than 1,024 new states, as with a huge `gamma`, the step is
+#'   left out.
+#' * States are split and merged, as clusters of mixtures are, but rows near each other in time are moved together.
+#' * Each row's state is drawn given all others.
 #'
-#' The model is that of the fit. Without a fit, one is made first. Even-numbered
-#' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
-#' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
-#' clusters that the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at what it learned, that of terms at
-#' its mean weights; a learned concentration is sampled.
+#' Long sequences with many columns may need thousands of sweeps: look at `rhat`. `log_joint` is defined as in topic
+#' models. Odd-numbered chains begin with paths drawn from the fit; even-numbered chains draw row after row without it.
+#' The first `lag` rows of autoregressions are given, and have no state of their own.
 #'
-#' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
-#' second). Interrupting (Ctrl-C) an interactive session returns the
-#' draws so far.
+#' **Known states.** With `labels` of rows, chains sample from the model without labels, given that no state has rows of
+#' two different classes. A state is of the class of its labelled rows, and of no class if it has none.
+#' `sequence_labels` restrict the draws only with `open = FALSE`: with `open = TRUE` a state that sequences of several
+#' classes use is an open one, and the draws are those without labels. States that have places (`transitions`, `fixed`
+#' or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws; some of them may be without
+#' rows. Forbidden transitions have probability 0, and each sweep draws whole paths given transition probabilities and
+#' parameters, which are drawn, too (Chib 1996). In a model of stages, chains hardly change the order in which they have
+#' found the stages: look at `rhat`.
 #'
-#' Rows, documents and sequences with weights are refused: a row of weight 2 is no row of the exchangeable sequence that
-#' is sampled from. So are labels of mixtures and of documents, named topics, and rows that lack values of columns which
-#' depend on each other within a cluster.
+#' The model is that of the fit; if `x` is data, a fit is made first. Even-numbered chains begin without the fit: each
+#' row is drawn given the rows before it. Odd-numbered chains begin with clusters drawn from the fit's probabilities.
+#' Results on which both kinds of chains agree do not depend on either start. A prior of the clusters' parameters that
+#' the fit has learned (`learn = TRUE`, `term_prior = NULL`) is held at the learned values, the prior of terms at its
+#' mean weights; a learned concentration is sampled.
+#'
+#' A sweep takes time in proportion to rows times clusters, in documents of counts in proportion to tokens (some ten
+#' million a second). Interrupting (Ctrl-C) an interactive session returns the draws so far.
+#'
+#' Rows, documents and sequences with weights are refused: a row of weight 2 is not one row of the exchangeable sequence
+#' that the sampler assumes. Also refused are labels of mixtures and of documents, named topics, and rows with missing
+#' values in columns that depend on each other within a cluster.
 #' @references
 #' Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. *Journal of Computational
 #' and Graphical Statistics* 9(2), 249-265.

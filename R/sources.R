@@ -1,72 +1,75 @@
 #' Sources of data in pieces
 #'
-#' Data that are not in memory: in files, in a database, or wherever a function finds them. A source takes the place of
-#' the data in [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [bnp_features()], of new data in [predict.bnp_mixture()],
-#' [predict.bnp_features()], [heldout_loglik()]
-#' and [update.bnp_fit()], and of the batches of a [bnp_stream()].
+#' Data that are not in memory but in files, in a database, or wherever a function finds them. A source can be the data
+#' of [bnp_mixture()], [bnp_topics()], [bnp_hmm()] and [bnp_features()], the new data of [predict.bnp_mixture()],
+#' [predict.bnp_features()], [heldout_loglik()] and [update.bnp_fit()], and the batches of a [bnp_stream()].
 #'
-#' @param paths Paths of files, read in this order, each of one of these kinds by its ending (text may be compressed):
-#'   * `.csv`, `.tsv`: text with a line of names, so many rows at a time (see *Text files*);
+#' @param paths Paths of files, read in this order. The ending of each file determines how it is read (text may be
+#'   compressed):
+#'   * `.csv`, `.tsv`: text with a line of names, at most `rows` rows at a time (see *Text files*);
 #'   * `.rds`: a table, a matrix or a sparse matrix;
-#'   * `.parquet`: by nanoparquet, each file as a whole; files larger than memory go through `source_arrow()` or a
+#'   * `.parquet`: by nanoparquet, each file as a whole; for files larger than memory use `source_arrow()` or a
 #'     database;
 #'   * `.mtx`: a Matrix Market file, as a whole;
-#'   * `.ldac`: documents of counts, one a line, as `lda-c` has them: the number of terms, then `term:count` with terms
-#'     from 0.
-#' @param read `source_function()`: a function of the number of a piece that returns its rows, `NULL` after the last.
-#'   `source_files()`: a function of a path that returns the rows of that file, instead of the readers above.
+#'   * `.ldac`: documents of counts, one per line, in the format of `lda-c`: the number of terms, then `term:count` with
+#'     terms counted from 0.
+#' @param read `source_function()`: a function that is called with the number of a piece and returns its rows, or `NULL`
+#'   after the last piece. `source_files()`: a function that is called with a path and returns the rows of that file,
+#'   instead of the readers above.
 #' @param batches Number of pieces; default: until `read` returns `NULL`.
-#' @param rows Most rows (documents, of `.ldac`) that are read at a time.
-#' @param terms Names of the terms of `.ldac` and `.mtx` files, or the path of a file that has one a line.
-#' @param con A connection of DBI, or a function without arguments that makes one, which is closed after reading.
-#' @param query A query, as text. Have it put rows in an order (`ORDER BY`) if a fit is to be repeated.
-#' @param dataset What `arrow::as_record_batch_reader()` takes: `arrow::open_dataset("folder")`, say, or a reader.
-#' @param spool A folder in which what was read is kept for the next fit, made if it does not exist; default: a
-#'   temporary one, which goes with the source.
-#' @param types Types of columns by name, any of `"number"`, `"integer"`, `"logical"` and `"text"` (the levels of a
-#'   categorical column), as `c(code = "text")`; those of other columns are as they come, or as all rows of all text
-#'   files say.
+#' @param rows The largest number of rows (of documents, for `.ldac`) that are read at a time.
+#' @param terms Names of the terms of `.ldac` and `.mtx` files, or the path of a file with one name per line.
+#' @param con A connection of DBI, or a function without arguments that makes one; such a connection is closed after
+#'   reading.
+#' @param query A query, as text. If a fit is to be reproducible, the query must order its rows (`ORDER BY`).
+#' @param dataset Any object that `arrow::as_record_batch_reader()` takes, such as `arrow::open_dataset("folder")` or a
+#'   reader.
+#' @param spool A folder in which the data that were read are kept for the next fit; it is made if it does not exist.
+#'   Default: a temporary folder, which is removed with the source.
+#' @param types Types of some columns, named by the columns: `"number"`, `"integer"`, `"logical"` or `"text"` (a
+#'   categorical column), such as `c(code = "text")`. The type of other columns is the one that they have in the data;
+#'   in text files it is the one that holds for all rows of all files.
 #' @return An object of class `bnp_source`.
 #' @section How fits read a source:
-#'   A fit reads its source once. The rows are checked, dealt at random to batches, and written to a file in the layout
-#'   of the engine, the *spool*, which is mapped into memory from then on: the operating system keeps in memory what
-#'   there is room for. On the disk this takes 8 bytes a number (12 for each count of a document) and for the time of
-#'   reading as much again; in memory 4 bytes a row for labels (with missing values 12), and what a fit of some batches
-#'   takes.
+#'   A fit reads its source once. The rows are checked, assigned at random to batches, and written to a file in the
+#'   layout of the engine, the *spool*. This file is then mapped into memory: the operating system keeps as much of it
+#'   in memory as there is room for. On disk it takes 8 bytes per number (12 for each count of a document), and as much
+#'   again while it is written. In memory a fit takes 4 bytes per row for labels (with missing values 12), and space to
+#'   work on a few batches.
 #'
-#'   Batches have about 65,536 rows, or `batches` of [bnp_control()] sets their number. The fit is that of data in
-#'   memory in the same batches and with the same priors, to the last bit.
+#'   Batches have about 65,536 rows, unless `batches` of [bnp_control()] sets their number. The fit is identical, to the
+#'   last bit, to that of data in memory in the same batches and with the same priors.
 #'
-#'   Defaults of priors (medians, spreads) are read from a random sample of at most 65,536 rows, of fewer if they are
-#'   wide, so that the sample has about four million numbers; `print()` says of how many. Frequencies of terms are those
-#'   of all documents. Text columns have as levels what all rows have.
+#'   Defaults of priors (medians, spreads) are computed from a random sample of at most 65,536 rows, or fewer if rows
+#'   are wide, so that the sample has about four million numbers; `print()` shows its size. Frequencies of terms are
+#'   those of all documents. The levels of text columns are those of all rows.
 #'
-#'   Documents and sequences come with the column `id`, as in memory: their rows follow each other, over the limits of
-#'   files too. Files of text have it read as it stands there: `01` is not `1`. Documents of counts may also be rows of
-#'   sparse matrices, or tables with columns `document`, `term` and `n`. Without `id` each file is a sequence, or each
-#'   piece of a function, which may also be a list of sequences.
+#'   Documents and sequences are identified by the column `id`, as in memory: their rows follow each other, also from
+#'   one file to the next. In text files this column is read as text: `01` is not `1`. Documents of counts may also be
+#'   rows of sparse matrices, or tables with columns `document`, `term` and `n`. Without `id` each file is a sequence,
+#'   or each piece of a function; a piece may also be a list of sequences.
 #'
-#'   An error says in which file and row (rows are counted without the line of names) something is wrong. A file that
-#'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of
-#'   change and model and batches are the same; of a query or a function only its text is compared, so have another
-#'   folder where the data differ.
+#'   If something in the data is wrong, an error names the file and the row (rows are counted without the line of
+#'   names). A file that changes while it is read is an error. A folder `spool` is used again if files have the same
+#'   sizes and times of change, and model and batches are the same. For a query or a function only its text is compared:
+#'   use another folder if the data differ.
 #'
-#'   Columns of `types` that a value contradicts are an error, which says where.
+#'   If a value does not agree with the type that `types` gives its column, an error names the place.
 #'
 #'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent`,
 #'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
 #'   rows.
 #' @section Text files:
-#'   Fields of `.csv` files are parted by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines
-#'   within quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with
+#'   Fields of `.csv` files are separated by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines
+#'   within quotes are read as by [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with
 #'   more or fewer fields than names, or a compressed file that is cut short is an error that names file and line.
 #'
-#'   Files are looked through once before they are read, and a column has the type that holds for all rows of all
-#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and
-#'   otherwise text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is
-#'   empty, too. A column of numbers and text is text, and a message says where the first text is. Numbers in
-#'   quotes are numbers, as in `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column
-#'   without a name has names of rows, as `write.csv()` writes them, and is left out.
+#'   Files are scanned once before they are read, and a column has the type that holds for all rows of all files:
+#'   logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are numbers, and
+#'   otherwise text. Missing values are `NA` without quotes and, in columns of numbers or logical values, empty fields.
+#'   A column of numbers and text is text, and a message says where the first text is. Numbers in quotes are numbers, as
+#'   in `read.csv()`; if they are codes, use `types = c(code = "text")`. A first column without a name has names of
+#'   rows, as `write.csv()` writes them, and is left out.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")

@@ -1,68 +1,72 @@
 #' Data that arrive in batches
 #'
-#' Learning that starts with no cluster at all and grows with the data: [bnp_mixture()] and [bnp_topics()] read a
-#' stream batch by batch, each once, and forget its rows or documents. Memory does not grow with their number.
+#' A fit of a stream starts without any cluster and grows with the data: [bnp_mixture()] and [bnp_topics()] read the
+#' stream batch by batch, each once, and then discard its rows or documents. Memory does not grow with their number.
 #'
-#' @param next_batch A function of the number of a batch, 1, 2, ..., that returns its rows (a data frame, a matrix, or
-#'   whatever [bnp_mixture()] or [bnp_topics()] takes), or `NULL` when there are no more; or a source of such pieces,
-#'   see [sources].
-#' @param n Rows, or documents, to read: the batch that reaches this number is the last one.
-#' @param x A stream.
-#' @param obs,prior,na_action As in [bnp_mixture()] and [bnp_topics()]. What the observation model reads from the data,
-#'   such as means and spreads, it reads from the first batch, which should be no less than some hundred rows then.
+#' @param next_batch A function that is called with the number of a batch, 1, 2, ..., and returns its rows (a data
+#'   frame, a matrix, or any other data that [bnp_mixture()] or [bnp_topics()] takes), or `NULL` when there are no more;
+#'   or a source of such pieces, see [sources].
+#' @param n The number of rows, or of documents, to read: the batch that reaches this number is the last one.
+#' @param x A stream of `bnp_stream()`.
+#' @param obs,prior,na_action As in [bnp_mixture()] and [bnp_topics()]. Means, spreads and other defaults that the
+#'   observation model reads from the data come from the first batch, which should then have at least some hundred rows.
 #' @param control `bnp_control("truncation_free")`.
-#' @param start An earlier fit of the same kind to go on from, memoized or not: its clusters count as much as their
-#'   rows, and the prior of clusters is its, whatever `obs` says beside the kind of the model.
-#' @param new_terms What to do about terms of later documents that the first batch has no column of: `"error"`, or
+#' @param start An earlier fit of the same kind to continue from, made by any algorithm: its clusters count as much as
+#'   the rows in them. The prior of the clusters' parameters is the prior of that fit, whatever parameters `obs` has.
+#' @param new_terms What happens to terms of later documents for which the first batch has no column: `"error"`, or
 #'   `"drop"`, to leave them out.
-#' @param id Of documents of rows: the name of the column of each batch that says which document a row belongs to. A
-#'   name that comes again in a later batch is another document.
+#' @param id For documents of rows: the name of the column of each batch that says which document a row belongs to. If a
+#'   name occurs again in a later batch, it is another document.
 #' @param ... Must be empty.
-#' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] and [bnp_topics()] of it: a fit like any
-#'   other, but for what is said in *What a fit of a stream has*.
+#' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] and [bnp_topics()] of a stream: a fit like
+#'   any other, with the differences listed in *What a fit of a stream has*.
 #' @details
-#' The rows of a batch are labelled by a few sweeps of a collapsed Gibbs sampler whose prior is what was learned so far:
-#' a row joins a cluster, or begins one, in proportion to how well each predicts it (Wang and Blei 2012). Then they
-#' are added to the clusters. Whenever a tenth of all rows (1,000 at least, 10,000 at most) came since the last time,
-#' clusters that overlap are joined where that raises the posterior (`bnp_moves(merge = )`), clusters whose latest rows
-#' are better described by several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row
-#' in 20,000, go.
+#' The rows of a batch are labelled by a few sweeps of a collapsed Gibbs sampler whose prior is everything learned from
+#' earlier batches: a row joins a cluster, or begins one, with probability proportional to how well each predicts it
+#' (Wang and Blei 2012). Then the rows are added to their clusters. Whenever a tenth of all rows so far (1,000 at least,
+#' 10,000 at most) came since the last time, clusters are revised: clusters that overlap are joined where that raises
+#' the posterior (`bnp_moves(merge = )`); clusters whose latest rows are better described by several clusters are split
+#' (`bnp_moves(birth = )`); and clusters of less than one row are removed, as are, with `half_life = Inf`, clusters of a
+#' single row that got none of the last 20,000 rows.
 #'
-#' Of documents every token, or row, joins a topic, or begins one, in proportion to how probable it is there and how
-#' much of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
-#' 100,000 at most; of rows 1,000 and 10,000) came. Before that topics are split where the latest documents (50,000
-#' tokens, or 10,000 rows, of many columns fewer) are better described by several, and the topics of these documents are
-#' drawn anew. Where there are many topics of little text each, those that a stream finds by itself remain mixtures of
-#' several: give a memoized fit of the first few hundred documents as `start`. A document must not be cut across
-#' batches: its parts would be different documents.
+#' In documents every token, or every row, joins a topic or begins one, with probability proportional to how probable
+#' the token is in the topic and how much of the topic its document has. Topics are joined and removed whenever a tenth
+#' of all tokens (10,000 at least, 100,000 at most; for rows 1,000 and 10,000) came since the last time. Before that,
+#' topics are split where the latest documents (50,000 tokens, or 10,000 rows, fewer if there are many columns) are
+#' better described by several, and the topics of these documents are drawn anew. If there are many topics with little
+#' text each, some of the topics that a stream finds by itself remain mixtures of several: give a memoized fit of the
+#' first few hundred documents as `start`. A document must not be divided between batches: its parts would be different
+#' documents.
 #'
-#' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
-#' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many
-#' have come after it: clusters follow what drifts, and those that are not seen any more shrink and go. Nothing in the
-#' data can choose it; compare the scores of runs with several.
+#' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is that
+#' of one pass over data in memory. With a finite `half_life` the weight of a row (in topics: of a document) is halved
+#' when `half_life` later ones have come: clusters follow data that drift, and clusters that do not occur any more
+#' shrink and are removed. The data of one run cannot choose `half_life`; compare the scores of runs with several
+#' values.
 #'
-#' With a formula the stream is its `data`: `bnp_mixture(~ a + b, data = bnp_stream(batch))`. What the formula learns
-#' from data, as by [scale()], it learns from the first batch.
+#' With a formula the stream is the argument `data`: `bnp_mixture(~ a + b, data = bnp_stream(batch))`. Everything that
+#' the formula computes from data, such as the means of [scale()], comes from the first batch.
 #'
-#' Data in memory can be learned from so, too: `bnp_mixture(x, control = bnp_control("truncation_free"))` makes
-#' `max_laps` passes over batches dealt at random. In passes after the first a row's new place replaces the old one.
-#' Where data can be read again, memoized learning finds better clusters: `bnp_mixture(x, start = fit)` begins it
-#' from the fit of the stream.
+#' Data in memory can be learned from in the same way: `bnp_mixture(x, control = bnp_control("truncation_free"))` makes
+#' `max_laps` passes over batches to which rows are assigned at random. In passes after the first the new cluster of a
+#' row replaces its old one. If data can be read again, memoized learning finds better clusters:
+#' `bnp_mixture(x, start = fit)` continues from the fit of the stream.
 #'
-#' The same seed and batches give the same clusters, for any number of threads, whether the fit was stored with
-#' [saveRDS()] between two batches or not.
+#' The same seed and batches give the same clusters for any number of threads, and also if the fit was stored with
+#' [saveRDS()] between two batches.
 #' @section What a fit of a stream has:
-#' * `elbo_trace()`: a row for each batch: `rows` (or documents); `seen`, rows so far; `score`, the mean log density of
-#'   its rows as predicted by what was known *before* it was learned from, an honest measure of how well the clusters
-#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token, or the log density of a row: that
-#'   of each document, estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and
-#'   divided by the number of tokens or rows. `plot(fit, "score")` shows it.
-#' * [cluster_ids()] and [cluster_history()]: identities of clusters that last, for numbering is by size and changes.
-#'   `predict()` with `type = "id"` gives them for rows and documents.
+#' * `elbo_trace()`: a data frame with one row for each batch: `rows` (or documents); `seen`, the number of rows so far;
+#'   `score`, `k` and `seconds`. `score` is the mean log density of the rows of the batch as predicted *before* the
+#'   batch was learned from, an honest measure of how well the clusters predict. For documents `score` is the log
+#'   probability of a token, or the log density of a row: the score of each document is estimated as by
+#'   [heldout_loglik()] with `type = "sequential"` and ten draws, and their sum is divided by the number of tokens or
+#'   rows. `plot(fit, "score")` shows the scores.
+#' * [cluster_ids()] and [cluster_history()]: identities of clusters, which last although the numbers of clusters, which
+#'   are by size, change. `predict()` with `type = "id"` gives them for rows and documents.
 #' * [update()][update.bnp_fit]`(fit, newdata)` learns from another batch.
-#' * `nobs()`: rows, or documents of counts, so far.
-#' * No ELBO: it would be that of a random state. No labels of its rows and no proportions of its documents, which are
-#'   gone: `predict()` gives them for those that you have.
+#' * `nobs()`: the number of rows, or of documents of counts, so far.
+#' * A stream has no ELBO, which would be the bound of a random state. It also has no labels of its rows and no
+#'   proportions of its documents, which are discarded: `predict()` gives them for data that you still have.
 #' @references
 #' Wang, C. and Blei, D. M. (2012). Truncation-free online variational inference for Bayesian nonparametric
 #' models. *Advances in Neural Information Processing Systems* 25.

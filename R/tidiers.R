@@ -1,45 +1,45 @@
 #' Fits as tidy tables
 #'
-#' The verbs of the generics package, with the column names that broom uses for
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, with the column names that broom uses for
 #' mixtures.
 #'
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data. Not needed if a fit of [bnp_mixture()] or
 #'   [bnp_hmm()] keeps them ([strip_data()]).
-#' @param parent,position Of fits of trees, as in [predict.bnp_hmm()].
-#' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param time Of fits with `time`, as in [predict.bnp_mixture()].
+#' @param parent,position For fits of trees: the trees of `data`, as in [predict.bnp_hmm()].
+#' @param id For sequences, the sequence of each row, as in [bnp_hmm()]; for mixtures with `id`, the individual of each
+#'   row, as in [predict.bnp_mixture()].
+#' @param time For fits with `time`: the time of each row, as in [predict.bnp_mixture()].
 #' @inheritParams missing_values
-#' @param conf.int Return intervals instead, as [confint()] does?
+#' @param conf.int Return intervals of the parameters instead, as [confint()] does?
 #' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
 #' @return
-#' * `tidy()`: one row per cluster (`component`, `size`, `proportion`, see
-#'   [coef.bnp_fit()], and, for
-#'   Gaussian clusters, `mean.<column>` and `sd.<column>`, for regressions
-#'   `coef.<covariate>` or, with several responses, `coef.<response>.<covariate>`); for counts and
-#'   binary data one row per cluster and column (`term`, `estimate`). For
-#'   mixtures and topics of [obs_categorical()] and [obs_product()] one row per cluster and column, or level of
-#'   a column (`cluster`, `block`, `variable`, `level`, `estimate`: a mean, a rate or a
-#'   probability; of a regression one row for each coefficient, with the response as `variable` and the covariate as
-#'   `level`; with `conf.int = TRUE` also `conf.low` and `conf.high`). For
-#'   [bnp_hmm()] also `duration`, see [state_durations()]. With `conf.int = TRUE`
-#'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
-#'   column, or the state that a transition leads to), `estimate`, `conf.low`,
-#'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
-#'   For [obs_lds()] one row for each coefficient of each mode: also `response`, `term`, `estimate`, and `modulus`, the
-#'   largest eigenvalue of the mode's dynamics (stable below 1).
-#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`; for [obs_lds()] `max_modulus` and how
-#'   many modes are `unstable`;
-#'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
-#'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
-#'   with a learned prior of the observation model its single numbers, `prior.df`,
-#'   `prior.mean_strength`, `prior.term_prior_even` and so on.
+#' * `tidy()`: a table that depends on the model.
+#'   * Gaussian clusters: one row per cluster, `component`, `size`, `proportion` (see [coef.bnp_fit()]), `mean.<column>`
+#'     and `sd.<column>`; regressions have `coef.<covariate>` or, with several responses, `coef.<response>.<covariate>`
+#'     instead.
+#'   * Counts and binary data: one row per cluster and column (`term`, `estimate`).
+#'   * Mixtures and topics of [obs_categorical()] and [obs_product()]: one row per cluster and column, or level of a
+#'     column: `cluster`, `block`, `variable`, `level` and `estimate`, which is a mean, a rate or a probability. A
+#'     regression has one row for each coefficient, with the response as `variable` and the covariate as `level`. With
+#'     `conf.int = TRUE` also `conf.low` and `conf.high`.
+#'   * [bnp_hmm()]: also `duration`, see [state_durations()].
+#'   * [obs_lds()]: one row for each coefficient of each mode, with `response`, `term`, `estimate`, and `modulus`, the
+#'     largest eigenvalue of the mode's dynamics (stable below 1).
+#'   * With `conf.int = TRUE`: one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its column, or
+#'     the state to which a transition leads), `estimate`, `conf.low`, `conf.high`. [confint.bnp_fit()] explains why
+#'     these intervals are too narrow.
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`; for [obs_lds()] also `max_modulus` and
+#'   the number of modes that are `unstable`. With a [gamma_prior()] also what was learned: for `concentration` and
+#'   `gamma` the posterior mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
+#'   With a learned prior of the observation model its single numbers, `prior.df`, `prior.mean_strength`,
+#'   `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster in the variational posterior (by
-#'   `type = "responsibility"` of [predict.bnp_mixture()], so that it is that of [fitted()] in the training data), and
-#'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
-#'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
-#'   are without their noise, and `.state.<name>`, the hidden states.
+#'   `type = "responsibility"` of [predict.bnp_mixture()], so that it agrees with [fitted()] for the training data), and
+#'   `.uncertainty`, one minus its probability. For a mixture with known labels also `.label`, the most probable class;
+#'   known labels of the training data stay known. With [obs_lds()] also `.fitted.<column>`, the values of rows without
+#'   their noise, and `.state.<name>`, the hidden states.
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
 #' tidy data frames. arXiv:1412.3565.

@@ -1,24 +1,24 @@
 #' Documents and relations of topics
 #'
-#' All are read from the proportions or probabilities in the fit; only a mixture needs the documents.
+#' These functions use the proportions or probabilities in the fit; only for a mixture they need the documents.
 #'
-#' @param fit A fit of [bnp_topics()]; for `exclusivity()`, to counts. `top_documents()` and `exclusivity()` take
-#'   mixtures of counts, too, as [top_terms()] does.
+#' @param fit A fit of [bnp_topics()]; `exclusivity()` needs one to counts. `top_documents()` and `exclusivity()` also
+#'   take mixtures of counts, as [top_terms()] does.
 #' @param n Number of documents, or of top terms, of each topic.
 #' @param data For `top_documents()` of a mixture: the documents, as [bnp_mixture()] took them, if the fit does not
 #'   keep them ([strip_data()]).
 #' @param weight The weight of exclusivity, between 0 and 1, as in [top_terms()].
 #' @return
-#' * `top_documents()`: a data frame with the documents that each topic has most of, columns `topic`, `rank`,
-#'   `document` (its name, or its number where documents have no names) and `proportion`. Documents with the same
+#' * `top_documents()`: a data frame with the documents that have the largest proportion of each topic, columns `topic`,
+#'   `rank`, `document` (its name, or its number if documents have no names) and `proportion`. Documents with the same
 #'   proportion are in the order of the data.
 #' * `topic_correlation()`: a matrix (topics x topics), the correlations over the training documents of the fitted
-#'   proportions. As proportions of a document sum to 1, unrelated topics correlate a little below 0
-#'   (about `-1 / (K - 1)` for K topics of equal size). A topic with the same proportion everywhere, and a
-#'   single document, have none: `NA`. `plot(fit, "correlation")` shows it, see [plot.bnp_topics()].
-#' * `exclusivity()`: one number per topic, between 0 and 1, the mean over its `n` most probable terms of their FREX
-#'   score. It is high when terms that are frequent in the topic are rare in others; beside [coherence()], which a
-#'   topic of common words may have as well.
+#'   proportions. As proportions of a document sum to 1, unrelated topics have correlations a little below 0 (about
+#'   `-1 / (K - 1)` for K topics of equal size). The correlation is `NA` for a topic with the same proportion in all
+#'   documents, and if there is only one document. `plot(fit, "correlation")` shows the matrix, see [plot.bnp_topics()].
+#' * `exclusivity()`: one number per topic, between 0 and 1, the mean FREX score of its `n` most probable terms. It is
+#'   high if terms that are frequent in the topic are rare in others. Look at it together with [coherence()], which may
+#'   be high for a topic of common words.
 #' @references J. M. Bischof and E. M. Airoldi (2012), Summarizing topical content with word frequency and
 #'   exclusivity, ICML. M. E. Roberts and others (2014), Structural topic models for open-ended survey responses,
 #'   American Journal of Political Science 58(4), who sum FREX over top terms.
@@ -93,8 +93,8 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
 #' @param x A fit of [bnp_topics()] to counts.
 #' @param ... For `terms()`, `n`, the number of terms per topic, and `by` and `weight` as in `top_terms()`.
 #' @return `terms()`: a character matrix with a column of terms for each topic in use, the first ones first, as in the
-#'   packages topicmodels and seededlda. Where seededlda is attached, its `terms()` and `topics()` take a fit as well;
-#'   `topics()` is `predict(fit, type = "class")` as a factor.
+#'   packages topicmodels and seededlda. If seededlda is attached, its `terms()` and `topics()` take a fit as well;
+#'   `topics()` then returns `predict(fit, type = "class")` as a factor.
 #' @export
 #' @rawNamespace S3method(seededlda::terms, bnp_topics)
 terms.bnp_topics <- function(x, ...) {

@@ -3,15 +3,18 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A fit of [bnp_topics()].
-#' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
-#'   proportions of the training documents, those with the same main topic
-#'   together; the default where there are no terms (of a stream, which keeps no documents, `"score"`).
-#'   `"correlation"`: a heat map of [topic_correlation()]. `"response"`: the effect of each topic on the response, where
-#'   the fit has one. `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
-#'   how well each batch was predicted, and the number of topics.
-#' @param topics Which topics to show, by number (titles have identities once a fit was updated, see [cluster_ids()]);
-#'   default: the largest twelve, of `"correlation"` the largest thirty. Where topics
-#'   are left out, or a small picture has no room for them, it says how many are shown.
+#' @param type What is drawn:
+#'   * `"terms"`: the top terms of each topic, for counts only.
+#'   * `"clusters"`: proportions of the training documents, ordered by their main topic. The default if there are no
+#'     terms.
+#'   * `"correlation"`: a heat map of [topic_correlation()].
+#'   * `"response"`: the effect of each topic on the response, for fits with a response.
+#'   * `"elbo"`: the bound by lap, with the accepted moves.
+#'   * `"score"`, for truncation-free learning: how well each batch was predicted, and the number of topics. The default
+#'     for a stream of documents of rows, which keeps no documents.
+#' @param topics Which topics to show, by number (after an update, titles show the identities of topics, see
+#'   [cluster_ids()]); default: the largest twelve, for `"correlation"` the largest thirty. If topics are left out, or a
+#'   small picture has no room for them, a note in the picture says how many are shown.
 #' @param n Number of terms per topic, fewer where there is no room.
 #' @param by As in [top_terms()].
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.

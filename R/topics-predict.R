@@ -1,66 +1,71 @@
 #' Topics of new documents
 #'
-#' Nothing is refitted: the topics stay, and each new document finds its own
-#' proportions. Terms are matched by name; terms unseen in training are left
-#' out with a warning. Documents without any term that the fit knows get the prior's
+#' Nothing is refitted: the topics stay, and proportions are found for each new document. Terms are matched by name;
+#' terms unseen in training are left out with a warning. Documents without any term that the fit knows get the prior's
 #' proportions, with a warning that names them.
 #'
 #' @param object,fit A fit of [bnp_topics()].
 #' @param newdata New documents, in any form that [bnp_topics()] takes, or a source ([source_files()]).
 #' @param id The document of each row, as in [bnp_topics()].
-#' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
-#'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
-#'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
-#'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable
-#'   class (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
-#'   Of fits with `labels` or with `keywords` ([obs_multinomial()]): `"label"`, the label or name
-#'   with the largest proportion, a factor, `NA` where
-#'   all other topics together have more, and `"label_prob"`, the proportion of each, and of other topics,
-#'   `"(none)"`, last if there are any. Where there is a response, too: `"topic_label"` and `"topic_label_prob"`.
+#' @param type What `predict()` returns for each document:
+#'   * `"prob"`: proportions, documents x topics, rows summing to 1.
+#'   * `"class"`: the topic with the largest proportion.
+#'   * `"id"`: the identity of this topic, see [cluster_ids()].
+#'   * `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
+#'   * `"response"`, for fits with a `response`: its expectation given the words. Without `newdata` these are fitted
+#'     values, which for documents with a known response use it.
+#'   * `"label"`: for fits with a `response` of classes, the most probable class (a factor). For fits with `labels` or
+#'     with `keywords` ([obs_multinomial()]), the label or name with the largest proportion, a factor; `NA` if all other
+#'     topics together have a larger one.
+#'   * `"label_prob"`: the proportion of each label or name; if there are other topics, the last column `"(none)"` has
+#'     their sum.
+#'   * `"topic_label"` and `"topic_label_prob"`: the same two for fits that have a response, too.
+#'   * `"weights"`, for fits with [prior_covariates()]: the mean proportions of documents with these `covariates` before
+#'     any of their words is seen, and in the column `new` that of topics not found yet; without `covariates` those of
+#'     the documents of the fit.
 #'
-#'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
-#'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of
-#'   their probability that has no bias (Buntine, 2009): tokens come in random order, each is scored given the
-#'   topics drawn for those before it, and the average is over `draws` such sequences. Topics that the fit
-#'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
-#'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
-#'   Of fits with [prior_covariates()]: `"weights"`, the mean proportions of documents with these `covariates` before
-#'   any of their words is seen, and of topics not found yet (`new`); without `covariates` those of the documents of the
-#'   fit.
-#' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
-#' @param covariates Of the new documents, where the fit has them. Without them, of fits with [prior_covariates()],
-#'   `newdata` must be the documents of the fit, or a quanteda `dfm` that has these variables.
-#' @param labels Of `newdata`, where the fit has labels: which topics each document may use, as in [bnp_topics()].
-#' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
-#'   classes that of their probability, and with a hinge that of f.
-#' @param write As in [predict.bnp_mixture()].
-#' @param new_data The same as `newdata`, for those who come from tidymodels.
-#' @param split What is held out of each document by `heldout_loglik()`:
-#'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
-#'   tokens of a share `1 - seen` of its word types (Hughes, 2016).
+#'   For `heldout_loglik()`, `type` says what is scored, with topics and their weights in all documents at their
+#'   posterior means:
+#'   * `"completion"`: some tokens of each document given the others.
+#'   * `"sequential"`: whole documents, by an unbiased estimate of their probability (Buntine, 2009): tokens come in
+#'     random order, each is scored given the topics drawn for those before it, and the average is over `draws` such
+#'     sequences. Topics that the fit has not seen ([prior_hdp()]) keep their weight and have the prior's terms, as in
+#'     `"completion"`.
+#'   * `"plugin"`: the same, given that no other topics than those of the fit exist, as in Wang and Blei (2012) and in
+#'     `predict()`.
+#' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
+#' @param covariates For fits with covariates: the covariates of the new documents. Without this argument, and if the
+#'   fit has [prior_covariates()], `newdata` must be the documents of the fit, or a quanteda `dfm` that has these
+#'   variables.
+#' @param labels For fits with labels: which topics each document of `newdata` may use, as in [bnp_topics()].
+#' @param interval For `"response"`: the probability of an interval. If the response is a number, the interval is for a
+#'   new response; with two classes it is for their probability, and with a hinge loss for f.
+#' @param write If `newdata` is a source: where results are written, as in [predict.bnp_mixture()].
+#' @param new_data The same as `newdata`, by the name that tidymodels uses.
+#' @param split How `heldout_loglik()` divides a document: `"token"` holds out a share `1 - seen` of the tokens of each
+#'   word type; `"type"` holds out all tokens of a share `1 - seen` of its word types (Hughes, 2016).
 #' @param seen The share of a document that its proportions are estimated from.
-#' @param inference How proportions are estimated from the seen part.
-#'   `"collapsed"`: each token given the expected topics of the others, which
-#'   predicts better than the local step of the fit, `"variational"`.
-#'   `"predictive"`: as `"collapsed"`, but topics are not taken as known: the
-#'   seen tokens also tell about the topics they come from, and a document may
-#'   begin a topic of its own (with [prior_hdp()]). This is what the model itself
-#'   predicts; compare it only with others that do the same. Not for topics with
-#'   keywords.
-#' @param draws Sequences that the estimate of a document's probability is averaged over, for `"sequential"` and
-#'   `"plugin"`. The logarithm of an average is too small on average, less so the more draws there are.
-#' @param seed A whole number that fixes the split or the draws, without a trace in R's own
-#'   generator; `NULL` draws it from there.
+#' @param inference How proportions are estimated from the seen part of a document:
+#'   * `"collapsed"`: each token given the expected topics of the others, which predicts better than `"variational"`.
+#'   * `"variational"`: the local step of the fit.
+#'   * `"predictive"`: as `"collapsed"`, but topics are not regarded as known: the seen tokens also inform about the
+#'     topics they come from, and a document may begin a topic of its own (with [prior_hdp()]). This is the predictive
+#'     distribution of the model itself; compare it only with others that do the same. Not for topics with keywords.
+#' @param draws For `"sequential"` and `"plugin"`: the number of sequences over which the estimate of a document's
+#'   probability is averaged. The logarithm of an average is too small on average, less so the more draws there are.
+#' @param seed A whole number that fixes the split or the draws and leaves R's own generator unchanged; `NULL` draws a
+#'   seed from R's generator.
 #' @param per_document Return one value per document?
 #' @param ... Must be empty.
-#' @return `predict()`: a matrix or an integer vector, named by document; for `type = "cluster"`
-#'   a data frame with a row for each document; for `"response"` a matrix with columns `fit`, `lower` and `upper`
-#'   (of two classes the probability of the second, with a hinge f, above 0 for the second), of several classes their
-#'   probabilities.
-#'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
-#'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
-#'   from training; of whole documents, their log probabilities (as sequences of tokens) divided by the number of all
-#'   tokens; or a data frame with `document`, `tokens` and `loglik` (sum).
+#' @return `predict()`: a matrix or an integer vector, named by document; for `type = "cluster"` a data frame with a row
+#'   for each document; for `"response"` a matrix. Its columns are `fit`, `lower` and `upper` (with two classes `fit` is
+#'   the probability of the second, with a hinge loss it is f, above 0 for the second class); with several classes they
+#'   are the probabilities of the classes.
+#'
+#'   `heldout_loglik()`: for `"completion"`, the average over held-out tokens of log Σ_k E\[π_dk\] E\[φ_kv\], where π_d
+#'   is estimated from the seen part and φ from training. For whole documents, the sum of their log probabilities (as
+#'   sequences of tokens) divided by the number of all tokens. With `per_document`, a data frame with `document`,
+#'   `tokens` and `loglik` (sum).
 #' @references
 #' Buntine, W. (2009). Estimating likelihoods for topic models. *Asian Conference on Machine Learning* 1.
 #'

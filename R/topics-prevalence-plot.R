@@ -1,11 +1,11 @@
 #' Pictures of topics or clusters by a covariate
 #'
-#' A panel for each topic or cluster: mean proportions of groups with their intervals, or the line on a number.
-#' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
+#' One panel for each topic or cluster: the mean proportions of groups with their intervals, or the line over a numeric
+#' covariate. `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A table of [prevalence()].
-#' @param topics Which topics to show; default: the first twelve. Where topics are left out, or a small picture has no
-#'   room for them, it says how many are shown.
+#' @param topics Which topics to show; default: the first twelve. If topics are left out, or a small picture has no room
+#'   for them, a note in the picture says how many are shown.
 #' @param ... For `plot()`, graphical parameters like `xlim`; else empty.
 #' @return `plot()`: the table, invisibly. `autoplot()`: a ggplot.
 #' @seealso [prevalence()] for what is drawn, [plot.bnp_topics()].

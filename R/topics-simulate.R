@@ -6,12 +6,11 @@
 #' @param object A fit of [bnp_topics()].
 #' @param nsim Number of corpora.
 #' @param seed As for [stats::simulate()].
-#' @param lengths Tokens or rows of each document; default: as in training.
+#' @param lengths The number of tokens or rows of each document; default: as in the training data.
 #' @param ... Must be empty.
-#' @return A list named `sim_1`, ...; attribute `seed` as for
-#'   [stats::simulate()]. For counts, `nsim` sparse matrices (documents x terms).
-#'   For documents of rows, `nsim` data frames with the columns of the training
-#'   data, `.id`, the document, and `.topic`, the topic drawn.
+#' @return A list of length `nsim`, named `sim_1`, ...; attribute `seed` as for [stats::simulate()]. For counts, its
+#'   elements are sparse matrices (documents x terms). For documents of rows, they are data frames with the columns of
+#'   the training data, `.id`, the document, and `.topic`, the topic drawn.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_topics()], [predict.bnp_topics()].

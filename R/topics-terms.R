@@ -8,8 +8,9 @@
 #'   the harmonic mean of a term's rank by probability within the topic and
 #'   by the topic's share of the term (Bischof & Airoldi, 2012).
 #' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
-#' @return A data frame with columns `topic`, `rank`, `term`, `value`, of the topics in use; of fits with `keywords`
-#'   ([obs_multinomial()]) also `name`, of the topic, and `keyword`, whether the term is one of that name's.
+#' @return A data frame with columns `topic`, `rank`, `term` and `value`, for the topics in use. For fits with
+#'   `keywords` ([obs_multinomial()]) there are two more columns: `name`, the name of the topic, and `keyword`, whether
+#'   the term is one of the keywords of that name.
 #' @references
 #' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
 #' exclusivity. *International Conference on Machine Learning* 29.
@@ -77,11 +78,11 @@ frex <- function(phi, weight) {
   1 / (weight / share(exclusive) + (1 - weight) / share(phi))
 }
 
-#' How well the top terms of a topic go together
+#' Coherence of the top terms of each topic
 #'
 #' @param fit As in [top_terms()].
-#' @param x Documents in which the terms' joint occurrence is counted, usually the
-#'   training data, in any form that [bnp_topics()] takes. Not needed if the fit keeps its data ([strip_data()]).
+#' @param x Documents in which joint occurrences of the terms are counted, usually the training data, in any form that
+#'   [bnp_topics()] takes. Not needed if the fit keeps its data ([strip_data()]).
 #' @param n Number of top terms per topic.
 #' @param measure `"npmi"`: mean normalised pointwise mutual information of pairs
 #'   of terms in documents, between -1 and 1; a pair that never occurs together
@@ -139,7 +140,7 @@ topic_coherence <- function(together, n, measure) {
 
 #' Data for an interactive map of the topics
 #'
-#' The arguments of `LDAvis::createJSON()`.
+#' Returns the arguments of `LDAvis::createJSON()`, which makes the map.
 #'
 #' @param fit As in [top_terms()].
 #' @param x The training documents. Not needed if the fit keeps them ([strip_data()]).

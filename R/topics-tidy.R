@@ -3,25 +3,22 @@
 #' Columns are named as in the tidytext package.
 #'
 #' @param x A fit of [bnp_topics()].
-#' @param matrix `"beta"`: one row per topic and term, `beta` the probability of
-#'   the term in the topic; for documents of rows instead of counts, the topics
-#'   as clusters, see [tidy.bnp_mixture()]. `"gamma"`: one row per training
-#'   document and topic, `gamma` the proportion.
+#' @param matrix `"beta"`: one row per topic and term, with `beta`, the probability of the term in the topic. For
+#'   documents of rows instead of counts, `"beta"` describes topics as clusters, see [tidy.bnp_mixture()]. `"gamma"`:
+#'   one row per training document and topic, with `gamma`, the proportion of the topic.
 #' @param data For counts, a data frame with columns `document` and `term`. For
 #'   documents of rows: rows of training or new documents, as in [bnp_topics()].
 #' @param id For documents of rows, as in [bnp_topics()].
 #' @param na_action As in [bnp_topics()]; `NULL`, the default, takes the choice of the fit.
-#' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are
-#'   too narrow, as [confint.bnp_fit()] explains. For documents of rows, `"beta"` becomes a row for
-#'   each parameter, as in [tidiers].
+#' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are too narrow, as
+#'   [confint.bnp_fit()] explains. For documents of rows, `"beta"` then has one row for each parameter, as in [tidiers].
 #' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
-#' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`,
-#'   `topic`, `gamma`, and intervals with `conf.int = TRUE`: quantiles of the Beta distribution of the
-#'   term's probability in the topic, or of the topic's proportion in the document, this given the
-#'   weights of topics in all documents and that no others are to come. `augment()`: `data` with `.topic`,
-#'   the most probable topic of the term in the document; for documents of rows, of each row, and
-#'   `.uncertainty`, one minus its probability.
+#' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`, `topic`, `gamma`. With `conf.int = TRUE`
+#'   it also has intervals, which are quantiles of Beta distributions: of the term's probability in the topic, or of the
+#'   topic's proportion in the document, given the weights of topics in all documents and given that no other topics
+#'   exist. `augment()`: `data` with `.topic`, the most probable topic of the term in the document; for documents of
+#'   rows, of each row, and `.uncertainty`, one minus its probability.
 #' @references
 #' Silge, J. and Robinson, D. (2016). tidytext: text mining and analysis using tidy data
 #' principles in R. *Journal of Open Source Software* 1(3).

@@ -2,16 +2,15 @@
 
 #' Short names of topics
 #'
-#' The terms that tell each topic apart from the others, as its name in tables and pictures.
+#' For each topic a short name for tables and pictures, made of the terms that distinguish it from the others.
 #'
 #' @param fit As in [top_terms()].
 #' @param n Number of terms in a name.
-#' @param weight How much a term's exclusivity counts beside its frequency in the topic, between 0 and 1; see `"frex"`
-#'   of [top_terms()].
-#' @param sep What stands between the terms.
-#' @return A character vector with a name for each topic in use, whose own names are the topics' numbers
-#'   ([cluster_ids()]). A topic that has a name (`keywords` of [obs_multinomial()]) keeps it.
-#' @seealso [top_terms()]; `print()` of a fit has the same words.
+#' @param weight The weight of a term's exclusivity relative to its frequency in the topic, between 0 and 1; see
+#'   `"frex"` of [top_terms()].
+#' @param sep Text between the terms of a name.
+#' @return A character vector with a name for each topic in use; its names are the numbers of the topics
+#'   ([cluster_ids()]). A topic that already has a name (`keywords` of [obs_multinomial()]) keeps it.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' topic_labels(fit)[1:3]

@@ -2,26 +2,27 @@
 
 #' Steps and turning angles of tracks
 #'
-#' Lengths of steps and turning angles from locations at equal times, as [bnp_hmm()] models movement with
-#' [obs_gamma()] and [obs_vonmises()].
+#' Computes lengths of steps and turning angles from locations at equally spaced times, the variables by which
+#' [bnp_hmm()] models movement with [obs_gamma()] and [obs_vonmises()].
 #'
 #' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns, beside those that `id` and
 #'   `time` name. `NA` where a location was missed.
 #' @param id The track of each location, or the name of a column of the data frame `x`. Rows of a track must be in
 #'   order, and tracks may be mixed. Default: one track.
 #' @param time Times of locations, ascending within a track, or the name of a column of the data frame `x`. Steps over
-#'   intervals of different lengths do not compare: a message says how many last more or less than the usual interval.
+#'   intervals of different lengths cannot be compared: a message says how many intervals are longer or shorter than
+#'   the usual one.
 #' @param lonlat Are `x` and `y` longitudes and latitudes in degrees? Steps are then lengths of great circles in
-#'   kilometres, on a sphere of radius 6371 km, and angles are those between them. Default: `FALSE`, coordinates on a
-#'   plane, and steps in their unit.
-#' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (where given), `x`, `y`, `step`,
-#'   the length of the step from here to the next location of the track, and `angle`, by how many radians the track
-#'   turns here, from -pi to pi, to the left above 0. `step` is `NA` at the last location of a track, and `angle` at the
-#'   first and the last, and beside a step of length 0, which has no direction. Package moveHMM's `prepData()` makes
-#'   the same columns, `ID` for `id`, but that it gives angles beside steps of 0.
-#' @details [bnp_hmm()] without `obs` models the steps by [obs_gamma()] and the angles by [obs_vonmises()], as the
-#'   example does in words. Models whose blocks name their columns take what `track_steps()` returns as it is, and what
-#'   `prepData()` of packages moveHMM and momentuHMM does: other columns of such tables are left out.
+#'   kilometres, on a sphere of radius 6371 km, and angles are those between the great circles. Default: `FALSE`,
+#'   coordinates in a plane, and steps in their unit.
+#' @return A data frame of class `bnp_track` with a row for each location: `id`, `time` (if given), `x`, `y`, `step`,
+#'   the length of the step from here to the next location of the track, and `angle`, the turning angle here in radians,
+#'   from -pi to pi, positive to the left. `step` is `NA` at the last location of a track. `angle` is `NA` at the first
+#'   and the last location, and beside a step of length 0, which has no direction. `prepData()` of the package moveHMM
+#'   makes the same columns, with `ID` instead of `id` and with angles beside steps of 0.
+#' @details Without `obs`, [bnp_hmm()] models the steps by [obs_gamma()] and the angles by [obs_vonmises()], as the
+#'   example does explicitly. Models whose blocks name their columns can be fitted to the result of `track_steps()`, and to that of
+#'   `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal

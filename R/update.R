@@ -1,65 +1,61 @@
-#' Take in more data, or fit again with something changed
+#' Add data to a fit, or fit again with other arguments
 #'
-#' With new data as second argument a fit learns from them, too. Otherwise the call of the fit is evaluated anew with
-#' other arguments.
+#' With new data as second argument the fit learns from these data in addition to the earlier ones. Otherwise the call
+#' of the fit is evaluated anew with other arguments.
 #'
 #' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param formula. For a fit that was made by a formula: the new formula, in which `.` stands for the old left or right
 #'   side, as in [stats::update()]; `. ~ .` changes nothing. New data may be given in its place, as in `update(fit,
 #'   newdata)`.
-#' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
-#'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
-#'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function; `control`,
-#'   [bnp_control()], by default as the fit was learned; and `keep_times` and `discount`, see *Forgetting*.
-#' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
-#'   The pieces of a source ([source_files()]) are taken in one after the other. Columns are matched by name.
-#' @param olddata The data that the fit was made of. With them their rows are visited again, and the
-#'   result is that of a fit to all data that starts from this one.
-#' @param new_terms What to do about terms that the fit does not know: `"error"`, or `"drop"` them.
+#' @param ... Arguments to change, such as `prior =` or `control =`; `NULL` removes one. To replace the data, use the
+#'   name that they have in the fitting function, `x =` or `data =`. With `newdata`: `weights`, `id`, `time` and
+#'   `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default that of the fit;
+#'   and `keep_times` and `discount`, see *Forgetting*.
+#' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes. The
+#'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name.
+#' @param olddata The data that the fit was made from. If they are given, their rows are visited again, and the result
+#'   is that of a fit to all data that starts from this one.
+#' @param new_terms What to do about terms that the fit does not know: `"error"`, or `"drop"`, to leave them out.
 #' @param evaluate `FALSE` returns the call.
 #' @return A fit, or its call. With `newdata` a fit of all rows: [fitted()], [nobs()], [cluster_sizes()] and [elbo()]
-#'   are those of the earlier rows and of the new ones, which come behind. [elbo_trace()] has the laps of this update.
+#'   are those of the earlier rows and of the new ones, which follow them. [elbo_trace()] has the laps of this update.
 #'
 #' @section New data:
 #'   Without `olddata` the responsibilities of the earlier rows no longer change, and only sums over these rows are
 #'   needed, which the fit has. The bound is nevertheless exact for all rows, given these responsibilities. Clusters
-#'   move with the new rows, and new clusters may be found among them. Moves that would need the earlier rows again are
-#'   not tried: earlier rows of one cluster are not divided among two, two clusters that both have earlier rows are not
-#'   joined, and no cluster with earlier rows is deleted. So the first fit should have enough rows to tell its clusters
-#'   apart: two groups that it took for one stay one. If that may have happened, give `olddata`, now and then or at the
-#'   end.
+#'   change with the new rows, and new clusters may be found among them. Moves that would need the earlier rows again
+#'   are not tried: earlier rows of one cluster are not divided between two, two clusters that both have earlier rows
+#'   are not joined, and no cluster with earlier rows is deleted. The first fit should therefore have enough rows to
+#'   tell its clusters apart: two groups that it found as one cluster stay one. If that may have happened, give
+#'   `olddata`, now and then or at the end.
 #'
-#'   The prior is that of the fit, also if it was read from the first data. Learned priors go on to be learned, except
-#'   `alpha` of topic models, which does not change.
+#'   The prior is that of the fit, also if it was read from the first data. Learned priors continue to be learned,
+#'   except `alpha` of topic models, which does not change.
 #'
-#'   Clusters keep their identities, see [cluster_ids()], whatever their numbers; [print()] says which
-#'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
-#'   rows come from.
+#'   Clusters keep their identities, see [cluster_ids()], even if their numbers change; [print()] says which clusters
+#'   are new. With `olddata` a cluster has the identity of the earlier cluster from which most of its earlier rows come.
 #'
-#'   For clusters that drift, the paths so far become the prior of later times, and later rows also change what is
-#'   known of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the
-#'   weights of clusters differ between times, only after it. [trajectories()] then has all times. The memory grows
-#'   with each time, unless `keep_times` is given.
+#'   For clusters that drift, the paths so far become the prior of later times, and later rows also change the posterior
+#'   of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the weights of
+#'   clusters differ between times, only after it. [trajectories()] then has all times. The memory grows with each time,
+#'   unless `keep_times` is given.
 #'
 #'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
-#'   taken as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
-#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot take in more data. A fit of
+#'   regarded as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
+#'   rows cannot be given. A fit that was learned by `algorithm = "stochastic"` cannot learn from more data. A fit of
 #'   [truncation-free learning][bnp_stream()] learns from new data as from another batch.
 #' @section Forgetting:
-#'   Two arguments are for streams. `keep_times`, for clusters that drift: the number of times of the fit that are
-#'   kept, the latest ones, before the new rows are added. Nothing is lost for later times: clusters, labels and the
-#'   bound are those of an update that keeps all times, as a filter is exact, and the memory does not grow. Positions
-#'   of clusters at the other times are no longer known, and a step size that is learned is learned from the kept times
+#'   Two arguments are for streams. `keep_times`, for clusters that drift: the number of times, the latest ones of the
+#'   fit, that are kept before the new rows are added. Nothing is lost for later times: clusters, labels and the bound
+#'   are those of an update that keeps all times, as a filter is exact, and the memory does not grow. Positions of
+#'   clusters at the other times are no longer known, and a step size that is learned is learned from the kept times
 #'   only.
-#'   clusters, labels and the bound are those of an update that keeps all, and memory does not grow. But where clusters
-#'   were at times that were given up is not known any more, and a step size that is learned is learned from the times
-#'   that are kept.
 #'
-#'   `discount`, for mixtures with the same weights at all times: a number d above 0 and at most 1, by which the
-#'   earlier rows are multiplied, sizes of clusters included. The prior of the new rows is the prior of the fit times
-#'   (posterior / prior)^d, so that clusters may move, and clusters without new rows lose their weight. The mean of a
-#'   cluster of known variance then follows its rows as a random walk would. From then on the bound is that of the rows
-#'   of the last update given what was kept, and cannot be compared with that of other fits.
+#'   `discount`, for mixtures with the same weights at all times: a number d above 0 and at most 1, by which the earlier
+#'   rows are multiplied, sizes of clusters included. The prior of the new rows is the prior of the fit times (posterior
+#'   / prior)^d, so that clusters may move, and clusters without new rows lose their weight. If the variance of a
+#'   cluster is known, its mean then follows its rows as a random walk would. From then on the bound is that of the rows
+#'   of the last update given the discounted earlier ones, and cannot be compared with that of other fits.
 #' @references
 #' Ibrahim, J. G. and Chen, M.-H. (2000). Power prior distributions for regression models. *Statistical Science* 15,
 #' 46-60.
