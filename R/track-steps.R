@@ -21,8 +21,9 @@
 #'   and the last location, and beside a step of length 0, which has no direction. `prepData()` of the package moveHMM
 #'   makes the same columns, with `ID` instead of `id` and with angles beside steps of 0.
 #' @details Without `obs`, [bnp_hmm()] models the steps by [obs_gamma()] and the angles by [obs_vonmises()], as the
-#'   example does explicitly. Models whose blocks name their columns can be fitted to the result of `track_steps()`, and to that of
-#'   `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are left out.
+#'   example does explicitly. Models whose blocks name their columns can be fitted to the result of `track_steps()`,
+#'   and to that of `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are
+#'   left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal

@@ -8,8 +8,8 @@
 
 namespace bnpvi {
 
-/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case. shape and
-/// rate: of a gamma density of low values of the column, by which the lowest values are spread over their
+/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case. shape
+/// and rate: of a gamma density of low values of the column, by which the lowest values are spread over their
 /// cells. A shape of 1 and a rate of 0 spread them evenly.
 struct Spacing {
   double width = 0, of_zero = 0, shape = 1, rate = 0;
