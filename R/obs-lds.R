@@ -55,8 +55,8 @@
 #' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
 #'   away from it.
 #' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as in [obs_ar()] with `lag = 1`; in the
-#'   unit of the columns, or with learned loadings in that
-#'   of their scores on principal components.
+#'   unit of the columns, or with learned loadings in that of their scores on
+#'   principal components.
 #' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned. It cannot
 #'   differ between modes, since modes come and go while a fit is made, and are numbered in the end. If the modes of a
 #'   system are known, use `R` of [lds_model()].
