@@ -6,7 +6,7 @@
 #' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are observed with noise that is
 #' the same in all modes, or each mode's own. Modes (which `fitted()` and [segments()] call states) follow each other as
 #' in any hidden Markov model, and their number is found. [obs_ar()] treats noise of the observations as part of the
-#' dynamics; this model separates the two. Gaps may be anywhere.
+#' dynamics; this model separates the two. Missing values may be anywhere.
 #'
 #' @details
 #' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence, \deqn{x_1 \sim
