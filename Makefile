@@ -1,6 +1,7 @@
 # make demo      fit real data of each family that come with the package, write three pictures
 # make install   install into your own library, with the vignettes where they can be made
-# make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
+# make test      run the short tests (BNPVI_LONG_TESTS=true adds the long ones, BNPVI_LONG_TESTS=2/6 runs the second of
+#                six parts of the files that have long ones)
 # make check     R CMD check (--as-cran where CRAN can be reached), after the builds of tools/builds.R (sanitizers
 #                among them)
 # make site      build the site of the package in site/, and look for dead links

@@ -113,7 +113,7 @@ bounds_within <- function(fit, data, x) {
       withCallingHandlers({
         rows <- as_mixture_data(own[seen, , drop = FALSE], obs, call = call, na_action = if (anyNA(own)) "model")
         rows$weights <- share[at[seen, , drop = FALSE]]
-        rows <- with_labels(rows, at[seen, 2L], call)
+        rows <- with_labels(rows, unname(at[seen, 2L]), call)
         tried <- fit_model("bnp_mixture", fit$call, rows, obs, prior_dp(1), control, NULL, rows$n, list(), call)
         tried$elbo - tried$elbo_terms[["allocation"]]
       }, bnpvi_warning_max_laps = function(w) invokeRestart("muffleWarning")),

@@ -1,5 +1,17 @@
 #' How to fit
 #'
+#' Most fits need none of these options. Five are what people change:
+#'
+#' * `seed`: the same seed gives the same fit, to the last bit.
+#' * `restarts`: more starts where those of a fit disagree (`restarts = 20`), or one to save time (`restarts = 1`).
+#' * `threads`: how many processors work on it; the result does not depend on it.
+#' * `verbose`: whether progress is shown.
+#' * `max_laps`: when to stop a fit that has not converged.
+#'
+#' The first four may also be given to the fitting function itself, as in `bnp_mixture(x, seed = 1)`. The others are
+#' for large data (`algorithm`, `batches`, `workers`, `wave`, `sparsity`, `candidates`, `checkpoint`), for the search
+#' (`moves`, `k_init`, `init`, `effort`, `bound`, `tol`), and for what a fit keeps (`keep`, `keep_data`).
+#'
 #' @param algorithm `"memoized"`, the default: batches are visited in turn, and the exact sums over all data are
 #'   updated after each. `"full"`: all data at every step. `"stochastic"`: noisy steps on random batches, with a
 #'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and for data that

@@ -125,12 +125,13 @@ data_to_keep <- function(fit, data) {
 kept_of_data <- function(fit, data) UseMethod("kept_of_data")
 
 # Makes the fit that users see from the engine's result: clusters are numbered by decreasing size, or keep their places
-# where the prior gives them places. The engine keeps its own order, which is part of a model with sticks: `numbering`
-# has the engine's number of each cluster.
+# where the prior, or a `numbering` of the family, gives them places. The engine keeps its own order, which is part of a
+# model with sticks: `numbering` has the engine's number of each cluster.
 with_result <- function(fit, data) {
   class <- class(fit)
   fit <- unclass(fit) # a list until it is whole
-  numbering <- if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
+  numbering <- fit$numbering %||%
+    if (!is.null(fit$model$prior$cell_fixed)) seq_along(fit$sizes) else order(-fit$sizes)
   number <- order(numbering)
   fit$labels <- number[fit$labels]
   fit$sizes <- fit$sizes[numbering]

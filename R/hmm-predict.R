@@ -329,7 +329,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
     makers <- makers_that_can("predictive_cdf")
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {obs_facts(obs)$constructor}}.")
   }
-  need_data(missing(newdata), "newdata")
+  newdata <- data_or_kept(if (!missing(newdata)) newdata, object, "newdata")
   read_arguments(rlang::enquos(id = id), newdata, "newdata")
   data <- as_new_sequences(object, newdata, id)
   ahead <- one_step_ahead(object, data)$prob

@@ -93,14 +93,15 @@ refuse_uncounted <- function(x, arg, call) {
   }
   counted <- intersect(count_names, names(x))
   call_it <- paste(c(
-    if (document[1L] != "document") paste("document =", document[1L]) else "document",
-    if (term[1L] %in% term_names) term[1L] else paste("word =", term[1L])
+    if (document[1L] != "document") paste("document =", document[1L]) else if (!length(counted)) "document",
+    if (!term[1L] %in% term_names) paste("word =", term[1L]) else if (!length(counted)) term[1L],
+    if (length(counted) && counted[1L] != "n") paste("n =", counted[1L])
   ), collapse = ", ")
   abort("not_numeric", c(
     "{.arg {arg}} has a row for each word, and must have one for each document and term, with how often it is there.",
-    i = if (length(counted)) {
+    i = if (length(counted) && nzchar(call_it)) {
       "Call its columns {.field document}, {.field term} and {.field n}: {.code dplyr::rename({arg}, {call_it})}."
-    } else {
+    } else if (!length(counted)) {
       "Count the words first: {.code dplyr::count({arg}, {call_it})}."
     }
   ), call = call)

@@ -6,6 +6,34 @@
 
 sees_by_mode <- function(obs) isTRUE(obs$by_mode)
 
+# Whether the noise of each mode is known. Modes then have the order of the columns of `noise`.
+noise_is_by_mode <- function(obs) sees_by_mode(obs) && is.matrix(obs$noise)
+
+expand_noise <- function(noise, d, call) {
+  if (nrow(noise) != d) {
+    abort("argument", c(
+      "{.arg noise} must have a row for each of the {d} column{?s} of {.arg x}, not {describe(noise)}.",
+      i = "Its columns are the modes."
+    ), call = call)
+  }
+  noise
+}
+
+# Refuses a prior with another number of modes than `noise` has columns: modes with known noise are not searched for.
+need_mode_for_noise <- function(obs, prior, call) {
+  if (!noise_is_by_mode(obs)) {
+    return(invisible())
+  }
+  k <- ncol(obs$noise)
+  if (!identical(prior$family, "hmm") || prior$k != k) {
+    given <- if (identical(prior$family, "hmm")) "{.code prior_hmm({prior$k})}" else "an open number of them"
+    abort("argument", c(
+      paste0("{.arg noise} has a column for each of {k} mode{?s}, which does not go with ", given, "."),
+      i = "Give {.code prior = prior_hmm({k})}, or leave {.arg noise} out: it is then learned by mode."
+    ), call = call)
+  }
+}
+
 # The emission in the user's units. found: the emission as the engine returns it, a list by mode where each mode has its
 # own.
 emission_in_units <- function(obs, found) {

@@ -3,6 +3,7 @@
 # data: sequences in the internal form.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
   check_options(control, "hidden", prior, error_call)
+  need_mode_for_noise(obs, prior, error_call)
   if (!is.null(start)) tell_start_wins(control, start)
   if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
     require_ability(c("hidden", "sequences"), "omit_missing", error_call)
@@ -31,6 +32,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   data$expected <- result$paths
   result$latent <- result$paths[c("mean", "var", if (sees_by_mode(obs)) "resp")]
   result$paths <- NULL
+  if (noise_is_by_mode(obs)) result$numbering <- order(result$state$named %||% 1L)
   result$labels <- rep(NA_integer_, data$n)
   result$emission <- emission_in_units(
     obs, engine_lds_emission(hidden_data(obs, data), model, result$state)

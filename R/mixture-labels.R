@@ -147,11 +147,29 @@ better_with_classes_alone <- function(result, data, model, asked, run) {
   state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
   state$extra <- matrix(0, nrow(state$obs), 0L)
   state$owner <- c(classes$owner[own], integer(sum(found)))
+  state$named <- c(classes$named[own], result$state$named[found])
   if (has_covariates(model$prior)) state$u <- numeric() # found anew
   state$k <- nrow(state$obs)
+  state <- with_each_name(state, length(model$obs$keywords))
+  if (state$k > (model$prior$k %||% Inf)) {
+    return(result)
+  }
   state <- add_empty_clusters(state, model$prior$k %||% state$k)
   second <- run(model, start = list(state = state))
   if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
+}
+
+# Each of n names once, where clusters come from two fits: the first cluster that has a name keeps it, and a name that
+# is left goes to an empty cluster of no class.
+with_each_name <- function(state, n) {
+  if (n == 0L) {
+    return(state)
+  }
+  state$named[duplicated(state$named)] <- 0L
+  left <- setdiff(seq_len(n), state$named)
+  state <- add_empty_clusters(state, state$k + length(left))
+  state$named[state$k - length(left) + seq_along(left)] <- left
+  state
 }
 
 start_with_owners <- function(start, fit, data, call) {

@@ -6,7 +6,8 @@
 #' `modularity()`, `compare()`, `crossing()`, `plot(communities, graph)` and others.
 #'
 #' @param fit A fit of [bnp_network()].
-#' @param graph The igraph that was fitted; needed if the result should have the modularity of the communities.
+#' @param graph The igraph that was fitted; needed if the result should have the modularity of the communities. Nodes
+#'   then have its names; without it they have those of the fit, or none if these are 1, 2, ...
 #' @return An object of igraph's class `communities`, whose algorithm is `"bnp_network"`. A node of several communities
 #'   is in the one in which it has the largest membership, as in [fitted()].
 #' @details igraph's functions `membership()` and `communities()` are not generic and take only igraph's objects. The
@@ -26,7 +27,7 @@ as_communities <- function(fit, graph = NULL) {
   rlang::check_installed("igraph", "for its class of communities.")
   out <- list(
     membership = as.double(fit$labels), vcount = as.integer(fit$input$n), algorithm = "bnp_network",
-    names = fit$input$ids
+    names = if (!identical(fit$input$ids, as.character(seq_len(fit$input$n)))) fit$input$ids
   )
   if (!is.null(graph)) {
     if (!inherits(graph, "igraph") || igraph::vcount(graph) != fit$input$n) {
@@ -34,6 +35,7 @@ as_communities <- function(fit, graph = NULL) {
         "{.arg graph} must be the igraph that was fitted, with {fit$input$n} vertices, not {describe(graph)}."
       ))
     }
+    out["names"] <- list(igraph::vertex_attr(graph, "name"))
     out$modularity <- igraph::modularity(graph, out$membership)
   }
   structure(out, class = "communities")

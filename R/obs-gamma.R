@@ -70,8 +70,36 @@ obs_resolve.obs_shaped_gamma <- function(obs, data, start, call) {
   need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
   if (is.null(obs$b)) obs$b <- obs$a * exp(pmax(low_log_values(data, obs$rounding), -690))
-  resolve_fields(obs, "b", data$d, call)
+  with_cell_densities(resolve_fields(obs, "b", data$d, call), data, start)
 }
+
+# The lowest rounded values are spread over their cells by a gamma density, that of low values of their column
+# (PositiveCell in src/observations/rounded_cells.h), whose shape and rate these are. Rows have weights exp(-x / (4
+# spacings)), under which a gamma density keeps its shape [estimated as in Minka 2002], and higher clusters count for
+# nothing. Where no ten rows lie that low, all cells are spread evenly.
+with_cell_densities <- function(obs, data, start) {
+  if (!any(obs$rounding > 0)) {
+    return(obs)
+  }
+  before <- if (inherits(start, "bnp_fit") && isTRUE(start$input$d == data$d)) start$model$obs
+  if (!is.null(before$cell_shape)) {
+    obs[cell_densities] <- before[cell_densities]
+    return(obs)
+  }
+  logs <- logs_of_values(data$x, obs$rounding)
+  logs[!is.finite(logs)] <- NA
+  tilt <- 1 / (4 * obs$rounding)
+  low <- exp(-exp(logs) * rep(tilt, each = nrow(logs))) * (data$weights %||% 1)
+  rows <- colSums(low, na.rm = TRUE)
+  mean <- colSums(low * exp(logs), na.rm = TRUE) / rows
+  below <- log(mean) - colSums(low * logs, na.rm = TRUE) / rows
+  shape <- (3 - below + sqrt((below - 3)^2 + 24 * below)) / (12 * below)
+  spread <- obs$rounding > 0 & rows >= 10 & is.finite(shape) & shape > 0
+  obs$cell_shape <- ifelse(spread, pmin(shape, 1000), 1)
+  obs$cell_rate <- ifelse(spread, obs$cell_shape / mean - tilt, 0)
+  obs
+}
+cell_densities <- c("cell_shape", "cell_rate")
 
 # Logarithms of values; for a rounded 0 the average over its cell, from 0 to half a spacing.
 logs_of_values <- function(x, rounding = NULL) {
@@ -109,7 +137,7 @@ model_gamma <- list(
 
 model_shaped_gamma <- utils::modifyList(model_gamma, list(
   title = "Gamma, shape learned", class = c("obs_shaped", "obs_gamma"),
-  parameters = list(shape = NULL, rounding = "columns"),
+  working = cell_densities, parameters = list(shape = NULL, rounding = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes, rate = NULL,
     mean = c("clusters", "columns")

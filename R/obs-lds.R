@@ -38,6 +38,12 @@
 #' have a mode, including the first of a sequence; the distribution of the
 #' first mode is that of first states in a hidden Markov model.
 #'
+#' **`noise` as a matrix** says how noisy each sensor is in each mode, as a data sheet does, while dynamics (and
+#' loadings) are learned. Modes are then told apart by their noise, too, and numbered as its columns: mode 2 has
+#' `noise[, 2]`, even if it has no rows. That needs [`prior_hmm(k)`][prior_hmm] with a mode for each column, since modes
+#' whose number is open come and go during a fit, which knows of no noise for a new one. Modes exchange their noise
+#' where that raises the bound; births are tried in modes without rows, merges and deletes are not.
+#'
 #' @section What to expect:
 #' The search is coordinate ascent of an exact lower bound. It starts from the modes of an autoregressive model of the
 #' rows and from a single mode; births of modes try windows of 32 to 64 rows that get a linear system of their own. It
@@ -55,11 +61,10 @@
 #' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
 #'   away from it.
 #' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as in [obs_ar()] with `lag = 1`; in the
-#'   unit of the columns, or with learned loadings in that of their scores on
-#'   principal components.
-#' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned. It cannot
-#'   differ between modes, since modes come and go while a fit is made, and are numbered in the end. If the modes of a
-#'   system are known, use `R` of [lds_model()].
+#'   unit of the columns or, with learned loadings, in that of their scores on principal components.
+#' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned. With
+#'   `emission = "by_mode"` and a fixed number of modes, [`prior_hmm(k)`][prior_hmm], also a matrix with a row for each
+#'   column and a column for each mode.
 #' @param noise_df,noise_scale Prior of the variance of the noise; its expectation is `noise_scale / (noise_df - 2)`.
 #' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
 #'   sequence. Default: column medians, and ten times the variance of the columns.
@@ -99,21 +104,22 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
     }
     loadings <- check_count(loadings, "loadings")
   }
+  emission <- check_choice(emission, c("shared", "by_mode"), "emission")
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
   if (!is.null(noise)) {
-    noise <- check_noise(noise, "noise", rlang::current_env())
+    noise <- check_noise(noise, "noise", rlang::current_env(), by_mode = emission == "by_mode")
     if (!is.null(noise_scale)) {
       abort("argument", "{.arg noise} is a known variance, {.arg noise_scale} the prior of one that is learned: give
                          one of them.")
     }
   }
-  emission <- check_choice(emission, c("shared", "by_mode"), "emission")
-  if (emission == "by_mode" && !is.null(noise) && identical(loadings, "identity")) {
+  if (emission == "by_mode" && !is.null(noise) && !is.matrix(noise) && identical(loadings, "identity")) {
     abort("argument", c(
       "With {.code loadings = \"identity\"} the only thing that {.code emission = \"by_mode\"} learns is the noise,
-       which {.arg noise} fixes.", i = "Leave one of them out."
+       which {.arg noise} fixes.",
+      i = "Leave one of them out, or give {.arg noise} as a matrix with a column for each mode."
     ))
   }
   obs <- new_obs(
@@ -131,23 +137,30 @@ obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale =
   obs
 }
 
-check_noise <- function(x, arg, call) {
-  if (is.matrix(x) && min(dim(x)) > 1L) {
+# A variance above 0: one number, one for each column, or, where `by_mode` is not NULL, a matrix of columns x modes, for
+# which that must be TRUE.
+check_noise <- function(x, arg, call, by_mode = NULL) {
+  if (is.matrix(x) && is.null(by_mode)) {
     abort("argument", c(
       "{.arg {arg}} must be one number, or one for each column, not {describe(x)}.",
-      i = "Modes have no numbers before the fit, so that their noise cannot be given: {.code emission = \"by_mode\"}
-           learns it. For known modes use {.arg R} of {.fn lds_model}."
+      i = "Only {.arg noise}, which is known, may have a column for each mode."
     ), call = call)
   }
-  x <- check_vector(x, arg, call)
-  if (any(x <= 0)) {
+  if (is.matrix(x) && !by_mode) {
     abort("argument", c(
-      "{.arg {arg}} must be above 0; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))}
-       {cli::qty(sum(x <= 0))}{?is/are} not.",
+      "{.arg {arg}} is a matrix, with a column for each mode, but all modes have the same emission.",
+      i = "Add {.code emission = \"by_mode\"}, or give one number, or one for each column of the data."
+    ), call = call)
+  }
+  values <- check_vector(as.vector(x), arg, call)
+  if (any(values <= 0)) {
+    abort("argument", c(
+      "{.arg {arg}} must be above 0; {cli::qty(sum(values <= 0))}element{?s} {places(which(values <= 0))}
+       {cli::qty(sum(values <= 0))}{?is/are} not.",
       i = "An autoregression ({.fn {model_ar$constructor}}) sees hidden states without noise."
     ), call = call)
   }
-  as.double(x)
+  if (is.matrix(x)) matrix(as.double(x), nrow(x)) else as.double(values)
 }
 
 obs_resolve.obs_lds <- function(obs, data, start, call) {
@@ -201,7 +214,8 @@ obs_resolve.obs_lds <- function(obs, data, start, call) {
     check_noise_range(obs$noise_scale, obs, "noise_scale", call)
     obs$noise <- NULL
   } else {
-    obs$noise <- expand_vector(obs$noise, d, "noise", call)
+    obs$noise <- if (noise_is_by_mode(obs)) expand_noise(obs$noise, d, call) else
+      expand_vector(obs$noise, d, "noise", call)
     check_noise_range(obs$noise, obs, "noise", call)
     obs$noise_scale <- obs$noise_df <- NULL
   }
@@ -235,7 +249,9 @@ expand_hidden <- function(x, m, arg, call) {
   ), call = call)
 }
 
-check_noise_range <- function(x, obs, arg, call) check_in_units(x, obs$column_unit, arg, c(1e-10, 1e10), call)
+check_noise_range <- function(x, obs, arg, call) {
+  check_in_units(x, rep_len(obs$column_unit, length(x)), arg, c(1e-10, 1e10), call)
+}
 
 # Initial values of the hidden states, rows x hidden states in engine units: the rows with gaps filled from neighbours,
 # or their scores on principal components.

@@ -38,7 +38,7 @@ obs_resolve.obs_weibull <- function(obs, data, start, call) {
   obs <- with_spacings(obs, data, start, call)
   need_spacing_of_zeros(obs, data$x, "x", call, found = FALSE)
   keep_within_units(obs, data, call)
-  resolve_weibull(obs, data, start, call)
+  with_cell_densities(resolve_weibull(obs, data, start, call), data, start)
 }
 
 # Statistics are sums of powers of x / exp(log_unit), chosen so that they do not overflow: `most` is the largest shape.
@@ -77,7 +77,7 @@ obs_layout.obs_weibull <- function(obs) obs[c("known", weibull_layout, if (isTRU
 
 model_weibull <- list(
   title = "Weibull", constructor = "obs_weibull", class = c("obs_weibull", "obs_shaped"), values = "values above 0",
-  kind = "number", gaps = "cells", refusal = model_gamma$refusal, working = c("known", weibull_layout),
+  kind = "number", gaps = "cells", refusal = model_gamma$refusal, working = c("known", weibull_layout, cell_densities),
   parameters = list(shape = "columns", a = "columns", b = "columns", rounding = "columns"),
   arrays = list(
     shape_node = shaped_axes, shape_prob = shaped_axes, a = shaped_axes, b = shaped_axes,

@@ -8,7 +8,8 @@
 #' `rounding` a value x stands for its cell, \eqn{[x - \Delta/2, x + \Delta/2]} with \eqn{\Delta} the spacing, and
 #' clusters learn from averages over the cells. Squares become \eqn{x^2 + \Delta^2/12}; logarithms and powers become
 #' their averages over the part of the cell above 0 (so that a rounded 0 is a value of `obs_gamma()` and
-#' `obs_weibull()`); the unit vectors of angles become shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}.
+#' `obs_weibull()`; cells of up to 8 spacings are not averaged evenly, but with a gamma density of the lowest values);
+#' the unit vectors of angles become shorter by \eqn{\sin(\Delta/2) / (\Delta/2)}.
 #'
 #' The bound is then one on the probability of the cells, each divided by its width: \eqn{\log (P(cell) / \Delta)} is at
 #' least the average of the log density over the cell. A cluster for each value then no longer raises the bound. If

@@ -137,6 +137,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
   check_prior(prior, sampled_verbs, rlang::current_env())
   verb <- prior_entry(prior)$verb
   refuse_proposals(verb, prior, options)
+  if (inherits(obs, "bnp_obs")) require_ability(kinds_to_fit(verb, obs, prior), "bnp_sample")
   if (is.null(control)) {
     control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
   }

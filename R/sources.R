@@ -101,11 +101,23 @@ source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool 
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)
-  if (any(lost)) abort("file", "{.arg paths}: {cli::qty(sum(lost))}no such file{?s}: {.file {paths[lost]}}.")
+  if (any(lost)) {
+    abort("file", c(
+      "{.arg paths}: {cli::qty(sum(lost))}no such file{?s}: {.file {paths[lost]}}.",
+      i = if (any(grepl("[*?]", paths[lost]))) "Patterns are not expanded: give {.code Sys.glob(paths)}."
+    ))
+  }
   if (is.null(read)) {
     unknown <- !kind_of_file(paths) %in% names(file_readers)
     if (any(unknown)) {
       kinds <- names(file_readers)
+      folder <- paths[dir.exists(paths)][1L]
+      if (!is.na(folder)) {
+        abort("file", c(
+          "{.arg paths}: {.file {folder}} is a folder, and must be a file.",
+          i = "Its files are {.code list.files({dQuote(folder, FALSE)}, full.names = TRUE)}."
+        ))
+      }
       abort("file", c(
         "{.arg paths}: {.file {paths[unknown]}} {?is/are} not of a kind that is read by {?its/their}
          ending ({kinds}).",

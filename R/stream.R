@@ -117,7 +117,7 @@ print.bnp_stream <- function(x, ...) {
 #' @export
 bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control("truncation_free"),
                                    start = NULL, na_action = c("fail", "model", "omit"), ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   here <- rlang::current_env()
   na_action <- action_of_stream(start, if (!missing(na_action)) na_action)
   fit_stream("bnp_mixture", x, obs, prior, control, start, na_action, rename_call(match.call()), here)

@@ -39,7 +39,7 @@ stream_of_fit.bnp_topics <- function(fit) {
 bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(),
                                   control = bnp_control("truncation_free"), start = NULL,
                                   na_action = c("fail", "omit"), new_terms = c("error", "drop"), id = NULL, ...) {
-  check_no_dots(...)
+  if (...length()) control <- control_with(control, ...)
   read_arguments(rlang::enquos(id = id), x, "x")
   here <- rlang::current_env()
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")

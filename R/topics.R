@@ -32,14 +32,14 @@
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
 #' @param covariates Of documents, a data frame with a row for each, by name or in their order: what the formula of
 #'   [prior_covariates()] names. With a `response`: what has effects of its own on it, also a vector or a matrix.
-#' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound, and
-#'   the variance of a number about its mean is not learned while topics are. A document has one response and many
-#'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
-#'   predicts of documents that were held out.
-#' @param response_cost For `"hinge"` and `"eps_hinge"`: the cost of one unit of loss.
-#' @param response_epsilon For `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
-#' @param response_precision Precision (one over the variance) of the normal prior of the effects; for numbers relative
-#'   to the residual variance. Default: 1 for `"gaussian"`, else 0.1 (a guess).
+#' @param response_weight,response_cost,response_epsilon,response_precision Only with a `response`. `response_weight`:
+#'   how often responses count beside words, above 0. Other than 1, the objective is no bound, and the variance of a
+#'   number about its mean is not learned while topics are. A document has one response and many words, so that topics
+#'   follow responses, and predict them better, with weights of 10 or 30; choose one by what it predicts of documents
+#'   that were held out. `response_precision`: one over the variance of the normal prior of the effects, for numbers
+#'   relative to the residual variance; default 1 for `"gaussian"`, else 0.1 (a guess). `response_cost`, for `"hinge"`
+#'   and `"eps_hinge"`: the cost of one unit of loss. `response_epsilon`, for `"eps_hinge"`: errors up to this many
+#'   standard deviations of the response cost nothing.
 #' @param labels Known subjects of the documents: a factor or text, one label for each document, `NA` where it is not
 #'   known; a list of character vectors, for several labels of a document; a logical matrix (documents x labels; a row
 #'   of `NA`: not known); or the name of a document variable of a quanteda `dfm`. See *Labels*.

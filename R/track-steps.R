@@ -5,11 +5,13 @@
 #' Computes lengths of steps and turning angles from locations at equally spaced times, the variables by which
 #' [bnp_hmm()] models movement with [obs_gamma()] and [obs_vonmises()].
 #'
-#' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns. `NA` where a location was
-#'   missed.
-#' @param id The track of each location. Rows of a track must be in order, and tracks may be mixed. Default: one track.
-#' @param time Times of locations, ascending within a track. Steps over intervals of different lengths cannot be
-#'   compared: a message says how many intervals are longer or shorter than the usual one.
+#' @param x,y Coordinates, numbers; or `x` alone, a matrix or a data frame of two columns, beside those that `id` and
+#'   `time` name. `NA` where a location was missed.
+#' @param id The track of each location, or the name of a column of the data frame `x`. Rows of a track must be in
+#'   order, and tracks may be mixed. Default: one track.
+#' @param time Times of locations, ascending within a track, or the name of a column of the data frame `x`. Steps over
+#'   intervals of different lengths cannot be compared: a message says how many intervals are longer or shorter than
+#'   the usual one.
 #' @param lonlat Are `x` and `y` longitudes and latitudes in degrees? Steps are then lengths of great circles in
 #'   kilometres, on a sphere of radius 6371 km, and angles are those between the great circles. Default: `FALSE`,
 #'   coordinates in a plane, and steps in their unit.
@@ -18,8 +20,10 @@
 #'   from -pi to pi, positive to the left. `step` is `NA` at the last location of a track. `angle` is `NA` at the first
 #'   and the last location, and beside a step of length 0, which has no direction. `prepData()` of the package moveHMM
 #'   makes the same columns, with `ID` instead of `id` and with angles beside steps of 0.
-#' @details Models whose blocks name their columns can be fitted to the result of `track_steps()`, and to that of
-#'   `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are left out.
+#' @details Without `obs`, [bnp_hmm()] models the steps by [obs_gamma()] and the angles by [obs_vonmises()], as the
+#'   example does explicitly. Models whose blocks name their columns can be fitted to the result of `track_steps()`,
+#'   and to that of `prepData()` of the packages moveHMM and momentuHMM, without removing the other columns, which are
+#'   left out.
 #' @seealso [bnp_hmm()], [plot.bnp_hmm()] with `"track"`; `vignette("movement")`.
 #' @references
 #' Michelot, T., Langrock, R. and Patterson, T. A. (2016). moveHMM: an R package for the statistical modelling of animal
@@ -36,6 +40,12 @@
 #' @export
 track_steps <- function(x, y = NULL, id = NULL, time = NULL, lonlat = FALSE) {
   if (is.null(y)) {
+    named <- Filter(function(v) is.character(v) && length(v) == 1L && is.data.frame(x), list(id = id, time = time))
+    for (what in names(named)) {
+      taken <- take_named_column(x, named[[what]], what, "x", rlang::current_env())
+      x <- taken$x
+      assign(what, taken$column)
+    }
     if (!(is.matrix(x) || is.data.frame(x)) || ncol(x) != 2L) {
       abort("input", "{.arg x} must have two columns where {.arg y} is not given, not be {describe(x)}.")
     }
@@ -124,6 +134,19 @@ require_ascending_times <- function(time, tracks, call = rlang::caller_env()) {
 
 # Tables of tracks have coordinates beside the modelled steps: columns that no block names are left out.
 track_classes <- c("bnp_track", "moveData", "momentuHMMData")
+# What a table of tracks is observed as where no model is given. Without a step of 0 their probability is none of the
+# model's parameters.
+obs_of_track <- function(x, call) {
+  zeros <- any(x$step == 0, na.rm = TRUE)
+  cli::cli_inform(
+    c("Of a track its steps and turning angles are modelled, not its locations.",
+      i = "That is {.code obs = obs_product(obs_gamma(columns = \"step\"{if (zeros) ', zeros = TRUE'}),
+           obs_vonmises(columns = \"angle\"))}."),
+    class = c("bnpvi_message_track", "bnpvi_message"), call = call
+  )
+  obs_product(obs_gamma(columns = "step", zeros = zeros), obs_vonmises(columns = "angle"))
+}
+
 steps_of_track <- function(x, obs) {
   if (!inherits(x, track_classes) || any(vapply(obs$blocks, function(block) is.null(named_columns_of(block)), NA))) {
     return(x)

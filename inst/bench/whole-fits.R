@@ -1,6 +1,7 @@
 # Whole fits of mixtures: CPU seconds, laps, K and bound, medians of some seeds, beside another build of the package,
 # whose fits take turns with those of this one. m8: 100,000 x 8, 20 separated clusters; m2: 100,000 x 2, 20 that
-# overlap; m32: 50,000 x 32, 50. From one start, one thread, with the given prior, and with what is the default.
+# overlap; m32: 50,000 x 32, 50; m50: 100,000 x 8, 50. From one start, one thread, with the given prior, and with what
+# is the default.
 # Rscript whole-fits.R [library of the other build, or none] [fits, a regular expression] [number of seeds] [threads]
 planted <- function(n, d, k, apart) {
   set.seed(1)
@@ -9,7 +10,7 @@ planted <- function(n, d, k, apart) {
 }
 fits <- list(
   m8 = function() planted(1e5, 8, 20, 3), m2 = function() planted(1e5, 2, 20, 6),
-  m32 = function() planted(5e4, 32, 50, 2)
+  m32 = function() planted(5e4, 32, 50, 2), m50 = function() planted(1e5, 8, 50, 6)
 )
 
 # One fit, in a process of its own: a build is what its library has.

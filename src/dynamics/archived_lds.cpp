@@ -44,6 +44,7 @@ LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel>
   out.globals = read_globals(in);
   const SummaryShape shape = out.alloc->shape(problem.obs);
   require_summary(out.total, shape, k);
+  require_stored(has_names(problem.obs, out.total.names.of, k), "modes with names");
   out.emission = emissions_at(problem, out.seen, out.total);
   require_summary(out.globals.effective, shape, k);
   const std::size_t sticks = out.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;

@@ -8,6 +8,13 @@
 
 namespace bnpvi::dynamics {
 
+EmissionPrior EmissionPrior::of_mode(int name) const {
+  EmissionPrior out = *this;
+  out.known_by_mode.clear();
+  if (name > 0) out.known.assign(known_by_mode.begin() + (name - 1) * d, known_by_mode.begin() + name * d);
+  return out;
+}
+
 void EmissionStatistics::add(const EmissionStatistics& other, double scale) {
   for (std::size_t i = 0; i < count.size(); ++i) count[i] += scale * other.count[i];
   for (std::size_t i = 0; i < moment.size(); ++i) moment[i] += scale * other.moment[i];
@@ -89,7 +96,8 @@ void Emission::solve_column(Index j, const EmissionStatistics& statistics) {
             0.5 * df_[j] * std::log(scale_[j]) + 0.5 * df * std::log(b);
 }
 
-// E log ρ − log 2π over two, and −½ of W (y − ĉ'u)² + u'V̂⁻¹u with u = (x, 1).
+// w has ½ (E log ρ − log 2π) for counts, and −½ times the coefficients of W (y − ĉ'u)² + u'V̂⁻¹u, u = (x, 1),
+// for moments.
 void Emission::weights(double* w) const {
   const Index d = prior_.d, e = prior_.e(), q = prior_.n_moments();
   for (Index j = 0; j < d; ++j) {

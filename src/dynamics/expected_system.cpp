@@ -18,20 +18,38 @@ EmissionPrior emission_prior(const Fields& f) {
   out.m = static_cast<Index>(f.numbers("unit").size());
   out.identity = f.flag("identity");
   out.by_mode = f.optional_flag("by_mode");
-  const Vec variance = f.has("noise") ? f.numbers("noise", out.d) : f.numbers("noise_scale", out.d);
-  Vec& to = f.has("noise") ? out.known : out.scale;
-  for (Index j = 0; j < out.d; ++j) to.push_back(variance[j] / unit[j] / unit[j]);
-  if (!f.has("noise")) out.df = f.number("noise_df");
+  const bool known = f.has("noise");
+  Vec variance = known ? f.numbers("noise") : f.numbers("noise_scale", out.d);
+  for (std::size_t i = 0; i < variance.size(); ++i) {
+    const double u = unit[i % unit.size()];
+    variance[i] = variance[i] / u / u;
+  }
+  if (known && variance.size() != unit.size()) out.known_by_mode = variance;
+  const double modes = static_cast<double>(variance.size()) / static_cast<double>(unit.size());
+  Vec& to = known ? out.known : out.scale;
+  to.assign(unit.size(), 0.0);
+  for (std::size_t i = 0; i < variance.size(); ++i) to[i % unit.size()] += variance[i] / modes;
+  if (!known) out.df = f.number("noise_df");
   if (!out.identity) out.precision = f.numbers("loading_precision", out.e() * out.e());
   return out;
 }
 
-ExpectedSystem::ExpectedSystem(std::unique_ptr<const ObsModel> dynamics, const EmissionPrior& emission,
+ExpectedSystem::ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission,
                                Vec log_units)
     : dynamics_(std::move(dynamics)),
       emission_(emission),
       log_units_(std::move(log_units)),
-      n_dynamics_(dynamics_->n_features()) {}
+      n_dynamics_(dynamics_->n_features()) {
+  for (int name = 1; name <= emission_.n_known_modes(); ++name)
+    modes_.push_back(std::make_unique<ExpectedSystem>(dynamics_, emission_.of_mode(name), log_units_));
+}
+
+void ExpectedSystem::gains(const double* t, double* out) const {
+  const EmissionStatistics seen = of_emission(t);
+  const double plain = Emission(emission_, seen).value();
+  for (std::size_t i = 0; i < modes_.size(); ++i)
+    out[i] = Emission(modes_[i]->emission_, seen).value() - plain;
+}
 
 void ExpectedSystem::features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const {
   for (Index i = 0; i < n_features(); ++i)
@@ -53,7 +71,7 @@ void ExpectedSystem::weights(const double* t, double* w) const {
   for (Index j = 0; j < emission_.d; ++j) of_seen[j] -= log_units_[j];
 }
 
-// Of the emission: the expected parameters taken as known, at an average row whose (x, 1) has the second
+// For the emission: expected parameters as if they were known, at an average row whose (x, 1) has the second
 // moment V̂ / (N + 1).
 void ExpectedSystem::point_estimate(const double* t, double* mean, double* w) const {
   const Index d = emission_.d, e = emission_.e(), q = emission_.n_moments();
@@ -111,6 +129,7 @@ NamedArrays ExpectedSystem::mean_parameters(const double* t, Index k) const {
 Capabilities ExpectedSystem::capabilities() const {
   Capabilities out;
   out.units = this;
+  if (!modes_.empty()) out.names = this;
   return out;
 }
 

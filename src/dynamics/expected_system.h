@@ -1,25 +1,27 @@
-// The model of rows that are expected: dynamics of a mode and, where modes have one of their own, its
-// emission.
+// The observation model of a switching system at fixed q(x): "rows" are the expected statistics E φ of the
+// dynamics of a mode and, where modes have separate emissions, of the emission.
 #pragma once
 #include <memory>
 
 #include "dynamics/emission.h"
 #include "foundation/fields.h"
-#include "observations/capabilities.h"
+#include "observations/named_clusters.h"
 
 namespace bnpvi::dynamics {
 
-/// The emission that fields describe, in engine units.
+/// The emission prior described by these fields, in engine units (columns divided by their units).
 EmissionPrior emission_prior(const Fields& fields);
 
-/// A product of conjugate families with counts of their own, since rows that begin a sequence know of no
-/// dynamics and missing cells of no emission: of features (1, E φ of the dynamics, statistic of the
-/// emission),
-///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j.
-/// Rows are expected under q(x), as those of make_expected_ar(): not for samplers or densities.
-class ExpectedSystem final : public ObsModel, public ColumnUnits {
+/// A product of two conjugate families, dynamics and emission, each with its own counts, since the first row
+/// of a sequence has no dynamics and a missing cell no emission. A row's features are (1, E φ of the
+/// dynamics, statistic of the emission), and
+///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j,
+/// the sums over columns j of the emission. Rows are expectations under q(x), as those of make_expected_ar():
+/// they have no densities and cannot be sampled. Modes whose noise is known have names: the number of their
+/// noise among the known ones.
+class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedClusters {
  public:
-  ExpectedSystem(std::unique_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);
+  ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);
 
   Index n_features() const override { return 1 + n_dynamics_ + emission_.n_statistics(); }
   Index n_columns() const override { return n_features(); }
@@ -34,23 +36,36 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits {
   void re_express(const ObsModel& from, double* t) const override;
   double strain() const override;
 
+  Index n_names() const override { return static_cast<Index>(modes_.size()); }
+  const ObsModel& named(int name) const override { return *modes_[static_cast<std::size_t>(name - 1)]; }
+  void gains(const double* t, double* out) const override;
+  /// None: rows do not say which mode they are of.
+  const std::vector<int>& columns_of(int) const override { return no_columns_; }
+  std::shared_ptr<const ObsModel> learned_with_names(const double*, Index, const std::vector<int>&,
+                                                     PriorSteps, Pool*) const override {
+    return nullptr;
+  }
+
   const ObsModel& dynamics() const { return *dynamics_; }
-  /// Of the statistic of one mode: what is of its dynamics, and of its emission.
+  /// The part of one mode's statistic that belongs to the dynamics, and the part that belongs to the
+  /// emission.
   const double* of_dynamics(const double* t) const { return t + 1; }
   EmissionStatistics of_emission(const double* t) const {
     return EmissionStatistics(emission_, t + 1 + n_dynamics_);
   }
 
  private:
-  Vec dynamics_of(const double* t, Index k) const;  // K × p, one after the other
+  Vec dynamics_of(const double* t, Index k) const;  // K × p: the dynamics' part of each of K statistics
 
-  std::unique_ptr<const ObsModel> dynamics_;
+  std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;
+  std::vector<std::unique_ptr<const ExpectedSystem>> modes_;
+  std::vector<int> no_columns_;
   Vec log_units_;
   Index n_dynamics_;
 };
 
-/// With `by_mode` an ExpectedSystem, else the dynamics alone (make_lds).
+/// An ExpectedSystem if fields have `by_mode`, else the model of the dynamics alone (make_lds).
 std::unique_ptr<ObsModel> make_system(const Fields& fields);
 
 }  // namespace bnpvi::dynamics

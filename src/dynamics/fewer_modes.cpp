@@ -9,6 +9,23 @@ namespace {
 constexpr Index fewest_rounds = 5,
                 most_rounds = 15;  // as of births, and for as long as they gain enough: guesses
 
+// Puts the proposal in place of the state if some rounds bring its bound above the state's.
+bool catches_up(const LdsProblem& problem, LdsState& state, LdsState tried) {
+  double before = tried.elbo;
+  for (Index round = 1; round <= most_rounds; ++round) {
+    one_round(problem, tried);
+    const double gain = tried.elbo - before;
+    before = tried.elbo;
+    if (tried.elbo > state.elbo) {
+      accept(problem, state, std::move(tried));
+      return true;
+    }
+    const bool hopeless = tried.elbo + gain * static_cast<double>(most_rounds - round) < state.elbo;
+    if (round >= fewest_rounds && hopeless) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, const LdsState& state,
@@ -59,19 +76,14 @@ bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b) {
   tried.total = Summary(state.alloc->shape(problem.obs), kept);
   for (Index g : problem.units) tried.total.add(independent_summary(problem, tried, g));
   renew(problem, tried);
-  double before = tried.elbo;
-  for (Index round = 1; round <= most_rounds; ++round) {
-    one_round(problem, tried);
-    const double gain = tried.elbo - before;
-    before = tried.elbo;
-    if (tried.elbo > state.elbo) {
-      accept(problem, state, std::move(tried));
-      return true;
-    }
-    const bool hopeless = tried.elbo + gain * static_cast<double>(most_rounds - round) < state.elbo;
-    if (round >= fewest_rounds && hopeless) return false;
-  }
-  return false;
+  return catches_up(problem, state, std::move(tried));
+}
+
+bool try_exchange(const LdsProblem& problem, LdsState& state, Index a, Index b) {
+  LdsState tried = state;
+  std::swap(tried.total.names.of[a], tried.total.names.of[b]);
+  renew(problem, tried);
+  return catches_up(problem, state, std::move(tried));
 }
 
 }  // namespace bnpvi::dynamics

@@ -1,4 +1,4 @@
-// The Gaussian chain q(x) of hidden states, and what models of dynamics see of it.
+// The Gaussian chain q(x) of hidden states, and its moments that models of the dynamics use.
 #pragma once
 #include <functional>
 
@@ -6,77 +6,78 @@
 
 namespace bnpvi::dynamics {
 
-/// The rows as the engine sees them, in engine units, sequences one after the other.
+/// The data in engine units (columns divided by their units), sequences one after the other.
 struct Series {
   Index n = 0, d = 0, n_known = 0;
   Vec y;      // n × d, row-major, NaN where missing
-  Vec known;  // n × n_known: what moves hidden states beside themselves, b = ([1], inputs)
+  Vec known;  // n × n_known: known regressors of the hidden states, b = ([1], inputs)
   std::vector<Index> starts;
-  Vec weight;  // of each sequence
+  Vec weight;  // weight of each sequence
 
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
   const double* y_of(Index row) const { return y.data() + row * d; }
   const double* known_of(Index row) const { return known.data() + row * n_known; }
 };
 
-/// x_1 ~ N(mean, P_0) of every sequence.
+/// Prior of the first state of every sequence: x_1 ~ N(mean, P_0).
 struct StartPrior {
   Vec mean;            // m
   Vec precision;       // P_0⁻¹, m × m
   double log_det = 0;  // log|P_0|
 };
 
-/// Moments of q(x). Row t of `features`, of rows that follow another one, is (1, packed lower triangle of
-/// E v v') with v = (x_{t−1}, b_t, x_t): E φ, what a Wishart model of the dynamics has in place of φ. Where
-/// modes have emissions of their own it is (1, these numbers, the row's statistic of the emission), and in
-/// rows that begin a sequence what is of the dynamics is 0, its count too.
+/// Moments of q(x). For rows that follow another one, row t of `features` is (1, packed lower triangle of E v
+/// v') with v = (x_{t−1}, b_t, x_t): this E φ replaces φ in a Wishart model of the dynamics. Where modes have
+/// separate emissions the row is (1, these numbers, the row's statistic of the emission), and in the first
+/// row of a sequence the part of the dynamics, with its count, is 0.
 struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
-  Index before = 0, after = 0;  // numbers of a row before and after those of the dynamics
+  Index before = 0, after = 0;  // length of a feature row before and after the dynamics' part
   Vec mean;                     // n × m
   Vec var;                      // n × m(m+1)/2, packed lower triangles
   Vec features;                 // n × n_features(), column-major
-  Vec start;                    // of each sequence E log N(x_1; mean, P_0)
-  Vec entropy;                  // and H[q(x)]
+  Vec start;                    // for each sequence: E log N(x_1; mean, P_0)
+  Vec entropy;                  // for each sequence: H[q(x)]
 
   LatentPaths() = default;
   LatentPaths(const Series& series, const EmissionPrior& emission);
 
-  Index width() const { return 2 * m + n_known; }                       // of v
+  Index width() const { return 2 * m + n_known; }                       // length of v
   Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p
   Index n_features() const { return before + n_dynamics() + after; }
   Index n_var() const { return m * (m + 1) / 2; }
   const double* mean_of(Index row) const { return mean.data() + row * m; }
   const double* var_of(Index row) const { return var.data() + row * n_var(); }
 
-  /// What is of the dynamics in row t ≥ 1, from the moments of rows t − 1 and t, b_t and Cov(x_t, x_{t−1})
-  /// (m × m, row-major; null: 0).
+  /// Sets the dynamics' part of feature row t ≥ 1, from the moments of rows t − 1 and t, b_t (known) and
+  /// Cov(x_t, x_{t−1}) (cross: m × m, row-major; null: 0).
   void set_features(Index t, const double* known, const double* cross);
-  /// What is of the emission, if anything.
+  /// Sets the emission's part of a feature row, if there is one.
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
-/// What the modes say about a stretch of rows: r (n × K by row of the data) and weights w_k = ∇Λ(T_k) (K ×
-/// p, of the dynamics alone), of which E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// The modes' parameters and responsibilities for a stretch of rows: r (n × K, by row of the data) and
+/// weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
   const double* r = nullptr;  // null: K = 1 and every r is 1
   Index k = 1;
   const double* w = nullptr;
 };
 
-/// q(x) of rows from .. to − 1, which begin as a sequence does, that is optimal for the modes and the
-/// emission: one, or one for each mode. The precision of the chain is block-tridiagonal; with D_t = L_t L_t',
+/// Computes the q(x) of rows from .. to − 1 (row `from` begins a sequence) that is optimal for the modes and
+/// the emission (one, or one for each mode). The precision matrix of the chain is block-tridiagonal, with
+/// blocks J; with U_t = J_{t,t−1} and D_t = L_t L_t',
 ///   X_t = L_{t−1}⁻¹ U_t',  D_t = J_tt − X_t'X_t,  y_t = L_t⁻¹(h_t − X_t'y_{t−1})                    (down)
 ///   A_t = −L_t⁻'X_{t+1},  μ_t = L_t⁻'(y_t − X_{t+1}μ_{t+1}),  V_t = (L_tL_t')⁻¹ + A_tV_{t+1}A_t',
 ///   Cov(x_{t+1}, x_t) = V_{t+1}A_t'                                                               (up)
-/// with U_t = J_{t,t−1}. Mode-averaged potentials are no densities, so that a Kalman smoother with averaged
-/// parameters would be wrong. Fills moments and features, start and entropy of `group`; throws
-/// std::domain_error where a D_t is not positive definite. poll is called every thousand rows.
+/// A Kalman smoother with averaged parameters would be wrong, since potentials averaged over modes are not
+/// densities. Fills moments and features, and start and entropy of `group`. Throws std::domain_error where a
+/// D_t is not positive definite. poll is called every thousand rows.
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
                  const std::vector<Emission>& emission, const StartPrior& prior,
                  const std::function<void()>& poll, LatentPaths& out);
 
-/// Σ over rows of Emission's statistic, each with this weight.
+/// Adds the emission's statistic of rows from .. to − 1, times this weight, to `out`.
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,
                   Index to, double weight, EmissionStatistics& out);
 

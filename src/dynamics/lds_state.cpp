@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index filters = 4;  // passes of a filter and a smoother, in products of a row with a mode: a guess
 
-// r of every row of the data, from blocks of rows.
+// Collects r of every row of the data from blocks of rows.
 class KeepResponsibilities final : public ResponsibilitySink {
  public:
   KeepResponsibilities(Vec& r, Index k) : r_(r), k_(k) {}
@@ -34,7 +34,17 @@ Summary visit(const LdsProblem& problem, LdsState& state, const std::vector<Inde
   KeepResponsibilities sink(state.r, state.k);
   const auto weights =
       at.weights ? at.weights : visit_weights(*state.alloc, problem.obs, data, at.effective, &problem.pool);
-  return state.alloc->local_step({data, units, problem.obs, at, weights, problem.pool, &sink});
+  Summary out = state.alloc->local_step({data, units, problem.obs, at, weights, problem.pool, &sink});
+  out.names = at.effective.names;
+  return out;
+}
+
+// Modes whose noise is known, in their order.
+ClusterNames first_names(const LdsProblem& problem, Index k) {
+  ClusterNames out;
+  if (problem.emission.known_by_mode.empty() || !problem.by_mode()) return out;
+  for (Index j = 1; j <= k; ++j) out.of.push_back(static_cast<int>(j));
+  return out;
 }
 
 }  // namespace
@@ -61,8 +71,8 @@ LatentPaths paths_at(const LdsProblem& problem, const Vec& mean) {
   return out;
 }
 
-// −½ (x − M ξ)'W(x − M ξ): of the prior's own weights the block of x is −½ W, that of x and ξ is W M, and
-// that of ξ, which has the uncertainty of M as well, becomes −½ M'W M.
+// The weights of −½ (x − M ξ)'W(x − M ξ). The prior's weights already have −½ W for x, and W M for x and ξ;
+// their block of ξ, which includes the uncertainty of M, is replaced by −½ M'W M.
 Vec point_weights(const LdsProblem& problem) {
   const Index m = problem.m, e = m + problem.series.n_known;
   Vec t(static_cast<std::size_t>(problem.dynamics().n_features()), 0.0), w(t);
@@ -105,7 +115,8 @@ std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStat
   if (!problem.by_mode()) return {Emission(problem.emission, seen)};
   std::vector<Emission> out;
   for (Index k = 0; k < total.k; ++k)
-    out.emplace_back(problem.emission, problem.by_mode()->of_emission(total.t(k)));
+    out.emplace_back(problem.emission.of_mode(total.names.of_cluster(k)),
+                     problem.by_mode()->of_emission(total.t(k)));
   return out;
 }
 
@@ -169,6 +180,7 @@ Summary independent_summary(const LdsProblem& problem, const LdsState& state, In
   const Series& s = problem.series;
   const Index k = state.k, p = problem.obs.n_features(), n = state.paths.n;
   Summary out(state.alloc->shape(problem.obs), k);
+  out.names = state.total.names;
   double* t_all = out.obs.edit().data();
   const double weight = s.weight[group];
   for (Index t = problem.first_row(group); t < s.starts[group + 1]; ++t) {
@@ -192,6 +204,7 @@ LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
   const EmissionStatistics seen = emission_of(problem, paths);
   LdsState out{std::move(alloc), std::move(paths), k, std::move(r), seen, {}, {}, {}, {}, {}, 0};
   out.total = Summary(out.alloc->shape(problem.obs), k);
+  out.total.names = first_names(problem, k);
   for (Index g : problem.units) out.total.add(independent_summary(problem, out, g));
   renew(problem, out);
   return out;

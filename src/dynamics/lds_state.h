@@ -1,5 +1,5 @@
-// A switching linear dynamical system in the middle of a fit: three kinds of steps, none of which lowers the
-// bound.
+// The state of a fit of a switching linear dynamical system, and its three kinds of steps, none of which
+// lowers the bound.
 #pragma once
 #include <memory>
 
@@ -9,11 +9,11 @@
 
 namespace bnpvi::dynamics {
 
-/// Rows below which a mode is idle, where their number is fixed: a guess.
+/// A mode with fewer rows than this is idle, where the number of modes is fixed: a guess.
 inline constexpr double idle_rows = 1;
 
-/// What a fit does not change. obs: of expected rows (make_system), in units of their own, as
-/// latent_unit says; emission and start are in engine units.
+/// Everything that a fit does not change. obs: model of expected rows (make_system), in the units of the
+/// hidden columns (log_unit); emission and start are in engine units.
 struct LdsProblem {
   const Series& series;
   const ObsModel& obs;
@@ -22,13 +22,14 @@ struct LdsProblem {
   Index m;
   double log_unit;           // Σ log unit of the m hidden columns: 0 where they have none
   Vec log_units;             // log unit of each observed column
-  std::vector<Index> units;  // sequences of whose rows some have modes
-  Vec row_weight;            // of each row, or empty: all 1
+  std::vector<Index> units;  // sequences in which at least one row has a mode
+  Vec row_weight;            // weight of each row; empty: all 1
   std::uint64_t seed = 0;
   Pool& pool;
   Observer& observer = nobody;
 
-  /// Has each mode an emission of its own? Then all rows have modes, else those that follow another one.
+  /// The model obs if each mode has its own emission (then all rows have modes), else null (then all but the
+  /// first row of a sequence have modes).
   const ExpectedSystem* by_mode() const {
     return emission.by_mode ? &static_cast<const ExpectedSystem&>(obs) : nullptr;
   }
@@ -46,34 +47,36 @@ struct LdsState {
   LatentPaths paths;
   Index k = 1;
   Vec r;                           // n × K; rows that have no mode have zeros
-  EmissionStatistics seen;         // of all rows; by mode it is part of `total`, and this is 0
-  std::vector<Emission> emission;  // optimal for that: one, or one for each mode
-  Summary total;                   // of all rows, at r and paths
+  EmissionStatistics seen;         // of all rows; with separate emissions 0, as it is part of `total`
+  std::vector<Emission> emission;  // optimal for these statistics: one, or one for each mode
+  Summary total;                   // summary of all rows at r and paths
   Globals globals;                 // optimal for total
-  Globals visited;                 // at which r was found, where total is that of assign()
+  Globals visited;                 // those at which assign() found r and total
   Terms terms;
   double elbo = 0;
 };
 
-/// The data of expected rows: a view of the state's features.
+/// The expected rows as a data set: a view of the state's features.
 Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 
-/// q(z) and q(x) as given (r: n × K, row-major; q(x) in `paths`), and the globals that are optimal for them
+/// The state with this q(z) (r: n × K, row-major) and q(x) (paths), and the globals that are optimal for both
 /// as if the modes of different rows were independent.
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k);
 
-/// Weights (p) of one mode that has the prior's coefficients and expected precision, taken as known: far from
-/// the origin what the prior does not know of coefficients would draw hidden states there.
+/// Weights (p numbers) of one mode whose coefficients and precision are known and equal to their prior
+/// expectations. With the prior's uncertainty of coefficients, hidden states far from the origin would be
+/// drawn towards it.
 Vec point_weights(const LdsProblem& problem);
 
-/// q(x) under these and the prior of the emission: every row near the one before.
+/// q(x) under point_weights() and the prior of the emission: every row is near the one before.
 LatentPaths prior_paths(const LdsProblem& problem);
 
 /// q(x) with these means (n × m) and no variance.
 LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
 
-/// The emissions that are optimal for a statistic of all rows, or by mode for their totals.
+/// The optimal emissions: for `seen`, the statistic of all rows, or with separate emissions for the modes'
+/// statistics in `total`.
 std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
                                    const Summary& total);
 
@@ -81,13 +84,14 @@ std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStat
 /// Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// z-step: q(z) of all sequences at the globals; r, total and `visited`.
+/// z-step: q(z) of all sequences at the globals; sets r, total and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// z-step of one sequence: its r and its summary. at: the globals.
+/// z-step of one sequence at these globals: sets its r and returns its summary.
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
-/// Statistics of the emission that all modes share, of all rows or of one sequence; else 0.
+/// Statistics of an emission shared by all modes, for all rows or one sequence; 0 if modes have separate
+/// emissions.
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
 

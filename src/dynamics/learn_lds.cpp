@@ -8,13 +8,14 @@
 #include "dynamics/rotation.h"
 #include "dynamics/window_birth.h"
 #include "inference/learn/archived.h"
+#include "inference/learn/rename.h"
 
 namespace bnpvi::dynamics {
 
 namespace {
 
-// Tries of births a lap; and windows that are tried in vain, on end, before a fit may end: 60, or fewer where
-// sequences are long, as a try costs some 30 visits of a sequence. (Rotations with much noise,
+// Number of births tried per lap; and number of consecutive failures after which a fit may end: 60, or fewer
+// where sequences are long, as a try costs some 30 visits of a sequence. (Rotations with much noise,
 // inst/bench/lds.R: with 16 the median bound was 20 to 30 lower, with 200 up to 4 higher in three times the
 // time.)
 constexpr Index tries_of_lap = 8;
@@ -30,7 +31,8 @@ double weighted_rows(const Series& series) {
   return rows;
 }
 constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
-constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
+constexpr double settled = 1;                          // gain of a lap in nats below which moves are tried: a
+                                                       // guess
 
 // W_j of all emissions.
 Vec precisions_of(const LdsState& state) {
@@ -56,6 +58,7 @@ LdsFit::LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> allo
   failures_ = in.integer();
   tried_ = in.integer();
   joined_ = in.integer();
+  exchanged_ = in.number();
   beyond_ = in.number();
   wait_ = in.integer();
   whole_ = true;
@@ -68,12 +71,13 @@ void LdsFit::write(Writer& out) const {
   out.integer(failures_);
   out.integer(tried_);
   out.integer(joined_);
+  out.number(exchanged_);
   out.number(beyond_);
   out.integer(wait_);
 }
 
-// Of a series at 6,000 of its standard deviations from the origin laps lost 2e-8; the last bits of its data
-// move the bound there by 5e-7.
+// For a series 6,000 of its standard deviations from the origin laps lost 2e-8; a change of the last bits of
+// its data moves the bound by 5e-7.
 double LdsFit::slack() const { return 1e-7 * (1 + std::abs(state_.elbo)); }
 
 LapRecord LdsFit::lap(Index number) {
@@ -82,18 +86,21 @@ LapRecord LdsFit::lap(Index number) {
   const bool was_quiet = quiet();
   const double before = state_.elbo;
   const Vec noise = precisions_of(state_);
+  exchange_names();
   smooth(problem_, state_, nullptr);
   assign(problem_, state_);
   one_round(problem_, state_);
   if (!problem_.emission.identity) rotate(problem_, state_);
   go_beyond(noise);
+  bool exchanged = false;
   if (number > 1 && (gain_ < settled || state_.elbo - before < settled)) {
     moves_of_modes(record);
     births(record);
     if (quiet()) fewer(record);
+    exchanged = exchange_with_rounds();
   }
   gain_ = state_.elbo - before;
-  still_ = was_quiet && record.births + record.deletes + record.merges == 0 && number > 2;
+  still_ = was_quiet && record.births + record.deletes + record.merges == 0 && !exchanged && number > 2;
   whole_ = true;
   record.elbo = state_.elbo;
   record.k = state_.k;
@@ -104,8 +111,8 @@ bool LdsFit::may_have_births() const {
   return options_.moves.birth && !problem_.units.empty() && has_room(state_);
 }
 
-// Noise and innovations are told apart slowly where they are confounded: a step of log W_j as long as β
-// times the last one, kept if the bound is higher.
+// Coordinate ascent separates confounded noise and innovations slowly. This extrapolates: a step of log W_j
+// that is beyond_ times the last one, kept if the bound is higher.
 void LdsFit::go_beyond(const Vec& before) {
   if (!problem_.emission.known.empty() || --wait_ > 0) return;
   Vec factor = precisions_of(state_);
@@ -133,10 +140,36 @@ void LdsFit::go_beyond(const Vec& before) {
   }
 }
 
-// Merges, deletes and another order of the modes, and what is learned of the prior, q(x) fixed.
+// Exchanges the known noise of modes at fixed q(x) and q(z).
+void LdsFit::exchange_names() {
+  if (!state_.total.names.any()) return;
+  LdsState tried = state_;
+  rename(problem_.obs, tried.elbo, tried.total);
+  if (tried.total.names.of == state_.total.names.of) return;
+  renew(problem_, tried);
+  assign(problem_, tried);
+  renew(problem_, tried);
+  if (tried.elbo > state_.elbo) accept(problem_, state_, std::move(tried));
+}
+
+// Exchanges the known noise of pairs of modes, with rounds of q(x) and q(z) afterwards: both adapt to the
+// noise that a mode has, so that the bound at fixed ones seldom shows the gain.
+bool LdsFit::exchange_with_rounds() {
+  if (!state_.total.names.any() || state_.elbo < exchanged_ + settled) return false;
+  const auto noise = [&](Index j) {
+    return problem_.emission.of_mode(state_.total.names.of_cluster(j)).known;
+  };
+  for (Index a = 0; a < state_.k; ++a)
+    for (Index b = a + 1; b < state_.k; ++b)
+      if (noise(a) != noise(b) && try_exchange(problem_, state_, a, b)) return true;
+  exchanged_ = state_.elbo;
+  return false;
+}
+
+// Merges, deletes and reordering of modes, and learning of the prior's concentrations, all at fixed q(x).
 void LdsFit::moves_of_modes(LapRecord& record) {
   const bool any = options_.moves.merge || options_.moves.remove || options_.moves.reorder;
-  if (!any || problem_.units.empty() || state_.k < 2) return;
+  if (!any || problem_.units.empty() || state_.k < 2 || state_.total.names.any()) return;
   const Dataset data = expected_rows(problem_, state_);
   const MemorySource source(data, {problem_.units});
   const Problem modes{source, problem_.obs, *state_.alloc, problem_.seed, nobody, &problem_.pool};
@@ -184,13 +217,13 @@ void LdsFit::births(LapRecord& record) {
   }
 }
 
-// Once births have failed: joins and deletes in which q(x) has its say, one of either a lap. After a lap
-// without any, the modes being the same, none is tried again.
+// Once births have failed: tries joins and deletes in which q(x) changes, too; at most one is made per lap.
+// After a lap without any, they are not tried again until the number of modes changes.
 void LdsFit::fewer(LapRecord& record) {
   Index used = state_.k;
   if (state_.alloc->fixed_k() > 0)
     for (Index k = 0; k < state_.k; ++k) used -= state_.total.size(k) < idle_rows;
-  if (used < 2 || joined_ == used) return;
+  if (used < 2 || joined_ == used || state_.total.names.any()) return;
   bool found = false;
   if (options_.moves.merge)
     for (const auto& [a, b] :

@@ -7,14 +7,16 @@
 
 namespace bnpvi::dynamics {
 
-/// A lap has two x- and z-steps, the global step, and an attempt to change the noise further than to its
-/// optimum. Once laps gain little, moves follow: those of hidden Markov models at fixed q(x), whose gains are
-/// exact, as the model is then one on the rows E φ; and births by window. A lap is still if it accepts no
-/// move and all windows were tried. The bound never falls.
+/// A lap has two x- and z-steps, the global step, and an attempt to move the noise further than to its
+/// optimum. Once laps gain little, moves follow. Those of hidden Markov models run at fixed q(x), where the
+/// model is one on the rows E φ, so that their gains are exact; births by window (window_birth.h) change
+/// q(x), too. A lap is still (nothing is left to try) if it accepts no move and enough windows failed. The
+/// bound never falls.
 class LdsFit final : public Fit {
  public:
   LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);
-  /// Of what write() wrote but for the fields that the prior learned, which come first (read_arrays).
+  /// Reads a fit that write() wrote; the fields of learned priors, which come first, must have been read
+  /// (read_arrays).
   LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in,
          const LearnOptions& options);
 
@@ -33,6 +35,8 @@ class LdsFit final : public Fit {
  private:
   bool quiet() const { return !may_have_births() || failures_ >= failures_needed_; }
   bool may_have_births() const;
+  void exchange_names();
+  bool exchange_with_rounds();
   void go_beyond(const Vec& before);
   void moves_of_modes(LapRecord& record);
   void births(LapRecord& record);
@@ -45,9 +49,10 @@ class LdsFit final : public Fit {
   LdsState state_;
   std::optional<LdsState> kept_;
   bool whole_ = false, still_ = false;
-  double gain_ = 1e300;  // of the last lap
+  double gain_ = 1e300;  // gain of the bound in the last lap
   Index failures_ = 0, tried_ = 0;
-  Index joined_ = 0;  // modes that there were when nothing could be joined
+  Index joined_ = 0;           // number of modes when it was last found that none can be joined
+  double exchanged_ = -1e300;  // bound at which no modes could exchange their noise
   double beyond_ = 2;
   Index wait_ = 0;
 };

@@ -49,7 +49,7 @@ class Rotation {
       seen_.push_back(state.seen);
   }
 
-  // G as a map of v = (x_{t−1}, b, x_t), and of (x, 1, y).
+  // The map that x → G x induces on v = (x_{t−1}, b, x_t), and below that on (x, 1, y).
   Matrix of_rows(const Matrix& g) const {
     Matrix out = Matrix::Identity(width_, width_);
     out.topLeftCorner(m_, m_) = g;
@@ -62,7 +62,8 @@ class Rotation {
     return out;
   }
 
-  // T → S T S' of the dynamics of a mode (p), and of all columns.
+  // The transform T → S T S' of the dynamics' statistic of a mode (p numbers), and below of the emission's
+  // statistic of all columns.
   Vec dynamics(const Matrix& s, Index k) const {
     const double* t = problem_.of_dynamics(state_.total.t(k));
     Vec out(t, t + state_.paths.n_dynamics());
@@ -77,7 +78,7 @@ class Rotation {
     return out;
   }
 
-  // What depends on G in the bound, and its slope: dΛ/dS = 2 (∂Λ/∂T) S T.
+  // The terms of the bound that depend on G, and their gradient: dΛ/dS = 2 (∂Λ/∂T) S T.
   RoundedSum value(const Vec& x, Vec& gradient) const {
     const Matrix g = Eigen::Map<const Matrix>(x.data(), m_, m_);
     RoundedSum sum;
@@ -98,8 +99,10 @@ class Rotation {
                        unpack(problem_.of_dynamics(state_.total.t(k)) + 1, width_, false);
       slope += d.topLeftCorner(m_, m_) + d.bottomRightCorner(m_, m_);
     }
-    for (const EmissionStatistics& statistics : seen_) {
-      const Emission seen(problem_.emission, emission(c, statistics));
+    for (std::size_t k = 0; k < seen_.size(); ++k) {
+      const EmissionStatistics& statistics = seen_[k];
+      const int name = state_.total.names.of_cluster(static_cast<Index>(k));
+      const Emission seen(problem_.emission.of_mode(name), emission(c, statistics));
       sum.add(seen.value());
       const Index e = m_ + 1;
       for (Index j = 0; j < problem_.emission.d; ++j) {

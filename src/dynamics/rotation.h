@@ -1,12 +1,12 @@
-// Hidden states in other coordinates.
+// Linear changes of the coordinates of hidden states.
 #pragma once
 #include "dynamics/lds_state.h"
 
 namespace bnpvi::dynamics {
 
-/// x → G x with q(x), q(A_k) and q(C) carried along changes nothing but the terms of the priors, where
-/// loadings are learned. Takes the G (m × m) near 1 that makes the bound highest, by L-BFGS, and visits all
-/// rows again if the bound is higher there; else leaves the state alone.
+/// For learned loadings. Transforming x → G x, with q(x), q(A_k) and q(C) transformed alike, changes only the
+/// terms of the priors in the bound. Finds the G (m × m) near 1 that maximises the bound, by L-BFGS, and
+/// visits all rows again; leaves the state as it was unless the bound is then higher.
 void rotate(const LdsProblem& problem, LdsState& state);
 
 }  // namespace bnpvi::dynamics

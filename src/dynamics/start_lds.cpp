@@ -19,9 +19,9 @@ LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> a
 
 namespace {
 
-// The problem whose modes share one emission, so that what modes are told apart by is the dynamics alone.
+// The same problem with one emission for all modes, so that modes differ by their dynamics alone.
 LdsProblem with_shared_emission(const LdsProblem& of) {
-  EmissionPrior emission = of.emission;
+  EmissionPrior emission = of.emission.of_mode(0);
   emission.by_mode = false;
   LdsProblem out{of.series, of.dynamics(), emission, of.start, of.m,       of.log_unit, of.log_units,
                  {},        of.row_weight, of.seed,  of.pool,  of.observer};
@@ -30,7 +30,7 @@ LdsProblem with_shared_emission(const LdsProblem& of) {
   return out;
 }
 
-// Rows that begin a sequence get the modes of the rows after them, or, alone, any.
+// First rows of sequences get the responsibilities of the row after them; in sequences of one row, even ones.
 void add_first_rows(const Series& s, Index k, Vec& r) {
   for (Index g = 0; g < s.n_groups(); ++g) {
     const Index n = s.starts[g + 1] - s.starts[g];
@@ -40,8 +40,8 @@ void add_first_rows(const Series& s, Index k, Vec& r) {
   }
 }
 
-// q(z) of the hidden Markov model in which the means of q(x), a point in `rows`, are what is seen, fitted
-// with its moves from k states; q(x) is `paths`. ar: its observation model, of expected rows.
+// A state with q(x) = `paths` and the q(z) of a hidden Markov model fitted, with its moves and from k states,
+// to the means of `rows` as if these were known hidden states. ar: its observation model, of expected rows.
 LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
                          const ObsModel& ar, const LatentPaths& rows, LatentPaths paths, Index k,
                          const LearnOptions& options) {
@@ -70,6 +70,29 @@ LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocM
   return state_of(problem, std::move(alloc), std::move(paths), std::move(seen.r), seen.k);
 }
 
+// Each row in the modes whose known noise explains how far it is from q(x), which `paths` has under their
+// average.
+LdsState start_from_noise(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
+                          LatentPaths paths) {
+  const EmissionPrior& prior = problem.emission;
+  const Index k = prior.n_known_modes(), q = prior.n_statistics(), n = paths.n;
+  Vec r(static_cast<std::size_t>(n * k), 0.0), w(static_cast<std::size_t>(q));
+  for (Index j = 0; j < k; ++j) {
+    const EmissionPrior own = prior.of_mode(static_cast<int>(j) + 1);
+    Emission(own, EmissionStatistics(own)).weights(w.data());
+    for (Index i = 0; i < q; ++i)
+      for (Index t = 0; t < n; ++t)
+        r[t * k + j] += w[i] * paths.features[(paths.n_features() - q + i) * n + t];
+  }
+  for (Index t = 0; t < n; ++t) {
+    double *own = r.data() + t * k, sum = 0;
+    const double largest = *std::max_element(own, own + k);
+    for (Index j = 0; j < k; ++j) sum += own[j] = std::exp(own[j] - largest);
+    for (Index j = 0; j < k; ++j) own[j] /= sum;
+  }
+  return state_of(problem, std::move(alloc), std::move(paths), std::move(r), k);
+}
+
 }  // namespace
 
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options) {
@@ -88,7 +111,8 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
           [&](const LapRecord& record) { problem.pool.monitor().lap(record); });
     return one.course.reason == "interrupted";
   };
-  // Searches have laps of their own, so that a fit of more laps is that of fewer which went on. Guesses.
+  // Laps of searches do not count as laps of the fit, so that a longer fit continues a shorter one exactly.
+  // Guesses.
   constexpr Index few_rows = 1000, first_laps = 20, search_laps = 100;
   const bool few = problem.series.n <= few_rows;
   LearnOptions first = options, rest = options;
@@ -99,14 +123,17 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
     LdsProblem again = problem;
     again.seed = restart_seed(problem.seed, i);
-    Learned one{std::make_unique<LdsFit>(again, one_mode(problem, start.search, start.before), options), {}};
+    const bool by_noise = i == 1 && problem.emission.identity && !problem.emission.known_by_mode.empty();
+    LdsState from = by_noise ? start_from_noise(problem, start.search, start.before)
+                             : one_mode(problem, start.search, start.before);
+    Learned one{std::make_unique<LdsFit>(again, std::move(from), options), {}};
     stopped = drive_it(one, first);
     if (!std::isfinite(best.course.objective) || one.course.objective > best.course.objective)
       best = std::move(one);
   }
   const auto found = [&]() -> const LdsState& { return static_cast<const LdsFit&>(*best.fit).state(); };
   if (!std::isfinite(best.course.objective)) return best;
-  const bool same_bound = start.alloc->fixed_k() > 0;  // it has only one
+  const bool same_bound = start.alloc->fixed_k() > 0;  // a model with fixed K has one bound only
   if (!few && !same_bound && !stopped) {
     best = begun(found());
     stopped = drive_it(best, rest);

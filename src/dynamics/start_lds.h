@@ -1,4 +1,4 @@
-// Where a fit of a switching linear dynamical system begins.
+// Starts of fits of switching linear dynamical systems.
 #pragma once
 #include "dynamics/learn_lds.h"
 
@@ -6,25 +6,26 @@ namespace bnpvi::dynamics {
 
 struct LdsStart {
   enum class Way {
-    one,   // one mode
-    rows,  // the modes that rows have when they are taken for hidden states
-    best   // the best of the latter and of three of the former, which differ in the windows they try
+    one,   // a single mode
+    rows,  // modes found by fitting a hidden Markov model to the rows as if they were the hidden states
+    best   // the best of one fit from `rows` and three from `one`, which try different windows
   };
   Way way;
   std::shared_ptr<const AllocModel> alloc;
-  std::shared_ptr<const AllocModel> search;  // the same with the bound of the searches of Way::best
-  const ObsModel& ar;                        // of rows that are taken for hidden states
-  LatentPaths rows, before;                  // q(x): the rows, and what it is before anything is learned
-  Index k;                                   // states of the rows at first
+  std::shared_ptr<const AllocModel> search;  // the same model, with the bound used in the searches of
+                                             // Way::best
+  const ObsModel& ar;                        // model of rows that are taken for hidden states
+  LatentPaths rows, before;                  // q(x): at the rows, and before anything is learned
+  Index k;                                   // initial number of states for Way::rows
 };
 
-/// One mode everywhere, q(x) as given.
+/// The state with one mode everywhere and this q(x).
 LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths);
 
-/// A fit at its start. The searches of Way::best have the bound of `search`, and what the best of them ends
-/// with is where the fit begins: under the loose bound a mode more costs so much at first that most windows
-/// that are worth one fail (inst/bench/lds.R). With more than a thousand rows the four are compared after
-/// twenty laps. A search that the user ends is a fit of one lap, which is interrupted.
+/// Returns a fit at its start. The searches of Way::best use the bound of `search`, and the fit begins where
+/// the best of them ends: under the loose bound an additional mode costs so much at first that most windows
+/// worth a mode fail (inst/bench/lds.R). With more than a thousand rows the four searches are compared after
+/// twenty laps. If the user ends a search, the result is an interrupted fit of one lap.
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -8,7 +8,7 @@ namespace bnpvi::dynamics {
 namespace {
 
 constexpr Index shortest = 32, longest = 64;  // rows of a window, as are the numbers below from trials on
-constexpr double share = 0.95;                // the rotations of inst/bench/lds.R
+constexpr double share = 0.95;                // measured on the rotations of inst/bench/lds.R
 constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 30;
 constexpr double within = 40;  // nats below the present bound from which a proposal may still catch up
 
@@ -16,7 +16,7 @@ struct Window {
   Index group, from, to;
 };
 
-// A sequence by its number of rows, and a place in it.
+// Draws a sequence with probability proportional to its number of rows, and a window in it.
 Window draw_window(const LdsProblem& problem, Stream& stream) {
   const Series& s = problem.series;
   Vec rows;
@@ -28,7 +28,7 @@ Window draw_window(const LdsProblem& problem, Stream& stream) {
   return {g, from, from + length};
 }
 
-// The emission by which most of the window's rows are seen.
+// The emission of the mode that has most of the window's rows.
 Index main_mode(const LdsState& state, const Window& at) {
   if (state.emission.size() == 1) return 0;
   Vec mass(static_cast<std::size_t>(state.k), 0.0);
@@ -37,9 +37,10 @@ Index main_mode(const LdsState& state, const Window& at) {
   return static_cast<Index>(std::max_element(mass.begin(), mass.end()) - mass.begin());
 }
 
-// One mode and, where hidden states are what is seen but for noise or each mode sees them in its own way, an
-// emission for these rows alone. Learned loadings begin as those of the mode that has most of the window.
-LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at) {
+// Fits one mode and, where hidden states are observed with noise (identity) or each mode has its own
+// emission, an emission to these rows alone. Learned loadings begin as those of the mode that has most of the
+// window. name: that of the mode, where modes have names.
+LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at, int name) {
   const Series& all = problem.series;
   Series own;
   own.n = at.to - at.from;
@@ -49,13 +50,13 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
   own.known.assign(all.known_of(at.from), all.known_of(at.to));
   own.starts = {0, own.n};
   own.weight = {1};
-  LatentPaths out(own, problem.emission);
+  const EmissionPrior prior = problem.emission.of_mode(name);
+  LatentPaths out(own, prior);
   const Index p = out.n_dynamics();
   Vec t(static_cast<std::size_t>(p), 0.0), w = point_weights(problem);
   const bool learned = problem.emission.identity || problem.emission.by_mode;
-  std::vector<Emission> emission{problem.emission.identity
-                                     ? Emission(problem.emission, EmissionStatistics(problem.emission))
-                                     : state.emission[main_mode(state, at)]};
+  std::vector<Emission> emission{problem.emission.identity ? Emission(prior, EmissionStatistics(prior))
+                                                           : state.emission[main_mode(state, at)]};
   for (Index round = 0; round < own_rounds; ++round) {
     problem.pool.poll();
     if (round > 0) problem.dynamics().weights(t.data(), w.data());
@@ -66,16 +67,17 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
       for (Index row = 1; row < own.n; ++row) t[i] += out.features[(out.before + i) * own.n + row];
     }
     if (!learned) continue;
-    EmissionStatistics seen(problem.emission);
-    add_emission(own, problem.emission, out, 0, own.n, 1, seen);
-    emission[0] = Emission(problem.emission, seen);
+    EmissionStatistics seen(prior);
+    add_emission(own, prior, out, 0, own.n, 1, seen);
+    emission[0] = Emission(prior, seen);
   }
   return out;
 }
 
-// The state with most of the window in the mode `made`: one more, or one that is there and idle.
+// The state in which mode `made`, a new or an idle one, has most of the window.
 LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at, Index made) {
-  const LatentPaths own = own_system(problem, state, at);
+  const int name = made < state.k ? state.total.names.of_cluster(made) : 0;
+  const LatentPaths own = own_system(problem, state, at, name);
   LdsState out = state;
   LatentPaths& paths = out.paths;
   std::copy(own.mean.begin(), own.mean.end(), paths.mean.begin() + at.from * paths.m);
@@ -115,6 +117,7 @@ bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream)
   EmissionStatistics rest_seen(problem.emission);
   if (alone) {
     rest = Summary(state.alloc->shape(problem.obs), state.k);
+    rest.names = state.total.names;
   } else {
     rest = state.total;
     rest.add(assign_one(problem, state, at.group, state.visited), -1);

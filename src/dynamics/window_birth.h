@@ -1,16 +1,16 @@
-// Births by window: a mode that brings its own q(x).
+// Births of modes from windows of rows, with a new q(x) in the window.
 #pragma once
 #include "dynamics/lds_state.h"
 #include "foundation/random.h"
 
 namespace bnpvi::dynamics {
 
-/// A window of 32 to 64 rows of a sequence, or all of a shorter one, gets a linear system of its own, and the
-/// sequence a mode with 95 % of the window's rows and the window's q(x): at an x that was smoothed with the
-/// present modes a new one cannot be seen. Rounds of the sequence follow, at least five, and up
-/// to 30 while the proposal is within 40 nats of the present bound. True, and `state` the
-/// proposal with all sequences visited, if the bound is higher. stream: which window. Where the number of
-/// modes is fixed, an idle one is the newborn.
+/// Proposes a new mode from a window of 32 to 64 rows of a sequence (all rows of a shorter one), drawn by
+/// `stream`. A linear system is fitted to the window alone; the new mode then gets 95 % of the window's rows,
+/// and the window the q(x) of that system. (A new mode cannot be found at a q(x) that was smoothed with the
+/// present modes.) At least five rounds of steps on the sequence follow, and up to 30 as long as the proposal
+/// is within 40 nats of the present bound. Returns true, with `state` the proposal after a visit of all
+/// sequences, if the bound is higher. Where the number of modes is fixed, an idle mode becomes the new one.
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream);
 
 /// True if one more mode is allowed, or a mode is idle.

@@ -1,11 +1,11 @@
-// What the rest of a fit of latent features depends on, written and read.
+// Writes and reads everything on which the rest of a fit of latent features depends.
 #pragma once
 #include "features/moves.h"
 
 namespace bnpvi::features {
 
 void write(Writer& out, const FeatureState& state);
-/// Loadings come without gram (add_gram).
+/// The loadings that are read have no gram yet; add_gram() computes it.
 FeatureState read_state(Reader& in);
 
 void write(Writer& out, const FailedMoves& failed);

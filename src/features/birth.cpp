@@ -10,16 +10,16 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr Index most_rows = 2048;          // from which a direction is read
-constexpr Index most_rows_of_many = 8192;  // and several at once: 2,048 rows of 64 columns told 23 of 50
-                                           // features, 8,192 told 49
+constexpr Index most_rows = 2048;          // from which one direction is computed
+constexpr Index most_rows_of_many = 8192;  // for several directions: 2,048 rows of 64 columns separated 23 of
+                                           // 50
 constexpr double clear = 0.7;       // least share explained by two values; of a Gaussian it is 2/π: a guess
 constexpr Index most_rounds = 10;   // visits of the batch before a birth is given up
 constexpr Index fewest_rounds = 3;  // and before it is accepted
 constexpr double first_presence =
     0.9;  // ν of the side farther from 0; the other has the rest (guesses, all of these)
 
-// Where a feature begins: on one side of the middle of the scores along `way`.
+// Start of a new feature: rows on one side of the midpoint of the scores along `way` begin with it.
 struct Beginning {
   Vec way;
   Division sides;
@@ -29,7 +29,7 @@ struct Beginning {
   }
 };
 
-// Rows of residuals, d numbers each, and the sample of them from which directions are read.
+// Rows of residuals (d numbers each), and the sample of rows from which directions are computed.
 struct Residuals {
   Index d;
   Buffer r;
@@ -59,7 +59,7 @@ Index room(const FeatureProblem& problem, const FeatureState& state, Index most)
   return problem.prior.most() > 0 ? std::min(most, problem.prior.most() - state.k()) : most;
 }
 
-// The presence of a batch of which these are the residuals, with features that begin.
+// The presence of the batch of these residuals, with the new features added.
 std::shared_ptr<const Presence> begin(const Presence& before, const Residuals& residuals, int first_id,
                                       const std::vector<Beginning>& beginnings) {
   auto out = std::make_shared<Presence>();
@@ -74,8 +74,8 @@ std::shared_ptr<const Presence> begin(const Presence& before, const Residuals& r
   return out;
 }
 
-// What a proposal has to reach. Further empty sticks raise L_π a little by themselves, which is no reason for
-// features.
+// The ELBO that a proposal must exceed. More empty sticks raise L_π a little by themselves, which is no
+// reason to add features and is therefore required in addition.
 double to_beat(const FeatureProblem& problem, const FeatureState& state, Index more) {
   Vec padded = counts_of(problem, state.total);
   padded.resize(padded.size() + static_cast<std::size_t>(more));
@@ -100,7 +100,7 @@ Residuals sample_residuals(const FeatureProblem& problem, const FeatureState& st
   return out;
 }
 
-// Directions whose scores have clearly two values, the clearest first.
+// Directions along which scores clearly form two groups, clearest first.
 std::vector<Beginning> clear_beginnings(const FeatureProblem& problem, const Residuals& residuals, Index most,
                                         Stream& stream) {
   std::vector<Beginning> out;

@@ -9,7 +9,7 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr int most_ids = 1 << 24;  // a table has a place for each: a guess, far above what births there are
+constexpr int most_ids = 1 << 24;  // a table has an entry for each: a guess, far above the number of births
 
 }  // namespace
 

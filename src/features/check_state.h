@@ -1,11 +1,11 @@
-// Whether the state of a fit of latent features that was read from a file can be gone on with.
+// Checks the state of a fit of latent features that was read from a file.
 #pragma once
 #include "features/feature_state.h"
 
 namespace bnpvi::features {
 
-/// Throws std::invalid_argument unless all sizes and numbers by which the engine looks things up are those of
-/// a fit of this problem. A file may be whole and hold anything.
+/// Throws std::invalid_argument unless all sizes, and all numbers that the engine uses as indices, are
+/// possible for a fit of this problem. A file may be complete and yet hold anything.
 void require_state(const FeatureProblem& problem, const FeatureState& state);
 
 }  // namespace bnpvi::features

@@ -9,7 +9,7 @@
 
 namespace bnpvi::features {
 
-/// What a fit does not change.
+/// Everything that a fit does not change.
 struct FeatureProblem {
   const Rows& rows;
   LinearGaussianPrior likelihood;
@@ -21,20 +21,20 @@ struct FeatureProblem {
   Observer& observer = nobody;
 };
 
-/// The statistics of all rows, those of the batches whose sum they are, and the globals that are optimal for
-/// them. A last batch without rows, if there is one more than Rows has, holds rows that are no longer at
-/// hand.
+/// The statistics of all rows and of each batch (the total is their sum), and the globals that are optimal
+/// for the total. There may be one batch more than Rows has, the last one, for earlier data that are no
+/// longer available.
 struct FeatureState {
   Summary total;
   std::vector<std::shared_ptr<const Summary>> batch;
-  std::vector<std::shared_ptr<const Presence>> presence;  // of the batches that have rows
-  std::vector<int> id;                                    // of the features behind the offset
+  std::vector<std::shared_ptr<const Presence>> presence;  // for each batch that has rows
+  std::vector<int> id;                                    // identities of the features after the offset
   int next_id = 0;
   Loadings loadings;
   FeatureWeights weights;
   double elbo = 0;
 
-  Index k() const { return static_cast<Index>(id.size()); }  // without the offset
+  Index k() const { return static_cast<Index>(id.size()); }  // number of features, the offset not counted
 };
 
 /// True if the total includes rows of earlier data, which are not available.
@@ -42,31 +42,33 @@ inline bool has_settled(const FeatureProblem& problem, const FeatureState& state
   return static_cast<Index>(state.batch.size()) > problem.rows.n_batches();
 }
 
-/// Of the features behind the offset.
+/// N_k of the features after the offset.
 Vec counts_of(const FeatureProblem& problem, const Summary& total);
 double entropy_of(const Summary& total);
 
-/// Globals and ELBO made optimal for state.total; `gram`: for visits, too.
+/// Makes globals and ELBO optimal for state.total. gram: whether to compute what visits need, too
+/// (add_gram()).
 void renew(const FeatureProblem& problem, FeatureState& state, bool gram = true);
 
 LocalModel local_model(const FeatureProblem& problem, const FeatureState& state);
 
-/// Batch b takes these statistics and this presence, which go into the total.
+/// Replaces statistics and presence of batch b, and updates the total.
 void put_batch(FeatureState& state, Index b, Visited fresh);
-/// A visit of batch b at the present globals, which are left as they are.
+/// Visits batch b at the present globals, which stay as they are.
 void visit_batch(const FeatureProblem& problem, FeatureState& state, Index b, const Visiting& how);
 void resum(const FeatureProblem& problem, FeatureState& state);
 
-/// The state of features with this presence, batch by batch, whose identities are 0 .. k − 1.
+/// The state of k features with this presence in each batch; their identities are 0 .. k − 1.
 FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presence> presence);
 /// Puts the proposal in place of the state, and calls the observer.
 void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
-/// The state of new rows before their first visit. The globals come from these statistics alone; with
-/// `settled` the statistics also stay part of the total.
+/// The state of new rows given `statistics` of earlier ones: the rows are visited once, from no features, at
+/// globals that are optimal for `statistics` alone; then globals are optimal for the total. The total has the
+/// new rows and, with `settled`, also `statistics`, as a last batch without rows.
 FeatureState state_from(const FeatureProblem& problem, const Summary& statistics, bool settled);
 
-// Changes of the list of features in all summaries; j counts the features after the offset. Globals keep the
-// values of the features that remain, as starts of the next search.
+// Changes of the list of features in all summaries; j counts the features after the offset. The globals of
+// the remaining features keep their values, from which the next search starts.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
 void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);

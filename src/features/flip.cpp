@@ -12,8 +12,8 @@ namespace {
 constexpr double within = 0.5;  // least share of a feature's rows that have the other, too: a guess
 constexpr double near = 10;     // nats that visits may make up for: a guess
 
-// The statistics after z_j → 1 − z_j, exactly: with the offset, row 0, Σ (1 − z_j) x = S_zx,0 − S_zx,j, and
-// so on.
+// Changes the statistics exactly as z_j → 1 − z_j does: with the offset as feature 0, Σ (1 − z_j) x = S_zx,0
+// − S_zx,j, and so on.
 void flip(Summary& s, Index j) {
   const Index k = s.k, q = s.shape.q, pairs = s.shape.pairs;
   const auto at = [&](Index a, Index b, Index g) -> double& { return s.pair[(a * k + b) * pairs + g]; };
@@ -26,7 +26,7 @@ void flip(Summary& s, Index j) {
   }
 }
 
-// The total and the globals after the flip of some features.
+// The state after some features were flipped, with total and globals but without batches.
 FeatureState flipped(const FeatureProblem& problem, const FeatureState& state,
                      const std::vector<Index>& which) {
   FeatureState out = state;
@@ -35,7 +35,7 @@ FeatureState flipped(const FeatureProblem& problem, const FeatureState& state,
   return out;
 }
 
-// The batches follow, one or two features.
+// Flips one or two features in the batches, too.
 void flip_batches(const FeatureProblem& problem, const FeatureState& state, const std::vector<Index>& which,
                   FeatureState& proposal) {
   const int b = state.id[which.back()], a = which.size() > 1 ? state.id[which.front()] : -1;
@@ -61,7 +61,7 @@ void accept_flips(const FeatureProblem& problem, FeatureState&& proposal, Featur
   failed.flips_of_two.clear();
 }
 
-// Pairs of features not tried yet, those first whose flip makes the offset smallest.
+// Pairs of features not tried yet, ordered by the size of the offset after the flip, smallest first.
 std::vector<std::vector<Index>> pairs_to_flip(const FeatureProblem& problem, const FeatureState& state,
                                               const FailedMoves& failed, Index most) {
   const Index d = problem.rows.d;
@@ -86,7 +86,7 @@ std::vector<std::vector<Index>> pairs_to_flip(const FeatureProblem& problem, con
   return out;
 }
 
-// The best pair is visited where that may raise the ELBO.
+// Visits all rows after the flip of the best pair, if that may raise the ELBO.
 bool flip_two(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most) {
   const Vec count = counts_of(problem, state.total);
   FeatureState best;

@@ -25,7 +25,7 @@ namespace {
 
 double trigamma(double x) { return (1 + trigamma_remainder(x)) / x; }
 
-// L_π and its gradient by log τ, and what goes with it.
+// L_π, its gradient with respect to log τ, and the quantities needed for both.
 class Objective {
  public:
   Objective(const Vec& counts, double n, double alpha, const std::optional<GammaPrior>& prior)
@@ -38,8 +38,8 @@ class Objective {
 
   std::size_t sticks() const { return absent_.size(); }
 
-  // The start of a search: τ at their best for the bound of Doshi-Velez et al. (2009), which takes log(1 −
-  // π_k) = log Σ_{y≤k} (1 − v_y) Π_{i<y} v_i for the average under a multinomial q(y) = q_k.
+  // The start of a search: the optimal τ for the bound of Doshi-Velez et al. (2009), in which log(1 − π_k) =
+  // log Σ_{y≤k} (1 − v_y) Π_{i<y} v_i is replaced by an average under a multinomial q(y) = q_k.
   Vec start() const {
     const std::size_t l = sticks();
     Vec tau(2 * l);
@@ -143,7 +143,7 @@ class Objective {
 
   double n_, alpha_;
   std::optional<GammaPrior> prior_;
-  Vec absent_;  // n − N_k, the last stick's too
+  Vec absent_;  // n − N_k, with the last, empty stick
   Vec below_;   // Σ_{k≥i} N_k
 };
 

@@ -13,8 +13,8 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr Index births_that_fail = 4;  // on end, before a fit may end: a guess
-constexpr Index births_of_batch = 2;   // failures a visit: a guess
+constexpr Index births_that_fail = 4;  // failures in a row before a fit may end: a guess
+constexpr Index births_of_batch = 2;   // failures allowed in a visit of a batch: a guess
 
 FeatureState stored_state(const FeatureProblem& problem, Reader& in) {
   expect_kernels(in);

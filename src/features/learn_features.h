@@ -5,12 +5,13 @@
 
 namespace bnpvi::features {
 
-/// A lap goes over all batches, with moves. It is still when it accepts no move and births failed on end. The
-/// ELBO is that of all rows at all times and never falls.
+/// A lap is one pass over all batches, with moves. A lap is still (nothing is left to try) when it accepts no
+/// move and enough births in a row have failed. The ELBO is always that of all rows, and never falls.
 class FeatureFit final : public Fit {
  public:
   FeatureFit(const FeatureProblem& problem, FeatureState start, const LearnOptions& options);
-  /// Of what write() wrote. Throws std::invalid_argument when that is no such fit, or of other kernels.
+  /// Reads a fit that write() wrote. Throws std::invalid_argument if the input is not such a fit, or was
+  /// written with other numerical kernels.
   FeatureFit(const FeatureProblem& problem, Reader& in, const LearnOptions& options);
 
   const FeatureProblem& problem() const { return problem_; }
@@ -26,7 +27,7 @@ class FeatureFit final : public Fit {
   void write(Writer& out) const override;
 
  private:
-  bool quiet() const;  // is nothing left to try? then rows look for other optima of their own, too
+  bool quiet() const;  // nothing is left to try; rows then also search for other optima
   bool may_have_births() const;
   void several_births(LapRecord& record);
   void births(Index b, LapRecord& record);
@@ -37,7 +38,7 @@ class FeatureFit final : public Fit {
   FeatureState state_, kept_;
   FailedMoves failed_;
   bool several_ = true;     // births of several features at once have not failed yet
-  Index quiet_births_ = 0;  // failures of births on end
+  Index quiet_births_ = 0;  // number of births that failed since the last success
   Index births_tried_ = 0;
   bool still_ = false;
 };

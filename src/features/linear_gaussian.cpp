@@ -46,7 +46,7 @@ double kl_of_gammas(double c1, double d1, double c0, double d0) {
          c1 * (d0 - d1) / d1;
 }
 
-// q(A, σ²) for q(ρ) as it is in `out`; returns Σ_g D_g tr V_g⁻¹.
+// Computes q(A, σ²) for the q(ρ) in `out`; returns Σ_g D_g tr V_g⁻¹.
 double solve(const LinearGaussianPrior& prior, const std::vector<Group>& groups, const Summary& total,
              Loadings& out) {
   const Index k = total.k, d = total.shape.q - 1;

@@ -1,4 +1,4 @@
-// The likelihood of latent features: rows are sums of loadings, with noise.
+// The likelihood of latent features: a row is the sum of the loadings of its features, plus noise.
 #pragma once
 #include <vector>
 
@@ -6,32 +6,32 @@
 
 namespace bnpvi::features {
 
-/// x_n | z ~ N(z_nᵀA, σ² I), A_k | σ² ~ N(0, (σ²/ρ) I), 1/σ² ~ Gamma(a, rate b), ρ ~ Gamma(c, rate d), or
-/// ρ given.
+/// x_n | z ~ N(z_nᵀA, σ² I), A_k | σ² ~ N(0, (σ²/ρ) I), 1/σ² ~ Gamma(a, rate b); ρ ~ Gamma(c, rate d), or
+/// known.
 struct LinearGaussianPrior {
   double a, b, c, d;
-  double rho = 0;  // above 0: given
+  double rho = 0;  // above 0: the known value of ρ
 };
 
-/// q(A, σ²) q(ρ), of which q(A, σ²) is conjugate and joint over features: with V_g = ρ̄ I + S_zz over the rows
-/// in which column group g is observed, the loadings of a column of it have mean V_g⁻¹ S_zx and covariance
-/// σ² V_g⁻¹.
+/// q(A, σ²) q(ρ), where q(A, σ²) is conjugate and joint over features. Let g be a group of columns that are
+/// observed in the same rows, and V_g = ρ̄ I + S_zz, the sum over those rows: the loadings of a column in g
+/// have mean V_g⁻¹ S_zx and covariance σ² V_g⁻¹.
 struct Loadings {
   Index k = 0;
   Vec m;                       // means, K × D, row-major
   std::vector<Vec> v_inverse;  // V_g⁻¹ of each group, K × K
-  double a = 0, b = 0;         // of q(1/σ²)
-  double c = 0, d = 0;         // of q(ρ)
-  double rho = 1;              // its mean
-  double value = 0;            // what the likelihood adds to the ELBO
+  double a = 0, b = 0;         // shape and rate of q(1/σ²)
+  double c = 0, d = 0;         // shape and rate of q(ρ)
+  double rho = 1;              // E ρ
+  double value = 0;            // contribution of the likelihood to the ELBO
   Vec gram;                    // E[A Aᵀ/σ²] = Σ_g gram_of_g, K × K
-  std::vector<Vec> gram_of;    // of the columns of each group: Σ_d τ̂ M_d M_dᵀ + V_g⁻¹
+  std::vector<Vec> gram_of;    // for each group, sums over its columns: Σ_d (τ̂ M_d M_dᵀ + V_g⁻¹)
 
   double tau() const { return a / b; }  // E[1/σ²]
 };
 
-/// The best q(A, σ²) for these statistics and, in a few rounds from that of `warm`, a better q(ρ). Evidence
-/// of one multivariate regression whose regressors are random:
+/// The optimal q(A, σ²) for these statistics and, after a few rounds that start from q(ρ) of `warm`, a better
+/// q(ρ). The value is the log evidence of a multivariate regression with random regressors:
 ///   value = Σ_g (D_g/2)(K log ρ̄ − log|V_g|) − (cells/2) log 2π + a log b − â log b̂ + lnΓ(â) − lnΓ(a)
 ///           + (KD/2)(E log ρ − log ρ̄) − KL(q(ρ) ‖ p(ρ)),
 ///   â = a + cells/2,  b̂ = b + ½(S_xx − ⟨S_zx, M⟩),  ĉ = c + KD/2,  d̂ = d + ½(τ̂|M|² + Σ_g D_g tr V_g⁻¹).
@@ -39,11 +39,12 @@ struct Loadings {
 Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const Summary& total,
                       const Loadings& warm);
 
-/// The value without feature j at the same q(ρ), from its row of the present q alone: log|V_g| changes by
-/// log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. It is no more than fit_loadings() finds.
+/// The value without feature j at the same q(ρ), computed from the feature's row of the present q alone:
+/// log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. A lower bound of the value
+/// that fit_loadings() finds.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
-/// Adds what only a local step needs: gram and gram_of.
+/// Computes gram and gram_of, which only a local step needs.
 void add_gram(const Rows& rows, Loadings& loadings);
 
 }  // namespace bnpvi::features

@@ -31,8 +31,8 @@ void load(const LocalModel& model, const Presence& presence, const std::vector<i
   }
 }
 
-// Adds what the rows of a block contribute; sums of products over all rows are kept apart from the Summary,
-// which has them side by side with those of rows with gaps.
+// Adds the contributions of blocks of rows. Sums of products over all rows are kept separately, since the
+// Summary stores them interleaved with those of rows with missing cells.
 class Statistics {
  public:
   Statistics(const LocalModel& model, const RowBatch& batch)

@@ -1,4 +1,4 @@
-// The local step of latent features: which features each row has, given the loadings.
+// The local step of latent features: the features of each row, given the loadings.
 #pragma once
 #include <memory>
 #include <utility>
@@ -9,37 +9,41 @@
 
 namespace bnpvi::features {
 
-/// The globals of a visit: K features; if `offset` is 1, the first is the offset, which all rows have.
+/// The globals of a visit, of K features; if `offset` is 1, the first is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
-  const Loadings& loadings;    // with gram
-  const Vec& logit;            // of the features behind the offset
-  const std::vector<int>& id;  // of the same
+  const Loadings& loadings;    // must have gram (add_gram())
+  const Vec& logit;            // prior log odds of the features after the offset
+  const std::vector<int>& id;  // identities of the same features
   Index offset;
-  Index sparsity;  // L, 0: all features. See Visiting::sweeps
+  Index sparsity;  // L; 0: all features (see Visiting)
   std::uint64_t seed;
-  bool by_row = true;  // sweeps begin at a feature drawn for each row by its number; else at the same
+  bool by_row = true;  // each row's sweeps begin at a feature drawn by its number; false: all rows' at the
+                       // same
 
   Index k() const { return loadings.k; }
 };
 
-/// How rows are visited. A sweep sets one ν after the other to its best value,
+/// How rows are visited. A sweep sets the ν of each feature in turn, from a randomly drawn feature on, to its
+/// optimum,
 ///   logit ν_nk = e_k + g_nk − ½ G_kk − Σ_{l≠k} G_kl ν_l,   g_n = τ̂ M x_n,  G = E[A Aᵀ/σ²] over observed
 ///   columns,
-/// the features in turn from one that is drawn, until no ν changes by 1e-3 or `sweeps` were made. With L > 0
-/// only the features present and the L with the largest of these are swept: ν = 0 for the others is the
-/// exact optimum under that constraint. Rows begin with what they had; fresh: once without any feature and
-/// once with ν from the prior and the evidence of each feature alone, to end where the bound is higher, after
-/// which pairs of features are exchanged for as long as that raises it; best: in all these ways.
+/// with e_k the prior log odds, until no ν changes by 1e-3 or `sweeps` sweeps were made. With L > 0 a sweep
+/// includes only the features present in the row and the L with the largest logits; ν = 0 for the others is
+/// the exact optimum under this constraint.
+///
+/// start: `remembered`: from the row's previous ν. `fresh`: once from no feature and once from the ν that
+/// prior and evidence of each feature alone give; the result with the higher bound is kept, and pairs of
+/// features are then exchanged for as long as that raises the bound. `best`: all of these ways.
 struct Visiting {
   enum class Start { remembered, fresh, best };
-  Index sweeps = 20;  // 0: statistics of ν as it is
+  Index sweeps = 20;  // 0: only statistics, at the present ν
   Start start = Start::remembered;
 };
 
-/// Statistics and presence after a visit of the rows of a batch; `before` has these rows. With `bound` (a
-/// number a row), also what each row adds to the bound given q of everything else, but its −½ log 2π a cell
-/// and E log of the noise.
+/// Statistics and presence after a visit of the rows of a batch. before: presence with the same rows. bound
+/// (one number per row, or null): receives the part of the row's bound that depends on its ν, given q of
+/// everything else (RowStep::bound()).
 struct Visited {
   std::shared_ptr<const Summary> summary;
   std::shared_ptr<const Presence> presence;

@@ -8,12 +8,11 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double alike = 0.6;     // least cosine of two features' loadings, or of one's and the other's
-                                  // negative
+constexpr double alike = 0.6;     // least |cosine| of the loadings of two features that are joined
 constexpr double together = 0.4;  // share of the rarer one's rows that may have both, or may not, where
                                   // loadings are opposite (both numbers are guesses)
 
-// b is the rarer one where loadings are opposite.
+// Features to be joined; b is the rarer one if their loadings are opposite.
 struct Pair {
   Index a, b;
   double cosine;

@@ -1,4 +1,4 @@
-// q(z): which features each row has, as remembered between visits.
+// q(z), the features of each row, as stored between visits.
 #pragma once
 #include <utility>
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace bnpvi::features {
 
-/// ν_nk = q(z_nk = 1) of the rows of a batch where it is above 0, under the identities of the features, which
-/// no move changes: a feature that is gone is simply not looked for.
+/// The ν_nk = q(z_nk = 1) > 0 of the rows of a batch, by the identities of features. Moves do not change
+/// identities; entries of features that no longer exist are ignored.
 struct Presence {
   std::vector<Index> start{0};  // rows + 1
   std::vector<int> feature;     // identities
@@ -22,15 +22,15 @@ struct Presence {
   void end_row() { start.push_back(static_cast<Index>(feature.size())); }
 };
 
-/// A table of n rows that have no feature.
+/// A table of n rows without features.
 inline Presence no_presence(Index n) {
   Presence out;
   out.start.assign(static_cast<std::size_t>(n + 1), 0);
   return out;
 }
 
-/// `before` with other values of features a and b in each row: {ν_a, ν_b} = change(ν_a, ν_b). An identity
-/// that no feature has reads as 0.
+/// A copy of `before` in which features a and b have the values {ν_a, ν_b} = change(ν_a, ν_b) in each row.
+/// change() receives 0 for an identity that the row does not have.
 template <class Change>
 Presence change_pair(const Presence& before, int a, int b, Change change) {
   Presence out;
@@ -52,7 +52,7 @@ Presence change_pair(const Presence& before, int a, int b, Change change) {
   return out;
 }
 
-/// Places of identities among the features in use; −1: not there.
+/// place[id]: position of an identity among the features in use; −1: not in use.
 std::vector<int> places_of(const std::vector<int>& ids);
 
 }  // namespace bnpvi::features

@@ -16,8 +16,8 @@ constexpr double same = 0.1;       // share by which a count may change and a fa
 
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
 
-// The ELBO without feature j, as its statistics say; less where it is far below that of the state, as the
-// sticks are then left where they are. Not refit: at the present q(ρ), less again.
+// The ELBO without feature j, from the statistics. If it is far below the state's, a lower bound is returned,
+// at the present sticks. refit = false: the likelihood's part is a lower bound, too, at the present q(ρ).
 double elbo_without(const FeatureProblem& problem, const FeatureState& state, Index j, bool refit) {
   FeatureState out = state;
   drop_feature(problem, out, j);
@@ -31,7 +31,7 @@ double elbo_without(const FeatureProblem& problem, const FeatureState& state, In
   return rest + problem.prior.fit(counts, n, out.weights).value;
 }
 
-// The total alone, as batches are of no concern.
+// The state without its batches, which are not needed here.
 FeatureState without_batches(const FeatureState& state) {
   FeatureState out = state;
   out.batch.clear();
@@ -39,7 +39,7 @@ FeatureState without_batches(const FeatureState& state) {
   return out;
 }
 
-// No more than the ELBO without each feature, in little time: q(ρ) and sticks are left where they are.
+// A lower bound of the ELBO without each feature, quickly computed at the present q(ρ) and sticks.
 Vec at_least_without(const FeatureProblem& problem, const FeatureState& state) {
   const FeatureState bare = without_batches(state);
   Vec elbo(state.id.size());
@@ -53,7 +53,7 @@ Vec at_least_without(const FeatureProblem& problem, const FeatureState& state) {
   return elbo;
 }
 
-// The same of each feature; refit are those that are missed least.
+// The ELBO without each feature; those whose absence costs least are refitted.
 Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
   const FeatureState bare = without_batches(state);
   Vec elbo(state.id.size(), INFINITY);

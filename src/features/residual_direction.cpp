@@ -35,7 +35,7 @@ RowMatrix rows_of(const Buffer& r, Index d, const std::vector<Index>& sample) {
   return out;
 }
 
-// Aᵀ B, and A B.
+// product_tn(): Aᵀ B; product(): A B.
 RowMatrix product_tn(const RowMatrix& a, const RowMatrix& b) {
   RowMatrix out = RowMatrix::Zero(a.cols(), b.cols());
   kernels().add_product_tn(a.rows(), a.cols(), b.cols(), a.data(), a.cols(), b.data(), b.cols(), out.data(),
@@ -71,7 +71,8 @@ RowMatrix polar(const RowMatrix& a) {
   return a * (eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose());
 }
 
-// Columns of y · whiten are uncorrelated, with variance 1; as many as vary.
+// A matrix for which the columns of centred · whitening are uncorrelated, with variance 1; it has one column
+// per direction with any variance.
 MatrixXd whitening(const RowMatrix& centred) {
   const MatrixXd covariance = product_tn(centred, centred) / static_cast<double>(centred.rows());
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(covariance);

@@ -69,7 +69,7 @@ void RowStep::set_alone() {
   set(start.data());
 }
 
-// With L > 0: the features present, and the L most probable of the others.
+// With L > 0: chooses the features present and the L most probable others.
 void RowStep::choose() {
   active_.clear();
   std::vector<int> others;

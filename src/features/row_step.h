@@ -12,25 +12,27 @@ inline double binary_entropy(double nu) {
   return nu > 0 && nu < 1 ? -nu * std::log(nu) - (1 - nu) * std::log1p(-nu) : 0;
 }
 
-/// Coordinate ascent over ν of one row at a time; scratch of one thread.
+/// Coordinate ascent over the ν of one row at a time; scratch memory of one thread.
 class RowStep {
  public:
   RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Makes row i of the batch, of which g (K numbers) is τ̂ M x, the present one.
+  /// Makes row i of the batch the present one; g (K numbers): its τ̂ M x.
   void begin(Index i, const double* g);
-  /// ν as given (K numbers, the offset's 1).
+  /// Sets ν (K numbers, 1 for the offset).
   void set(const double* nu);
-  /// ν = σ(e_k + g_k − ½ G_kk − G_k0), from the evidence of each feature alone.
+  /// Sets ν_k = σ(e_k + g_k − ½ G_kk − G_k0), by prior and evidence of each feature alone (G_k0: with the
+  /// offset).
   void set_alone();
   void sweep(Index most);
-  /// Two features of those swept last are taken, or left, or exchanged at once, where that raises the bound
-  /// most, as if all others stayed as they are: with c = 1 − 2ν rounded, the gain is c_i s_i + c_j s_j − c_i
-  /// c_j G_ij, s the logits. Single steps cannot leave such optima. False: no pair promises to.
+  /// Flips two of the features swept last at once (each taken or left), the pair whose change promises the
+  /// highest rise of the bound with all others fixed: with s the logits and c = 1 − 2ν, ν rounded, the gain
+  /// is c_i s_i + c_j s_j − c_i c_j G_ij. Single steps cannot leave such optima. False: no pair promises a
+  /// rise.
   bool exchange();
-  /// Draws the features one after the other, each given the others: ν is 0 or 1 before and after.
+  /// Draws the features one after the other, each given the others; ν must be 0 or 1, and is so afterwards.
   void draw(Stream& stream);
-  /// g·ν − ½[νᵀGν + Σ_k G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
+  /// The part of the row's bound that depends on ν: g·ν − ½[νᵀGν + Σ_k G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
   double bound() const;
   const double* nu() const { return nu_.data(); }
 
@@ -45,13 +47,13 @@ class RowStep {
   const LocalModel& model_;
   const RowBatch& batch_;
   const Index k_;
-  Vec logit_;           // of all K; 0 of the offset
-  const double* gram_;  // of the present row
-  Vec own_gram_;        // where it has gaps
+  Vec logit_;           // K numbers; 0 for the offset
+  const double* gram_;  // G of the present row
+  Vec own_gram_;        // G of the present row if it has missing cells
   std::vector<int> gaps_of_own_;
   const double* g_ = nullptr;
   Vec nu_, field_;           // ν and Gν
-  Index first_ = 0;          // where sweeps begin, behind the offset
+  Index first_ = 0;          // feature after the offset at which sweeps begin
   std::vector<int> active_;  // with L > 0: the features swept
   Vec scores_;
 };

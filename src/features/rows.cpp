@@ -22,7 +22,7 @@ Rows::Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::v
   for (Index b = 0; keep && b < n_batches(); ++b) kept_.push_back(std::make_shared<const RowBatch>(read(b)));
 }
 
-// Columns are of one kind as long as their parents and all their gaps so far are the same.
+// Groups columns that have the same parent and are missing in the same rows; kinds are refined row by row.
 void Rows::group_columns(const std::vector<int>& parent_of) {
   std::vector<int> kind = parent_of;
   std::vector<bool> has_gaps(static_cast<std::size_t>(d));

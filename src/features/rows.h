@@ -1,4 +1,4 @@
-// The rows of a fit of latent features, in the form that its products take.
+// The data of a fit of latent features, in the form that its matrix products need.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,43 +8,43 @@
 
 namespace bnpvi::features {
 
-/// The rows of a batch. Columns that are missing in the same rows form a group, as they share the precision
-/// of their loadings; group 0 has the columns without gaps.
+/// The rows of a batch. Columns that are missing in the same rows form a group, since their loadings have the
+/// same precision matrix; group 0 has the columns without missing cells.
 struct RowBatch {
   Index n = 0, d = 0;
   Buffer x;                      // n × d, row-major; 0 where missing
-  std::vector<Index> number;     // of each row in the data as given, which keys its random numbers
+  std::vector<Index> number;     // number of each row in the data as given, which keys its random numbers
   std::vector<Index> gap_start;  // n + 1 offsets into `gap`
-  std::vector<int> gap;          // groups that are missing in each row, ascending
+  std::vector<int> gap;          // groups of columns that are missing in each row, ascending
 
   const double* row(Index i) const { return x.data() + i * d; }
   Index n_gaps(Index i) const { return gap_start[i + 1] - gap_start[i]; }
   const int* gaps(Index i) const { return gap.data() + gap_start[i]; }
 };
 
-/// What is done to every column first: x/unit − centre/unit; x itself where these are empty.
+/// Transformation of the columns: x/unit − centre/unit; none where these are empty.
 struct ColumnUnits {
   Vec centre, unit;
 };
 
-/// Rows of numbers (dense, NaN where missing) of which some may be missing, batch after batch.
+/// Dense rows of numbers (NaN where missing), batch after batch.
 class Rows {
  public:
   /// parent: group of each column in an earlier fit, or 0; columns of different groups stay apart. keep:
-  /// batches stay in memory; else each is made anew from the source whenever it is opened.
+  /// batches stay in memory; otherwise a batch is read from the source each time it is opened.
   Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::vector<int>& parent, bool keep);
 
   Index n = 0, d = 0;
-  std::vector<int> group;         // of each column
+  std::vector<int> group;         // group of each column
   Vec group_size;                 // columns of each group
-  std::vector<int> parent;        // of each group: the group of an earlier fit that it is a part of
-  std::vector<Index> batch_rows;  // of each batch
+  std::vector<int> parent;        // for each group: the group of an earlier fit of which it is a part
+  std::vector<Index> batch_rows;  // rows of each batch
 
   Index n_groups() const { return static_cast<Index>(group_size.size()); }
   Index n_batches() const { return static_cast<Index>(batch_rows.size()); }
-  /// Batch b, which stays valid for as long as the result is held.
+  /// Batch b; it stays valid for as long as the result is held.
   std::shared_ptr<const RowBatch> open(Index b) const;
-  double cells(const RowBatch& batch, Index i) const;  // observed ones of row i
+  double cells(const RowBatch& batch, Index i) const;  // number of observed cells of row i
 
  private:
   void group_columns(const std::vector<int>& parent);
@@ -52,20 +52,20 @@ class Rows {
 
   std::shared_ptr<const Source> source_;
   ColumnUnits units_;
-  std::vector<int> gappy_;       // groups that are missing in some row
-  std::vector<Index> a_column_;  // of each group
+  std::vector<int> gappy_;       // groups that are missing in some rows
+  std::vector<Index> a_column_;  // one column of each group
   std::vector<std::shared_ptr<const RowBatch>> kept_;
 };
 
-/// Statistics of K features (the offset, a feature that all rows have, comes first where there is one), a
-/// Summary with, for ν_nk = q(z_nk = 1):
+/// Layout of the statistics of K features in a Summary; the offset, a feature that all rows have, comes first
+/// if there is one. With ν_nk = q(z_nk = 1):
 ///   obs N_k = Σ ν_k;  extra (S_zx)_k = Σ ν_k x and, last, the entropy Σ h₂(ν_k);
 ///   pair [0] S_zz = Σ E z zᵀ over all rows, [g] over the rows that miss column group g ≥ 1;
 ///   scalar [1] rows, [2] observed cells, [3] S_xx = Σ|x|².
 SummaryShape summary_shape(const Rows& rows);
 enum Scalar : Index { n_rows = 1, n_cells = 2, sum_squares = 3, n_scalars = 4 };
 
-/// Of feature j: the entropy Σ h₂(ν_j), and the sums of its presence with all others over pair statistic g.
+/// The entropy Σ h₂(ν_j) of feature j, and entry (i, j) of pair statistic g.
 inline double entropy_of(const Summary& s, Index j) { return s.extra[(j + 1) * s.shape.q - 1]; }
 inline double pair_of(const Summary& s, Index i, Index j, Index g) {
   return s.pair[(i * s.k + j) * s.shape.pairs + g];

@@ -4,12 +4,12 @@
 
 namespace bnpvi::features {
 
-/// For v_i ~ Beta(τ_i1, τ_i2), i ≤ L, τ given pair after pair, and π_k = Π_{i≤k} v_i:
+/// For v_i ~ Beta(τ_i1, τ_i2), i ≤ L (tau: one pair after the other), and π_k = Π_{i≤k} v_i:
 ///   complement_k = E log(1 − π_k) = −Σ_m E[π_k^m]/m,   dilogarithm = E Li₂(π_L) = Σ_m E[π_L^m]/m²,
 ///   E[π_k^m] = Π_{i≤k} B(τ_i1 + m, τ_i2) / B(τ_i1, τ_i2);
-/// complement_1 is closed, ψ(τ_12) − ψ(τ_11 + τ_12). The first 500 terms at most are added up, and where that
-/// is not enough the rest is an integral over log m. Gradients are by τ: of Σ_k weight_k complement_k, and of
-/// the dilogarithm.
+/// complement_1 has the closed form ψ(τ_12) − ψ(τ_11 + τ_12). At most the first 500 terms are summed; if
+/// these are not enough, the rest is an integral over log m. Gradients with respect to τ: of Σ_k weight_k
+/// complement_k, and of the dilogarithm.
 struct StickSeries {
   Vec complement;
   double dilogarithm = 0;

@@ -7,10 +7,10 @@
 
 namespace bnpvi {
 
-/// Distance, in rows, from a row back to its parent, the row on whose cluster its own cluster depends (in
-/// models of sequences and trees); 0: the row has no parent. back: the distances of all rows of trees
-/// (Dataset::back); null: the parent is the row before. first: the first row of its group that has a
-/// likelihood.
+/// Distance, in rows, from a row back to its parent, the row on whose cluster its own cluster depends (if
+/// clusters of rows depend on each other); 0: the row has no parent. back: the distances of all rows where
+/// parents may be any rows (Dataset::back); null: the parent is the row before. first: the first row of its
+/// group that has a likelihood.
 inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
@@ -64,8 +64,8 @@ struct Dataset {
   /// from 0; null: all 0.
   const int* position = nullptr;
 
-  /// Further numbers for each group that an allocation model may use (the response of a document, for
-  /// example): n_groups × group_width, row-major; null: none.
+  /// Further numbers for each group that an allocation model may use (a response of the group, for example):
+  /// n_groups × group_width, row-major; null: none.
   const double* group_value = nullptr;
   Index group_width = 0;
 

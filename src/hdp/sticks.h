@@ -1,6 +1,5 @@
-// The top level of a hierarchical Dirichlet process: the stick-breaking fractions u that all groups share. A
-// group is whatever has proportions of its own with mean π, such as a document or the transitions from a
-// state.
+// The top level of a hierarchical Dirichlet process: the stick-breaking fractions u that all groups share.
+// Each group has proportions of its own, whose mean is π.
 #pragma once
 #include <functional>
 

@@ -30,7 +30,8 @@ inline Vd load_part(const double* x, Index count, Vd fill) {
 }
 inline void store_part(double* x, Vd v, Index count) { _mm256_maskstore_pd(x, first_lanes(count), v); }
 inline Vd splat(double x) { return _mm256_set1_pd(x); }
-inline Vd root_lanes(Vd x) { return _mm256_sqrt_pd(x); }
+inline Vd inverse_lanes(Vd x) { return splat(1) / x; }
+inline Vd inverse_root_lanes(Vd x) { return splat(1) / _mm256_sqrt_pd(x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm256_fmadd_pd(a, b, c); }
 inline unsigned lanes_not_below(Vd a, Vd b) {
   return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NLT_UQ)));

@@ -20,7 +20,8 @@ inline void transpose(Vd (&v)[lanes]) {
   v[1] = Vd{v[0][1], v[1][1]};
   v[0] = first;
 }
-inline Vd root_lanes(Vd x) { return Vd{std::sqrt(x[0]), std::sqrt(x[1])}; }
+inline Vd inverse_lanes(Vd x) { return splat(1) / x; }
+inline Vd inverse_root_lanes(Vd x) { return splat(1) / Vd{std::sqrt(x[0]), std::sqrt(x[1])}; }
 inline unsigned lanes_not_below(Vd a, Vd b) { return (a[0] < b[0] ? 0u : 1u) | (a[1] < b[1] ? 0u : 2u); }
 #else
 using Vd = double;
@@ -30,7 +31,8 @@ inline Vd splat(double x) { return x; }
 inline Vd load_part(const double*, Index, Vd fill) { return fill; }
 inline void store_part(double*, Vd, Index) {}
 inline void transpose(Vd (&)[lanes]) {}
-inline Vd root_lanes(Vd x) { return std::sqrt(x); }
+inline Vd inverse_lanes(Vd x) { return 1 / x; }
+inline Vd inverse_root_lanes(Vd x) { return 1 / std::sqrt(x); }
 inline unsigned lanes_not_below(Vd a, Vd b) { return a < b ? 0u : 1u; }
 #endif
 inline Vd load(const double* x) {

@@ -6,7 +6,8 @@
 //   store_part           stores the first `count` < lanes lanes and leaves the rest of the memory alone;
 //   splat, mul_add;
 //   transpose            of lanes × lanes entries;
-//   root_lanes           square roots;
+//   inverse_lanes        1 / x, for x other than 0;
+//   inverse_root_lanes   1 / √x, for x above 0;
 //   lanes_not_below      bit i is set unless lane i of a is less than lane i of b;
 //   version              the name;
 //   max_tile_rows, max_tile_vectors   the size of a register tile.
@@ -85,7 +86,7 @@ constexpr KernelVersion table = {
         share_round,       share_sweep,         scale_rows,         keep_largest,
         scale_log_weights, sum_scales,
     },
-    {logistic_bounds, logistic_tangents},
+    {logistic_bounds, logistic_pulls, add_transposed, add_product},
     {effects_of<1>, effects_of<2>, effects_of<3>, effects_of<4>, effects_of<5>}};
 
 #undef BNPVI_UNROLL

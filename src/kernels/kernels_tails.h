@@ -10,20 +10,47 @@ void scale_log_weights(Index n, Index k, const double* ratio, const double* c, c
     }
 }
 
+// Sums of `vectors` vectors of columns stay in registers from row to row.
+template <Index vectors>
+void sum_scales_of(Index n, Index k, Index j, const double* r, const double* ratio, const double* log_ratio,
+                   double* share, double* sums) {
+  const Vd one = splat(1);
+  Vd mass[vectors], log_u[vectors], away[vectors], square[vectors];
+  BNPVI_UNROLL
+  for (Index v = 0; v < vectors; ++v) {
+    const Index at = j + v * lanes, left = k - at;
+    mass[v] = load_lanes(sums + at, left);
+    log_u[v] = load_lanes(sums + k + at, left);
+    away[v] = load_lanes(sums + 2 * k + at, left);
+    square[v] = load_lanes(sums + 3 * k + at, left);
+  }
+  for (Index i = 0; i < n; ++i) {
+    BNPVI_UNROLL
+    for (Index v = 0; v < vectors; ++v) {
+      const Index left = k - j - v * lanes, at = i * k + j + v * lanes;
+      const Vd own = load_lanes(r + at, left), u = one / load_lanes(ratio + at, left, 1);
+      const Vd logs = splat(0) - load_lanes(log_ratio + at, left), from_one = u - one;
+      store_lanes(share + at, own * u, left);
+      mass[v] = mass[v] + own;
+      log_u[v] = mul_add(own, logs, log_u[v]);
+      away[v] = mul_add(own, logs - from_one, away[v]);
+      square[v] = mul_add(own * from_one, from_one, square[v]);
+    }
+  }
+  BNPVI_UNROLL
+  for (Index v = 0; v < vectors; ++v) {
+    const Index at = j + v * lanes, left = k - at;
+    store_lanes(sums + at, mass[v], left);
+    store_lanes(sums + k + at, log_u[v], left);
+    store_lanes(sums + 2 * k + at, away[v], left);
+    store_lanes(sums + 3 * k + at, square[v], left);
+  }
+}
+
+// share may be where log_ratio is.
 void sum_scales(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                 double* share, double* sums) {
-  const auto add = [k](double* to, Index j, Vd x, Vd y) {
-    store_lanes(to + j, mul_add(x, y, load_lanes(to + j, k - j)), k - j);
-  };
-  const Vd one = splat(1);
-  for (Index i = 0; i < n; ++i, r += k, ratio += k, log_ratio += k, share += k)
-    for (Index j = 0; j < k; j += lanes) {
-      const Vd mass = load_lanes(r + j, k - j), u = one / load_lanes(ratio + j, k - j, 1);
-      const Vd log_u = splat(0) - load_lanes(log_ratio + j, k - j), away = u - one;
-      store_lanes(share + j, mass * u, k - j);
-      add(sums, j, mass, one);
-      add(sums + k, j, mass, log_u);
-      add(sums + 2 * k, j, mass, log_u - away);
-      add(sums + 3 * k, j, mass * away, away);
-    }
+  Index j = 0;
+  for (; j + 2 * lanes <= k; j += 2 * lanes) sum_scales_of<2>(n, k, j, r, ratio, log_ratio, share, sums);
+  for (; j < k; j += lanes) sum_scales_of<1>(n, k, j, r, ratio, log_ratio, share, sums);
 }

@@ -1,58 +1,86 @@
 // Kernels of tangent_kernels.h, for quadratic bounds of logistic likelihoods; part of kernels_impl.h.
 
-/// For ψ = offset + linear and E ψ² = square + offset (2 linear + offset): c = √(E ψ²), e^(−c) and log
-/// 2cosh(c/2).
+/// For ψ = offset + linear and E ψ² = square + offset (2 linear + offset), at c = √(E ψ²): log 2cosh(c/2),
+/// tanh(c/2) / 2c, and the slope e^(−c) / (1 + e^(−c))² of the logistic function at c.
 struct TangentLanes {
-  Vd psi, c, small, log_2cosh;
+  Vd psi, log_2cosh, ratio, slope;
 
+  /// One reciprocal serves all, of (u + 5/2)(1 + u) with u = e^−c: log(1 + u) = log(3/2) + 2 artanh(s) with
+  /// s = (u − 1/2) / (u + 5/2), by Taylor's series to s^19 (remainder 2e-16).
   TangentLanes(Vd offset, Vd linear, Vd square) : psi(linear + offset) {
-    const Vd all = mul_add(offset, linear + psi, square), least = psi * psi;
-    c = root_lanes(all > least ? all : least);
-    small = exp_lanes(splat(0) - c);
-    log_2cosh = mul_add(splat(0.5), c, log_lanes(splat(1) + small));
-  }
-
-  /// tanh(c/2) / 2c; near 0 by its series (remainder 2e-16).
-  Vd ratio() const {
-    const Vd square = c * c;
-    const Vd series = polynomial(square, 1. / 4, -1. / 48, 1. / 480);
-    const Vd far = (splat(1) - small) / ((splat(1) + small) * (c + c));
-    return c < splat(0.01) ? series : far;
-  }
-
-  /// e^ψ / (1 + e^ψ)².
-  Vd slope() const {
-    const Vd minus = splat(0) - psi, e = exp_lanes(psi > minus ? minus : psi), one = splat(1) + e;
-    return e / (one * one);
+    const Vd least = psi * psi, size = psi > splat(0) ? psi : splat(0) - psi;
+    Vd second = mul_add(offset, linear + psi, square);  // within the range of roots
+    second = second > least ? second : least;
+    second = second > splat(1e-300) ? second : splat(1e-300);
+    second = second < splat(1e300) ? second : splat(1e300);
+    const Vd inverse_c = inverse_root_lanes(second), root = second * inverse_c;
+    const Vd c = root > size ? root : size;
+    const Vd u = exp_lanes(splat(0) - c), far = u + splat(2.5), one = u + splat(1);
+    const Vd inverse = inverse_lanes(far * one), inverse_one = inverse * far;
+    const Vd s = (u - splat(0.5)) * (inverse * one), z = s * s, z2 = z * z, z4 = z2 * z2;
+    const Vd c0 = mul_add(z, splat(2. / 3), splat(2)), c2 = mul_add(z, splat(2. / 7), splat(2. / 5));
+    const Vd c4 = mul_add(z, splat(2. / 11), splat(2. / 9)), c6 = mul_add(z, splat(2. / 15), splat(2. / 13));
+    const Vd c8 = mul_add(z, splat(2. / 19), splat(2. / 17));
+    const Vd high = mul_add(z4, c8, mul_add(z2, c6, c4)), series = mul_add(z4, high, mul_add(z2, c2, c0));
+    log_2cosh = mul_add(splat(0.5), c, mul_add(s, series, splat(0x1.9f323ecbf984cp-2)));
+    slope = u * inverse_one * inverse_one;
+    // Near 0 the series, the remainder of which is 2e-16.
+    const Vd near = polynomial(second, 1. / 4, -1. / 48, 1. / 480);
+    const Vd apart = splat(0.5) * inverse_c * ((splat(1) - u) * inverse_one);
+    ratio = second < splat(1e-4) ? near : apart;
   }
 };
 
-void logistic_bounds(Index n, const double* m, const double* kappa, const double* offset,
-                     const double* linear, const double* square, double* out) {
+void logistic_bounds(Index n, const double* m, const double* kappa, const double* constant,
+                     const double* offset, const double* linear, const double* square, double* bound,
+                     double* omega, double* curve) {
   for (Index i = 0; i < n; i += lanes) {
     const Index left = n - i;
     const TangentLanes at(load_lanes(offset + i, left), load_lanes(linear + i, left),
                           load_lanes(square + i, left));
-    const Vd bound = load_lanes(kappa + i, left) * at.psi - load_lanes(m + i, left) * at.log_2cosh;
-    store_lanes(out + i, bound, left);
+    const Vd trials = load_lanes(m + i, left);
+    const Vd top = mul_add(load_lanes(kappa + i, left), at.psi, load_lanes(constant + i, left));
+    store_lanes(bound + i, top - trials * at.log_2cosh, left);
+    store_lanes(omega + i, trials * at.ratio, left);
+    store_lanes(curve + i, trials * at.slope, left);
   }
 }
 
-double logistic_tangents(Index n, const double* m, const double* kappa, const double* offset,
-                         const double* linear, const double* square, const double* r, double* pull,
-                         double* omega, double* curve) {
+double logistic_pulls(Index n, const double* kappa, const double* offset, const double* bound,
+                      const double* omega, const double* curve, const double* r, double* pull,
+                      double* r_omega, double* r_curve) {
   Vd sums = splat(0);
   for (Index i = 0; i < n; i += lanes) {
     const Index left = n - i;
-    const Vd o = load_lanes(offset + i, left), k = load_lanes(kappa + i, left),
-             trials = load_lanes(m + i, left), mass = load_lanes(r + i, left);
-    const TangentLanes at(o, load_lanes(linear + i, left), load_lanes(square + i, left));
-    const Vd w = trials * at.ratio(), half = splat(0.5) * w;
-    const Vd constant = o * (k - half * o) + half * at.c * at.c - trials * at.log_2cosh;
-    sums = mul_add(mass, constant, sums);
-    store_lanes(pull + i, mass * (k - w * o), left);
-    store_lanes(omega + i, mass * w, left);
-    store_lanes(curve + i, mass * trials * at.slope(), left);
+    const Vd share = load_lanes(r + i, left), w = load_lanes(omega + i, left);
+    sums = mul_add(share, load_lanes(bound + i, left), sums);
+    store_lanes(pull + i, share * (load_lanes(kappa + i, left) - w * load_lanes(offset + i, left)), left);
+    store_lanes(r_omega + i, share * w, left);
+    store_lanes(r_curve + i, share * load_lanes(curve + i, left), left);
   }
   return sum_lanes(sums);
+}
+
+void add_transposed(Index k, Index n, const double* a, Index lda, const double* base, const double* share,
+                    double* out) {
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd from = load_lanes(base + j, k - j), times = load_lanes(share + j, k - j);
+    for (Index i = 0; i < n; i += lanes) {
+      Vd block[lanes];
+      load_transposed(k - j, n - i, a + j * lda + i, lda, block);
+      BNPVI_UNROLL
+      for (Index l = 0; l < lanes; ++l)
+        if (l < n - i) store_lanes(out + (i + l) * k + j, mul_add(times, block[l], from), k - j);
+    }
+  }
+}
+
+void add_product(Index k, Index p, Index n, const double* r, Index ldr, const double* a, Index lda, double* s,
+                 Index lds) {
+  alignas(64) double panel[max_depth * max_tile_width];
+  for_each_panel(p, n, [&](Index t, Index depth, Index j, Index columns, Index n_vectors) {
+    pack_rows(depth, columns, n_vectors * lanes, a + t * lda + j, lda, panel);
+    multiply_panel<max_tile_vectors, Stored::by_row>(n_vectors, k, depth, r + t, ldr, nullptr, panel, s + j,
+                                                     lds, columns, true);
+  });
 }

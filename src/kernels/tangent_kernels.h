@@ -5,18 +5,27 @@
 namespace bnpvi {
 
 struct TangentKernels {
-  /// Bounds of the expected logarithms of n logistic likelihoods e^{κψ} / (2 cosh(ψ/2))^m with ψ = offset +
-  /// x'b, given linear = E x'b and square = E (x'b)², at c = √(E ψ²): out = κ E ψ − m log 2cosh(c/2). out may
-  /// be the same array as square.
-  void (*bounds)(Index n, const double* m, const double* kappa, const double* offset, const double* linear,
-                 const double* square, double* out);
+  /// Bounds of the expected logarithms of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m with ψ =
+  /// offset + x'b, given linear = E x'b and square = E (x'b)², at c = √(E ψ²): bound = constant + κ E ψ −
+  /// m log 2cosh(c/2); omega = m tanh(c/2) / 2c, of the quadratic −½ωψ² + κψ + ... in ψ that touches there;
+  /// and curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the likelihood itself there. Each of the
+  /// three may be the same array as square.
+  void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
+                 const double* linear, const double* square, double* bound, double* omega, double* curve);
 
-  /// Coefficients of the quadratic bounds −½ωψ² + κψ + const in ψ that touch at c, with ω = m tanh(c/2) / 2c,
-  /// all times r: pull = r (κ − ω offset), omega = r ω, curve = r m p (1 − p) at E ψ, where p = 1 / (1 +
-  /// e^{−ψ}). Returns the sum of the parts without b, Σ r (offset (κ − ½ω offset) + ½ωc² − m log 2cosh(c/2)).
-  double (*tangents)(Index n, const double* m, const double* kappa, const double* offset,
-                     const double* linear, const double* square, const double* r, double* pull, double* omega,
-                     double* curve);
+  /// From the results of bounds() and shares r of the rows: pull = r (κ − ω offset), r_omega = r ω, r_curve =
+  /// r curve. Returns Σ r bound.
+  double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
+                  const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
+                  double* r_curve);
+
+  /// Out (n × k, one row after the other): out_ij = base_j + share_j a_ji; A is k × n.
+  void (*add_transposed)(Index k, Index n, const double* a, Index lda, const double* base,
+                         const double* share, double* out);
+
+  /// S += R A: R is k × n, A is n × p, S is k × p (cf. Kernels).
+  void (*add_product)(Index k, Index p, Index n, const double* r, Index ldr, const double* a, Index lda,
+                      double* s, Index lds);
 };
 
 /// The table of the version in use (see kernels()).

@@ -1,4 +1,4 @@
-// Searches for communities between two laps, written and read.
+// Writes and reads searches for communities between two laps.
 #include "inference/learn/check_progress.h"
 #include "networks/learn_overlap.h"
 

@@ -9,7 +9,8 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Σ_{l≠k} x_l of K numbers ≥ 0 whose sum is `all`; exact: with all its digits where x_k is nearly all, too.
+// Σ_{l≠k} x_l for K numbers ≥ 0 with sum `all`; exact: without loss of digits even if x_k is nearly the whole
+// sum.
 class Others {
  public:
   Others(const double* x, Index k, double all, bool exact) : x_(x), all_(all) {
@@ -103,7 +104,7 @@ void AssortativeBlocks::visit_link(LinkWork& work, Index i, Index j, double y, b
     within += both[k] = ai[k] * aj[k] * f[k];
     same += ai[k] * aj[k];
   }
-  double differ = all_i * all_j - same;  // of both ends, in proportion to what `same` is
+  double differ = all_i * all_j - same;  // mass of pairs with different ends, in the units of `same`
   const bool cancels = differ < 1e-9 * (all_i * all_j);
   const Others of_i(ai, k_, all_i, cancels), of_j(aj, k_, all_j, cancels);
   if (cancels) {
@@ -122,7 +123,7 @@ void AssortativeBlocks::visit_link(LinkWork& work, Index i, Index j, double y, b
     for (Index k = 0; k < k_; ++k) z += both[k] = std::exp(p[i * k_ + k] + p[j * k_ + k] + l[k] - most);
     log_z = std::log(z) + most;
   }
-  // Given that the ends differ: s = k with probability A_ik (Ã_j − A_jk), of all that differ.
+  // Given that the ends differ, s = k has probability A_ik (Ã_j − A_jk) divided by its sum over k.
   const double unit = background / z, apart = std::max(differ, 1e-300);
   double expected = l[k_], within_all = 0;
   for (Index k = 0; k < k_; ++k) {

@@ -1,13 +1,14 @@
-// Blocks of the relational model: a community's own, and a background.
+// Blocks of the relational model: one for each community, and one background for all other pairs.
 #pragma once
 #include "networks/relational.h"
 
 namespace bnpvi::networks {
 
-/// y ~ f(φ_k) if s = r = k, else f(ε). ε has a prior like φ_k, and so a statistic of its own. O(K) a link.
+/// y ~ f(φ_k) if s = r = k, else y ~ f(ε). ε has a prior like φ_k, and a separate statistic. Takes O(K) time
+/// for each link.
 class AssortativeBlocks final : public Relational {
  public:
-  /// background: of ε.
+  /// background: model of ε.
   AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
                     double alpha, const Shares& start);
 

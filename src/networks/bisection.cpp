@@ -9,7 +9,7 @@ namespace bnpvi::networks {
 
 namespace {
 
-// The links among some nodes, which are numbered anew.
+// The links among some nodes, with new numbers of the nodes.
 struct Subgraph {
   std::vector<Index> start{0};
   std::vector<int> other;
@@ -41,7 +41,7 @@ Subgraph subgraph(const Links& links, const std::vector<int>& nodes) {
   return out;
 }
 
-// Sides of all nodes, by breadth-first search from two seeds at once; nodes that neither reaches are on side
+// Sides of all nodes, by breadth-first search from two seeds at once; nodes reached from neither are on side
 // 0.
 std::vector<char> grown(const Subgraph& g, Stream& stream) {
   const Index n = static_cast<Index>(g.degree.size());
@@ -64,7 +64,7 @@ std::vector<char> grown(const Subgraph& g, Stream& stream) {
   return side;
 }
 
-// Nodes change sides while that gains; returns the modularity reached, up to a factor.
+// Moves nodes to the other side while that gains; returns the modularity reached, up to a factor.
 double settled(const Links& links, const Subgraph& g, std::vector<char>& side) {
   constexpr int max_sweeps = 20;  // a guess
   double mass[2] = {0, 0};

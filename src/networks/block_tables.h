@@ -4,31 +4,34 @@
 
 namespace bnpvi::networks {
 
-/// Σ over the entries of a row of value · r_other (1 where there are no values), added to `sum`, K numbers.
-/// r: n × k, row-major.
+/// Adds Σ value · r_other over the entries of a node's row to `sum` (K numbers); value is 1 where the rows
+/// have none. r: n × k, row-major.
 void gather(const SparseRows& rows, Index node, const Vec& r, Index k, double* sum);
 
-/// t_ab += x p_a q_b, K × K.
+/// t_ab += x p_a q_b, with t K × K.
 void add_pair(Vec& t, const double* p, const double* q, double x, Index k);
 
-/// Σ over listed pairs of value · r_i r_jᵀ, K × K, of value 1 where there are none. Undirected: pairs of two
-/// communities in either order, in both places; within a community once.
+/// Σ value · r_i r_jᵀ over listed pairs, K × K; value: null: all 1. Undirected: the sum for two communities
+/// includes pairs in either order and is stored in both places; within a community each pair counts once.
 Vec listed_table(const Links& links, const std::vector<int>& from, const std::vector<int>& to,
                  const Vec* value, const Vec& r, Index k);
 
-/// The same over all pairs of nodes: R Rᵀ − rᵀr, on the diagonal half of it if undirected. size: R = Σ_i r_i.
+/// The same sum with value 1 over all pairs of nodes: R Rᵀ − rᵀr, with half of that on the diagonal if
+/// undirected. size: R = Σ_i r_i.
 Vec table_of_all(const Links& links, const Vec& size, const Vec& r, Index k);
 
-/// The table of pairs of all nodes from what some nodes have with all others, each pair from both of its
-/// ends: `out` and `in` are sums over these nodes of r_i times what they meet, links that leave and that
-/// arrive (undirected: `out` alone). `scale` nodes for each of them.
+/// An estimate of the table over all pairs of nodes, from the pairs of some nodes with all others, each pair
+/// counted half at each end. out and in: sums over these nodes of r_i times the sums over their links (or
+/// pairs) that leave, and that arrive (undirected: `out` alone). scale: the number of all nodes divided by
+/// the number of these.
 Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, double scale);
 
-/// x ← (1 − rate) x + rate y
+/// x ← (1 − rate) x + rate y.
 void move_towards(Vec& x, const Vec& y, double rate);
 
-/// Row and column b added to a and taken out; one taken out; in another order. Undirected: a block is in two
-/// places, and counts once within a community.
+/// table_joined(): the table after community b joined a, whose row and column are added to a's and removed;
+/// table_in_order(): its communities in another order, those not in `order` left out. Undirected: a block is
+/// stored in two places, and counts once within a community.
 Vec table_joined(const Vec& t, Index k, Index a, Index b, bool directed);
 Vec table_in_order(const Vec& t, Index k, const std::vector<Index>& order);
 

@@ -12,7 +12,7 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, const 
   const double c = priors_.alpha;
   const Index k = start.k;
   const Vec weight = allowed_shares(links, start);
-  // Nodes begin with as many ends as they have links, and with an activity in proportion.
+  // Nodes begin with as many ends as links, and with activities proportional to these.
   const double usual =
       std::max(1.0, 2 * static_cast<double>(links.n_links()) / static_cast<double>(std::max<Index>(n(), 1)));
   const double little = c / static_cast<double>(k + 1);

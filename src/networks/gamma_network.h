@@ -1,39 +1,42 @@
-// Overlapping communities whose nodes have degrees of their own.
+// Overlapping communities in a degree-corrected model.
 #pragma once
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
 struct GammaPriors {
-  double gamma, alpha;                // of the top level, and of nodes, α ≤ 1
+  double gamma, alpha;                // concentrations of the top level and of nodes; α ≤ 1
   double a, b;                        // φ_k ~ Gamma(a, rate b)
   double a_background, b_background;  // ε
   bool counts;                        // y_ij = m_ij; otherwise y_ij = 1(m_ij > 0)
-  double dense;                       // n · K up to which every node has a part in every community
+  double dense;                       // n · K up to which every node has its own q in every community
 };
 
 /// m_ij ~ Poisson(ε T_i T_j + Σ_k φ_k t_ik t_jk), t_ik ~ Gamma(αβ_k, rate α), T_i = Σ_k t_ik, β by sticks of
-/// γ: then t_i / T_i ~ DP(αβ) are the memberships of node i, and T_i ~ Gamma(α, α), independent of them, its
-/// activity. A pair without a link costs −E λ_ij, which is a sum over communities of products: all n² of them
-/// take a few sums over nodes.
+/// γ. Then t_i / T_i ~ DP(αβ) are the memberships of node i, and T_i ~ Gamma(α, α), independent of these, is
+/// its activity. A pair without a link contributes −E λ_ij, with λ_ij the Poisson rate: a sum over
+/// communities of products, so that all n² pairs together take a few sums over nodes.
 ///
-/// With l_ij the rate at the geometric means (tilde), m_ij of a link is a Poisson count that is not 0, and is
-/// shared among communities and background in proportion to their parts of l: at this optimum a link has
-/// log(e^l − 1), of counts y log l − log y!. q of everything else is a product of Gamma and Beta
-/// distributions. Communities beyond K keep their prior under q and are integrated: the bound is one of the
-/// model with infinitely many. The prior of t enters through −log Γ(απ_k) ≥ log α + log π_k, which α ≤ 1
-/// allows. Directed: a pair each way, with the same memberships at both ends.
+/// With l_ij the rate at the geometric means exp E log t and exp E log φ, m_ij of a link is a Poisson count
+/// above 0, divided among communities and background in proportion to their parts of l_ij. At this optimum a
+/// link contributes log(e^l − 1), or y log l − log y! with counts. q of everything else is a product of Gamma
+/// and Beta distributions. Communities after the first K keep their prior under q and are integrated out: the
+/// bound is that of the model with infinitely many communities. The prior of t enters through −log Γ(απ_k) ≥
+/// log α + log π_k, which holds for α ≤ 1. Directed: each pair of nodes has two values, with the same
+/// memberships at both ends.
 ///
-/// q(t_ik) of nodes whose links take no notice of community k (exp E log t below 1e-12) is one Gamma
-/// distribution for all of them, a restriction of the family that costs next to nothing as they differ by
-/// what they meet alone. Only the others have parts of their own, so that memory and laps are in proportion
-/// to links and parts, not to nK, and a change of one community can be judged by its nodes alone.
+/// Nodes whose links practically exclude community k (exp E log t below 1e-12) share a single q(t_ik), a
+/// Gamma distribution. This restricts q at almost no cost, since these nodes differ only in the sums over
+/// their pairs. All other nodes have a `Part`, a separate q(t_ik). Memory and time of laps are therefore
+/// proportional to links and parts, not to nK, and a change of one community can be judged by its nodes
+/// alone.
 ///
-/// Of a node with a label t_ik is 0 in the communities of K that it may not be in: that is part of the model,
-/// and not an event. Then all nodes have parts of their own in all other communities (dense: Inf).
+/// A node with a label has t_ik = 0 in those of the K communities that it may not be in; this is an
+/// assumption of the model, not an event with a probability. All nodes then have parts in all other
+/// communities (dense: Inf).
 class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
  public:
-  /// start: of the shares of the nodes; a row of zeros is spread evenly.
+  /// start: shares of the nodes in communities; a row of zeros is replaced by even shares.
   GammaNetwork(const Links& links, const GammaPriors& priors, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GammaNetwork>(*this); }
@@ -64,38 +67,40 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void refresh() override;
 
  private:
-  // q(t_ik) = Gamma(shape, rate), its mean, E log and exp E log (0 where links take no notice), its term of
-  // the bound, and the expected link ends.
+  // q(t_ik) = Gamma(shape, rate) of one node: its mean, E log, exp E log (0 where the node's links exclude
+  // the community), its term of the bound, and the node's expected link ends in the community.
   struct Part {
     int k;
     double ends, shape, rate, mean, log, tilde, term;
   };
-  using Row = std::vector<Part>;  // of a node, k ascending
+  using Row = std::vector<Part>;  // the parts of a node, k ascending
 
   struct Community {
-    // q of the nodes without a part; mean 0 where there are none.
+    // The q that all nodes without a Part in this community share; mean 0 if there are no such nodes.
     double shape = 1, rate = 1, mean = 0, log = 0;
-    // Sums over its nodes: of means, squares, E log and terms; of (mean − the others' mean) times hidden
-    // pairs of a node, and of its product over hidden pairs.
+    // Sums over the nodes with a part: of means, squares, E log and terms; of (mean − mean of nodes without a
+    // part) times the node's number of hidden pairs; and of the product of two such differences over hidden
+    // pairs.
     double sum = 0, squares = 0, logs = 0, terms = 0, hidden_ends = 0, hidden = 0;
-    // q(φ), and Σ m_ijk of the last visit of the links.
+    // q(φ), and Σ m_ijk as of the last visit of the links.
     double phi_shape = 1, phi_rate = 1, phi_log = 0, phi_tilde = 1, counts = 0;
     double phi() const { return phi_shape / phi_rate; }
   };
-  // T_i = own_i + others, the sum of all communities' others' means; over nodes sums of own_i, its square,
-  // its product with the hidden pairs of a node, and over hidden pairs of own_i own_j.
+  // T_i = own_i + others, where others = Σ_k (mean of nodes without a part in k). Sums over nodes: of own_i,
+  // of its square, and of its product with the node's number of hidden pairs; and over hidden pairs: of own_i
+  // own_j.
   struct Totals {
     double sum = 0, squares = 0, hidden_ends = 0, hidden = 0, others = 0;
   };
-  // All that is not of single nodes.
+  // Everything that does not belong to single nodes.
   struct Globals {
     std::vector<Community> communities;  // K
     Community background;                // q(ε) alone
     Totals totals;
-    double links = 0;  // Σ over links, at the optimum of q of their counts
+    double links = 0;  // Σ of the links' terms of the bound, at the optimal q of their counts
   };
   struct Rest {
-    double mean, square;  // of Σ_{k>K} t_ik: its mean, and the mean of a product of two nodes'
+    double mean, square;  // for Σ_{k>K} t_ik: its mean, and E of the product of two nodes' sums
   };
 
   Index n() const { return links_->n(); }
@@ -106,7 +111,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   double others(Index k) const { return may_be_in(k) - in(k); }
   double total(Index i) const { return own_[i] + g_.totals.others; }  // T̄_i
   double total_of_all() const { return g_.totals.sum + static_cast<double>(n()) * g_.totals.others; }
-  double hidden_of(Index i) const;  // hidden pairs that node i is in
+  double hidden_of(Index i) const;  // number of hidden pairs of node i
   double per_node(Index i) const { return each_way_ * static_cast<double>(n() - 1) - hidden_of(i); }
   template <class F>
   void each_hidden(Index i, F f) const {  // f(j) for the hidden pairs of node i
@@ -125,18 +130,19 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   static Part* part_of(Row& row, Index k) { return const_cast<Part*>(part_of(std::as_const(row), k)); }
   static void set(Part& part, double shape, double rate, double c);
   double excess(Index j, Index k) const;               // t̄_jk − the others' mean
-  void count(Index i, const Part& part, double sign);  // into the sums of its community
-  double own(Index i) const;                           // from the row
+  void count(Index i, const Part& part, double sign);  // adds to the sums of its community
+  double own(Index i) const;                           // own_i, computed from the row
   void set_own(Index i, double own);
   void set_others(Index k, double shape, double mean);
-  void find_nodes();           // of all communities, from the rows
-  void find_sums_of(Index k);  // from rows, nodes and others
+  void find_nodes();           // nodes with a part in each community, from the rows
+  void find_sums_of(Index k);  // from rows, nodes and q of nodes without a part
   void find_sums();
-  void leave_out_of_large();  // parts of which links take no notice, where n · K is large
+  void leave_out_of_large();  // drops parts that the nodes' links exclude, where n · K is large
 
-  // Ends where wanted, counts times `weight`; returns the link's term of the bound.
+  // Adds a link's expected ends to nodes i (to_i) and j (to_j), and its counts times `weight`; returns its
+  // term of the bound.
   double visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight);
-  double products_of(Index i) const;  // work of a visit of its links, and of the node itself after that
+  double products_of(Index i) const;  // work of visiting its links and then the node itself
   void visit_links();
   void visit_node(Index i, const WeightMoments& pi);
   void update_others(Index k, const WeightMoments& pi);
@@ -145,17 +151,19 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void update_sticks();
   static void set_rate(Community& community, double shape, double rate);
 
-  // A community's q divided between itself and a new one, or two joined: of the others, and of rates.
+  // halve(): divides the q of nodes without a part in community k evenly between k and a new community, which
+  // also gets a copy of q(φ_k); add_others(): adds the q of nodes without a part in b to that of a.
   void halve(Index k);
   void add_others(Index a, Index b);
   static void divide(Row& row, Index of, Index to, double share, double little, double c);
-  // The same of a node in a division that makes a community; where it may be in one part, all goes there.
+  // Divides a node's part in a division that makes community `made`; if the node may be in only one of the
+  // two, everything goes there.
   void divide_part(Index i, const Division& division, Index made, double share, double little);
-  void leave_out_disallowed(Index k);  // of its nodes, after that
+  void leave_out_disallowed(Index k);  // drops parts of nodes that may not be in k
   void join(Row& row, Index a, Index b) const;
   static void remove(Row& row, Index k);
-  static void renumber(Row& row, const std::vector<Index>& number);  // −1: goes
-  // Communities in another order, some of them left out, with their weights (K + 1, the rest last).
+  static void renumber(Row& row, const std::vector<Index>& number);  // number −1: is removed
+  // Reorders communities and removes those not in `order`; weights: K + 1, of the rest last.
   void keep(const std::vector<Index>& order, const Vec& weights);
 
   // Local changes.
@@ -172,22 +180,25 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
     bool stale = false;
   };
   Undo remember(std::vector<Index> communities) const;
-  double gained(const Undo& undo, double least);  // restores what was where that is not more than `least`
+  double gained(const Undo& undo, double least);  // gain of the bound; if it is not above `least`, restores
+                                                  // the state
   double visit_links_of(const std::vector<int>& nodes);
-  // Laps over nodes, their links, and the rates of `open` communities, which have no other nodes.
+  // Laps over these nodes, their links, and the rates of the `open` communities, which must have no other
+  // nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
-  void make_last(Index k);                // exchanges numbers with the last community
-  void without_last(const Vec& weights);  // K + 1 of them, that of the last is left out
+  void make_last(Index k);                // swaps numbers with the last community
+  void without_last(const Vec& weights);  // removes the last community; weights: K + 1, that of the last is
+                                          // left out
   void find_sums_among(const std::vector<int>& nodes, const std::vector<Index>& communities);
 
   GammaPriors priors_;
-  double each_way_;  // 1, directed 2: times that a pair of nodes counts
+  double each_way_;  // number of values of a pair of nodes: 1; directed: 2
   std::vector<Row> rows_;
-  std::vector<std::vector<int>> nodes_;  // with a part in k, ascending
+  std::vector<std::vector<int>> nodes_;  // nodes with a part in community k, ascending
   Vec own_;
   Globals g_;
   Vec tilde_;                // Σ_k exp E log t_ik
-  bool stale_ = false;       // ends and counts are not those of the present q
+  bool stale_ = false;       // ends and counts do not belong to the present q
   std::vector<char> among_;  // n zeros between uses
 };
 

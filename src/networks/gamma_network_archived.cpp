@@ -1,5 +1,5 @@
-// The state between two laps, written and read. Sums over nodes are what laps have added up, in their digits,
-// too.
+// Writes and reads the state between two laps. Sums over nodes are stored as laps have accumulated them, with
+// all their digits.
 #include <algorithm>
 
 #include "inference/learn/check_progress.h"

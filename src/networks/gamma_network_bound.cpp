@@ -9,11 +9,10 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Of a membership whose exp(E log t) is less, links take no notice: q of their counts leaves it out.
-// Nothing brings it back.
+// Memberships with a smaller exp(E log t) are left out of q of the links' counts, and never return.
 constexpr double least_log = -27.6;  // log of 1e-12
 
-// The entropy of t ~ Gamma(shape, rate) and what the prior Gamma(απ, rate c) adds but for απ E log t.
+// The entropy of t ~ Gamma(shape, rate) plus the terms of the prior Gamma(απ, rate c) other than απ E log t.
 double term_of(double shape, double rate, double mean, double log, double c) {
   return (rate - c) * mean - shape * std::log(rate) + log_gamma(shape) - shape * log;
 }
@@ -27,7 +26,7 @@ double minus_divergence(double a, double b, double shape, double rate, double lo
 
 }  // namespace
 
-// Σ over nodes of log π_k of the communities that they may be in.
+// The terms of the top level: Σ over nodes of log π_k over the communities that the node may be in.
 TopLevel GammaNetwork::top() const {
   TopLevel top{priors_.gamma, Vec(static_cast<std::size_t>(k_)), Vec(static_cast<std::size_t>(k_))};
   double later = 0;
@@ -149,7 +148,8 @@ double GammaNetwork::exposure(Index k) const {
 }
 
 GammaNetwork::Rest GammaNetwork::rest(const WeightMoments& pi) {
-  // α / c = 1: the mean of a node's weight beyond K is that of the sticks' remainder.
+  // As α / c = 1, the mean of a node's t summed over communities after K is the weight of the sticks'
+  // remainder.
   const double mean = pi.mean.back();
   return {mean, mean * mean + pi.variance.back()};
 }

@@ -50,7 +50,7 @@ void GammaNetwork::join(Row& row, Index a, Index b) const {
   if (!one && !two) return;
   Part both = filled(one, a);
   const Part other = filled(two, b);
-  // Means add up; the larger shape says how certain they are.
+  // The means are added; the shapes, too, so that the sum is at least as certain as either.
   both.ends += other.ends;
   const double shape = both.shape + other.shape, mean = both.mean + other.mean;
   set(both, shape, shape / std::max(mean, 1e-300), priors_.alpha);
@@ -100,7 +100,7 @@ void GammaNetwork::add_others(Index a, Index b) {
 
 void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
   const Index k = k_ + static_cast<Index>(divisions.size());
-  // What is left of a membership: about as much as the prior has.
+  // Shape that each part keeps at least: about as much as the prior has.
   const double little = priors_.alpha / static_cast<double>(k + 1);
   Vec weights = weights_from_sticks(sticks_.u);
   const std::vector<PartOwners> parts = owners_of_parts(divisions);

@@ -1,4 +1,4 @@
-// Changes of single communities, judged by their nodes and links alone.
+// Changes of single communities, accepted or refused by their nodes and links alone.
 #include <algorithm>
 #include <iterator>
 

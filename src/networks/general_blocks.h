@@ -4,12 +4,11 @@
 
 namespace bnpvi::networks {
 
-/// y ~ f(φ_sr), undirected φ_sr = φ_rs: communities may as well avoid themselves and each other in ways of
-/// their own. O(K²) a link and a node, so for few communities. Tables are K × K, undirected symmetric, each
-/// block's statistic in both places:
-///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − (links and hidden pairs of the profiles) + Σ_links q(k, l),   R = Σ_i
-///   ρ_i,
-/// undirected q(k, l) + q(l, k), and on the diagonal half of the pairs without a link.
+/// y ~ f(φ_sr), undirected φ_sr = φ_rs: the density between any two communities, or within one, is free, and
+/// may be low as well as high. Takes O(K²) time for each link and node, so it is for few communities. Tables
+/// are K × K; undirected ones are symmetric, with each block's statistic in both places. With R = Σ_i ρ_i,
+///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − (links and hidden pairs under the profiles) + Σ_links q(k, l).
+/// Undirected: q(k, l) + q(l, k) in place of q(k, l), and half of the pairs without a link on the diagonal.
 class GeneralBlocks final : public Relational {
  public:
   GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
@@ -18,13 +17,13 @@ class GeneralBlocks final : public Relational {
   std::unique_ptr<Overlap> anew(const Shares& start) const override {
     return std::make_unique<GeneralBlocks>(*links_, *blocks_, gamma_, alpha_, start);
   }
-  /// Within each community; last, of all pairs of two communities together.
+  /// Rates within each community; last, the rate of all pairs between different communities together.
   Vec rates() const override;
 
  private:
   void weigh(Vec& none, Vec& link) const override;
   void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) override;
-  Index n_blocks() const override { return k_ * k_; }  // q_n_ and q_s_ by the order of the ends of links
+  Index n_blocks() const override { return k_ * k_; }  // q_n_ and q_s_ distinguish the order of a link's ends
   void update_statistics() override;
   void expect_from_profiles() override;
   void gains(Index i, const Vec& none, double* gain) const override;
@@ -33,7 +32,8 @@ class GeneralBlocks final : public Relational {
   void join_statistics(Index a, Index b) override;
   void order_statistics(const std::vector<Index>& order) override;
   std::vector<Array> statistics() const override;
-  // Σ_j ρ_j over the pairs of node i without a link, from it and to it (undirected: all from it).
+  // Σ_j ρ_j over the pairs of node i without a link, from the node (out) and to it (in); undirected: all in
+  // `out`.
   void meet(Index i, double* out, double* in) const;
   double both_orders(const Vec& t, Index a, Index b) const;  // t_ab, undirected + t_ba where a ≠ b
 };

@@ -27,7 +27,7 @@ Vec one_hot(const std::vector<int>& labels, Index k) {
   return r;
 }
 
-// Most probable labels, with numbers 0 .. K − 1 of those that occur.
+// Most probable labels, renumbered 0 .. K − 1 over those that occur.
 OwnedLabels most_probable(const SoftBlocks& soft, Index n) {
   OwnedLabels out;
   std::vector<int> number(static_cast<std::size_t>(soft.k()), -1);
@@ -61,7 +61,7 @@ void keep_labels(const Partition& partition, Blocks& fit) {
   fit.log_joint = partition.log_joint();
 }
 
-// The partition of the most probable labels, visited once more if wanted.
+// The partition of the most probable labels; visited: after one more sweep over all nodes.
 Partition by_soft(const SoftBlocks& soft, const Links& links, const LinkModel& model, double gamma,
                   bool visited) {
   OwnedLabels most = most_probable(soft, links.n());

@@ -1,4 +1,4 @@
-// Learning a stochastic blockmodel: search with hard labels, then soft ones.
+// Learns a stochastic blockmodel: a search over hard labels, then variational inference with soft labels.
 #pragma once
 #include "networks/learn_sampled.h"
 #include "networks/partition_search.h"
@@ -6,28 +6,28 @@
 
 namespace bnpvi::networks {
 
-/// What is known of a blockmodel in the end.
+/// The result of learning a blockmodel.
 struct Blocks {
-  std::vector<int> labels;  // of the largest log joint found, clusters by decreasing size
+  std::vector<int> labels;  // labels with the largest log joint found, clusters by decreasing size
   double log_joint = 0;
   Index k = 0;
   Vec r;      // n × k, row-major, soft labels
-  Vec sizes;  // of the soft clusters
+  Vec sizes;  // expected sizes of the soft clusters
   Owners owner;
   Vec n, s;  // k × k, row-major: statistics of the blocks
   BlockBound bound;
 };
 
-/// Laps of a search (partition_search.h) raise the log joint of hard labels. Soft labels then start at the
-/// partition found, with the clusters in decreasing size, and laps raise their bound. Joins of soft clusters
-/// are made where they raise it. At the end the most probable labels are visited once more: if their log
-/// joint is larger, they are the answer.
+/// Laps of a search (partition_search.h), each a pass over all nodes, raise the log joint of hard labels.
+/// Soft labels then start at the partition found, with the clusters in decreasing size, and laps raise their
+/// bound. Soft clusters are joined where that raises the bound. At the end nodes are moved once more from the
+/// most probable labels; if the resulting log joint is larger than the search's, these labels are the result.
 ///
-/// With degrees labels stay hard, as log p(y | z) is no sum over pairs of nodes: a last lap reports the bound
-/// of the partition found, with sticks in the order of its clusters.
+/// With degrees, labels stay hard, since log p(y | z) is then not a sum over pairs of nodes: a last lap
+/// reports the bound of the partition found, with sticks in the order of its clusters.
 class BlocksFit final : public NetworkFit {
  public:
-  /// degrees: null, or of nodes; options.births, merges and deletes are for both phases.
+  /// degrees: those of the nodes, or null; options.births, merges and deletes hold for both phases.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
             OwnedLabels start, const SearchOptions& options, Pool& pool);
 
@@ -56,12 +56,12 @@ class BlocksFit final : public NetworkFit {
   const SearchOptions options_;
   Pool& pool_;
   PartitionSearch search_;
-  std::optional<Blocks> answer_;  // with degrees, after the search
+  std::optional<Blocks> answer_;  // set after the search in a model with degrees
   std::optional<SoftBlocks> soft_, kept_;
   double bound_ = 0, kept_bound_ = 0;
 };
 
-/// Soft labels by stochastic learning from `labels` (0 .. K − 1) on, with all K clusters to the end.
+/// Soft labels by stochastic learning, started at `labels` (0 .. K − 1); all K clusters are kept to the end.
 class SampledBlocks final : public SampledFit {
  public:
   SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,

@@ -15,9 +15,9 @@ constexpr Index laps_of_groups = 6;  // the same of groups; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
 constexpr Index laps_between = 2;  // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
-// Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
-// membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
-// than from 0.9.
+// Share of a membership that a soft split leaves with the node's own half: not all, as pairs without a link
+// are slow to take up a membership that is 0. Two halves of the political blogs under the relational model
+// ended 830 lower from 1 than from 0.9.
 constexpr double soft = 0.8;
 constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
@@ -40,8 +40,8 @@ OverlapFit::OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& opt
 double OverlapFit::units() const { return now_->links().units(); }
 bool OverlapFit::settles(double gain) const { return gain <= options_.tol * units(); }
 
-// What is missing takes more than 20 rounds like the better of the last two, and a tenth of all that the
-// search has gained, for what disturbances are worth (guesses).
+// True in a large network if the bound lacks more than 20 times the better of the last two rounds' gains plus
+// a tenth of all gains so far (for what disturbances may bring); guesses.
 bool OverlapFit::is_hopeless() const {
   const double reach = 20 * std::max(last_gain_, gain_before_) + (value_ - undivided_value_) / 10;
   return is_large() && value_ + reach < options_.beat;
@@ -98,7 +98,7 @@ bool OverlapFit::round(LapRecord& record) {
   return goes_on || !settles(last_gain_);
 }
 
-// True where the round was cut short.
+// Returns true if the round was cut short.
 bool OverlapFit::moves_of_round(LapRecord& record) {
   ++round_;
   laps_left_ = is_large() ? laps_between : laps_of_round;
@@ -123,7 +123,8 @@ bool OverlapFit::moves_of_round(LapRecord& record) {
   return false;
 }
 
-// The largest log joint of hard labels that a search finds, where the model has such labels.
+// Tries the partition with the largest log joint that a search over hard labels finds, where the model has
+// hard labels.
 void OverlapFit::from_partition(LapRecord& record) {
   const Shares shares = softened(best_partition(*now_, options_.seed, pool_), soft);
   ++record.births_tried;
@@ -134,10 +135,10 @@ void OverlapFit::from_partition(LapRecord& record) {
   });
 }
 
-// Groups of the undivided network that were divided again and again, without laps in between, which at
-// first mix what belongs apart where there is much noise: of twice as many at a time, until that has not
-// paid two times. Where memberships overlap much, splits with laps end higher: the better of the two goes
-// on.
+// Tries groups of the undivided network that are divided again and again without laps in between: first laps
+// mix what should be separate where there is much noise. Their number is doubled each time, until this has
+// failed twice. Where memberships overlap much, splits with laps end higher: the better of the two results is
+// kept.
 void OverlapFit::from_groups(LapRecord& record) {
   const State base = std::move(undivided_);
   Stream random = stream(0);
@@ -157,8 +158,8 @@ void OverlapFit::from_groups(LapRecord& record) {
   record.births += best_of(1, [&](Index) { return std::move(best); });
 }
 
-// Softened memberships of communities of which some were joined or divided, and a search from there,
-// several at once; false when none is better.
+// Searches from softened memberships after some communities were joined or divided, several searches at once;
+// false when none ends higher.
 bool OverlapFit::disturb() {
   ++round_;
   OverlapOptions inner = options_;
@@ -186,8 +187,8 @@ void OverlapFit::run_laps(Overlap& state, Index laps) {
   }
 }
 
-// make(0) .. make(n − 1), at once; the best, if it is better than the present state, replaces it. A null is
-// nothing.
+// Runs make(0) .. make(n − 1) at once; the best result replaces the present state if it is better. make() may
+// return null.
 template <class F>
 bool OverlapFit::best_of(Index n, F make) {
   std::vector<State> made(static_cast<std::size_t>(n));
@@ -206,8 +207,8 @@ bool OverlapFit::best_of(Index n, F make) {
   return true;
 }
 
-// Trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
-// returns false when there is nothing to try. Returns how many were accepted.
+// Runs trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
+// returns false when there is nothing to try. Returns the number of accepted trials.
 template <class F>
 Index OverlapFit::tried(Index laps, Index n, F change) {
   Index accepted = 0;
@@ -220,7 +221,7 @@ Index OverlapFit::tried(Index laps, Index n, F change) {
     });
     if (!better) continue;
     ++accepted;
-    if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
+    if (now_->k() != k_of_plan_) break;  // numbers of the planned changes are no longer valid
   }
   return accepted;
 }
@@ -230,21 +231,22 @@ Stream OverlapFit::stream(Index trial) const {
                 static_cast<std::uint64_t>(trial));
 }
 
-// What a lap costs: a community's part in a link, and in a node, that may be visited.
+// Cost of a lap with k communities: of a community's part in each link, and in each node, that may be
+// visited.
 double OverlapFit::work(Index k) const {
   return static_cast<double>(now_->links().n_links() + now_->links().n()) * static_cast<double>(k);
 }
 
-// Trials of a kind: all that options allow in networks of some thousand links, fewer in large ones, where
-// splits of all communities at once do most of the work.
+// Number of trials of each kind: as many as the options allow in networks of some thousand links, fewer in
+// large ones, where splits of all communities at once do most of the work.
 Index OverlapFit::trials() const {
   constexpr double most = 2e7;  // work of the laps before one comparison, all trials of a kind; a guess
   return std::clamp(static_cast<Index>(most / work(now_->k())), std::min<Index>(2, options_.trials),
                     options_.trials);
 }
 
-// Every community with two halves in two, laps, and the same again: trial t splits t + 1 times, several
-// times only while that leaves the laps cheap.
+// Splits every community that has two halves, runs laps, and repeats this: trial t splits t + 1 times,
+// several times only while laps stay cheap.
 void OverlapFit::all_split(LapRecord& record) {
   constexpr double cheap = 1e7;  // a guess
   Index most_times = 1;
@@ -287,7 +289,7 @@ void OverlapFit::single_splits(LapRecord& record) {
   std::iota(order.begin(), order.end(), 0);
   Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
   draw_to_front(order, now_->k(), random);
-  // Each softly and sharply.
+  // Each community is split twice: softly, and sharply (share 1).
   const Index n = 2 * std::min(trials(), now_->k());
   record.births_tried += n;
   record.births += tried(laps_of_trial, n, [&](Overlap& state, Index t) {

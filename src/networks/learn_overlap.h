@@ -1,4 +1,4 @@
-// Learning overlapping communities and their number.
+// Learns overlapping communities and their number.
 #pragma once
 #include <cmath>
 
@@ -11,21 +11,21 @@ namespace bnpvi::networks {
 
 struct OverlapOptions : RestartOptions {
   bool births = true, merges = true, deletes = true, reorder = true;
-  Index trials = 10;       // births, merges and deletes, each, that a round tries at most
-  Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
-  double large = 1e3;      // links and nodes from which a network counts as large
-  double beat =
-      -HUGE_VAL;  // a bound that another model has; without a hope of it the search of a large network ends
+  Index trials = 10;        // maximal number of births, of merges and of deletes in a round
+  Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
+  double large = 1e3;       // links and nodes from which a network counts as large
+  double beat = -HUGE_VAL;  // the bound of another model; the search of a large network ends when it cannot
+                            // be expected to reach this
   Observer* observer = &nobody;
 };
 
-/// Laps until the bound settles, then a round of moves, and so on until a round gains nothing; laps after
-/// that are still. Of a round:
-///   all communities split at once, which is how their number grows fast; some split one by one (births);
-///   pairs that share most nodes or links joined (merges); the smallest dropped (deletes); clusters in
-///   another order of sticks.
-/// Every proposal is the changed state after some laps, and replaces the state only if its whole bound is
-/// larger. Trials run on the pool's threads from the same state, the best is kept.
+/// Runs laps (updates of all of q) until the bound changes little, then a round of moves, and so on until a
+/// round gains nothing; laps after that are still (nothing is left to try). A round has these moves:
+///   all communities are split at once, so that their number can grow fast; some are split one by one
+///   (births); pairs that share most nodes or links are joined (merges); the smallest are dropped (deletes);
+///   the order of communities on the sticks is changed.
+/// A proposal is the changed state after some laps, and replaces the state only if its whole bound is larger.
+/// Trials run on the pool's threads from the same state, and the best is kept.
 class OverlapFit final : public NetworkFit {
  public:
   OverlapFit(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool);
@@ -45,9 +45,9 @@ class OverlapFit final : public NetworkFit {
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
-  // What follows when laps have settled; with what was tried in the record.
+  // The next step after laps have converged; the record gets the moves tried.
   void advance(LapRecord& record);
-  bool round(LapRecord& record);  // of moves; false when it gained nothing
+  bool round(LapRecord& record);  // a round of moves; false when it gained nothing
   bool moves_of_round(LapRecord& record);
   bool settles(double gain) const;
   bool is_hopeless() const;
@@ -74,18 +74,18 @@ class OverlapFit final : public NetworkFit {
   void reorder();
 
   using State = std::unique_ptr<Overlap>;
-  State now_, kept_, undivided_;  // undivided_: until groups of it were tried
+  State now_, kept_, undivided_;  // undivided_: the first state, until groups of it were tried
   const OverlapOptions options_;
   Pool& pool_;
   LocalRounds local_;
   Stage stage_ = Stage::begun;
   double value_ = 0, kept_value_ = 0;
-  double undivided_value_ = 0;                            // before the first round
-  double last_gain_ = HUGE_VAL, gain_before_ = HUGE_VAL;  // of rounds
+  double undivided_value_ = 0;                            // bound before the first round
+  double last_gain_ = HUGE_VAL, gain_before_ = HUGE_VAL;  // gains of the last two rounds
   Index laps_left_, round_ = 0, k_of_plan_ = 0;
 };
 
-/// Overlapping communities by stochastic learning, with as many to the end.
+/// Overlapping communities by stochastic learning, with a fixed number of communities.
 class SampledOverlap final : public SampledFit {
  public:
   SampledOverlap(std::unique_ptr<Overlap> start, const SampledOptions& options, Pool& pool)

@@ -1,4 +1,4 @@
-// Stochastic learning of networks: steps of q(φ) by some nodes at a time.
+// Stochastic learning of networks: steps of q(φ) estimated from some nodes at a time.
 #pragma once
 #include <vector>
 
@@ -12,8 +12,9 @@ struct SampledOptions : RestartOptions {
   double delay = 1, power = 0.6;  // step t has the rate (delay + t)^−power
 };
 
-/// Laps in each of which every node is in one of `batches` sets, drawn anew, of as many nodes as can be; the
-/// last lap, number max_laps or the one after a stop, is one of all nodes, after which the bound is known.
+/// In each lap the nodes are divided at random into `batches` sets of about equal size, with one step for
+/// each set. The last lap, number max_laps or the one after a stop, visits all nodes, after which the bound
+/// is known.
 class SampledFit : public NetworkFit {
  public:
   LapRecord lap(Index n) override;
@@ -34,8 +35,8 @@ class SampledFit : public NetworkFit {
  private:
   virtual Index k() const = 0;
   virtual void step(const std::vector<int>& nodes, double rate) = 0;
-  virtual void end_steps() {}    // after steps of all nodes
-  virtual void visit_all() = 0;  // makes the bound right
+  virtual void end_steps() {}    // called after the steps of a lap
+  virtual void visit_all() = 0;  // a lap over all nodes, after which the bound is exact
   void steps(Index lap);
 
   const Index n_;

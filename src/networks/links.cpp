@@ -6,7 +6,7 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Row `a` gets an entry b for every pair (a, b); `both`: row b an entry a, too.
+// Adds an entry b to row a for every pair (a, b); both: also an entry a to row b.
 SparseRows rows_of(Index n, const std::vector<int>& a, const std::vector<int>& b, const Vec& value,
                    bool both) {
   SparseRows out;

@@ -13,61 +13,60 @@ namespace bnpvi::networks {
 struct SparseRows {
   std::vector<Index> start{0};
   std::vector<int> other;  // column
-  Vec value;               // y > 0; empty where only the places matter
+  Vec value;               // y > 0; empty where only the positions matter
 };
 
-/// n nodes, numbered from 0. Pairs are {i, j} with i < j, or if directed (i, j) with i ≠ j; no pair joins a
-/// node with itself. Every pair has a value y ≥ 0, a link where y > 0, but for those that are hidden (missing
-/// or held out), of which nothing is known. Pairs without a link are nowhere listed. Links of a node with
-/// itself are for the one model that has them (degrees.h).
+/// n nodes, numbered from 0. Pairs are {i, j} with i < j, or if directed (i, j) with i ≠ j. Every pair has a
+/// value y ≥ 0, and is a link if y > 0, except hidden pairs (missing or held out), whose values are unknown.
+/// Pairs without a link are not stored. Links of a node with itself exist in one model only (degrees.h).
 class Links {
  public:
-  /// from, to: ends of the links, each pair at most once, an undirected one in either order; the same of the
-  /// hidden pairs. loops: of every node the links with itself, or empty. Throws std::invalid_argument when a
-  /// number is no node or no pair.
+  /// from, to: ends of the links; each pair at most once, an undirected pair in either order. hidden_from,
+  /// hidden_to: likewise for the hidden pairs. loops: links of every node with itself, or empty. Throws
+  /// std::invalid_argument when a number is not a node, or two are not a pair.
   Links(Index n, bool directed, const std::vector<int>& from, const std::vector<int>& to, const Vec& value,
         const std::vector<int>& hidden_from, const std::vector<int>& hidden_to, const Vec& loops = {});
 
   Index n() const { return n_; }
   bool directed() const { return directed_; }
   Index n_links() const { return static_cast<Index>(from_.size()); }
-  double n_pairs() const;                                                // observed ones
-  double units() const { return static_cast<double>(n() + n_links()); }  // of data (Fit::units)
+  double n_pairs() const;                                                // number of observed pairs
+  double units() const { return static_cast<double>(n() + n_links()); }  // units of data (Fit::units)
   double n_hidden() const { return static_cast<double>(hidden_from_.size()); }
   double total() const { return total_; }  // Σ y
   double loops(Index i) const { return loops_.empty() ? 0 : loops_[i]; }
 
-  /// Link by link, in the order given, ends from 0.
+  /// Ends (from 0) and values of the links, in the given order.
   const std::vector<int>& from() const { return from_; }
   const std::vector<int>& to() const { return to_; }
   const Vec& value() const { return value_; }
   const std::vector<int>& hidden_from() const { return hidden_from_; }
   const std::vector<int>& hidden_to() const { return hidden_to_; }
 
-  /// Links of every node: those that leave it (undirected: all of them), and those that arrive (undirected:
-  /// none). The same of the hidden pairs.
+  /// Links of every node: out(): those that leave it (undirected: all its links); in(): those that arrive
+  /// (undirected: none). Likewise for hidden pairs.
   const SparseRows& out() const { return out_; }
   const SparseRows& in() const { return in_; }
   const SparseRows& hidden_out() const { return hidden_out_; }
   const SparseRows& hidden_in() const { return hidden_in_; }
 
-  /// Known labels: the set of classes of each node, 0 for a node without a label. Throws
+  /// Sets known labels: the set of classes of each node, 0 for a node without a label. Throws
   /// std::invalid_argument when there is not one for each node.
   void know(ClassSets classes, std::vector<int> set);
   bool labelled() const { return !set_.empty(); }
   bool has_label(Index i) const { return labelled() && set_[i] > 0; }
   Index n_classes() const { return classes_.n_classes; }
-  /// May node i be in a community of this owner (owners.h)?
+  /// Whether node i may be in a community of this owner (owners.h).
   bool allows(Index i, int owner) const { return set_.empty() || classes_.allows(set_[i], owner); }
 
-  /// Whatever goes through nodes, links or communities calls this with their number: now and then it asks,
-  /// by poll_by(), whether to stop, which throws Interrupted. Until then nobody is asked.
+  /// Loops over nodes, links or communities call poll() with the index: in every 32nd call it calls the
+  /// function set by poll_by(), if any, which throws Interrupted to stop the loop.
   void poll(Index i) const {
     if (i % 32 == 0 && ask_) ask_();
   }
   void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
-  /// Work that grows with the number of communities, in products of numbers (Pool::spend), goes to the
-  /// function that spend_by() names; poll() counts what each node and link costs beside that.
+  /// Reports work that grows with the number of communities, in multiplications (Pool::spend), to the
+  /// function set by spend_by(); poll() counts the other work for each node and link.
   void spend(double products) const {
     if (spend_) spend_(products);
   }
@@ -81,23 +80,24 @@ class Links {
   Vec value_, loops_;
   SparseRows out_, in_, hidden_out_, hidden_in_;
   ClassSets classes_;
-  std::vector<int> set_;  // of each node; empty where none has a label
+  std::vector<int> set_;  // set of classes of each node; empty where none has a label
   std::function<void()> ask_;
   std::function<void(double)> spend_;
 };
 
-/// What takes of the time of a product (measured on US airports, where laps then count as much a second as
-/// those of mixtures): a community's part in a node, with its digamma, log Γ and log, and in a link; a table
-/// look-up of a block's evidence.
+/// Times in units of one multiplication (measured on US airports, where laps then count as much per second as
+/// those of mixtures): of a community's part in a node, with its digamma, log Γ and log; of its part in a
+/// link; of a table look-up of a block's evidence.
 constexpr double products_of_node_part = 100, products_of_link_part = 8, products_of_block = 8;
 
-/// f(i, j, y, of_i, of_j) for every link from i to j (undirected: in either order) that has an end among
-/// `nodes`, once; of_i: i is one of them. among: n zeros, before and after.
+/// Calls f(i, j, y, of_i, of_j) once for every link from i to j (undirected: in either order) with at least
+/// one end among `nodes`. of_i: whether i is among them; of_j: whether j is. among: n zeros, before and
+/// after.
 template <class F>
 void each_link_of(const Links& links, const std::vector<int>& nodes, std::vector<char>& among, F f) {
   for (int i : nodes) among[i] = 1;
   for (int i : nodes) {
-    // A link within is met from both ends.
+    // A link between two of the nodes is met from both ends.
     const auto first = [&](int j) { return !among[j] || i < j; };
     for (Index e = links.out().start[i]; e < links.out().start[i + 1]; ++e) {
       const int j = links.out().other[e];

@@ -13,9 +13,9 @@ namespace bnpvi::networks {
 namespace {
 
 constexpr int bisections = 4;  // a guess
-constexpr double soft = 0.8;   // of what a node keeps, or leaves with
+constexpr double soft = 0.8;   // share of a node's part that goes to the side of its half
 
-// Do the nodes that have more in a than in b, or those that have less, all but agree with one half?
+// Whether one half nearly agrees with the nodes that have more link ends in a than in b, or with the others.
 bool is_known(const Overlap& state, Index a, Index b, const std::vector<int>& nodes,
               const std::vector<int>& half) {
   std::size_t same = 0;
@@ -50,7 +50,7 @@ std::vector<ClosePair> close_pairs(const Overlap& state) {
   std::vector<std::vector<Ends>> ends;
   for (Index i = 0; i < n; ++i) ends.push_back(state.ends(i));
   Vec own(static_cast<std::size_t>(k));
-  // Products of two communities, one entry for each node or link that both meet in.
+  // Products of link ends of two communities, one entry for each node or link in which both occur.
   std::vector<ClosePair> met;
   const auto add = [&](const std::vector<Ends>& x, const std::vector<Ends>& y) {
     for (const Ends& a : x) {
@@ -129,7 +129,7 @@ double LocalRounds::run(Overlap& state, std::uint64_t round, double least, const
 
 double LocalRounds::splits(Overlap& state, std::uint64_t round) {
   LocalMoves& moves = *state.capabilities().local;
-  // Not all nodes with a part: in small or noisy networks these are most of all nodes.
+  // Members rather than all nodes with a part: in small or noisy networks the latter are most of all nodes.
   const auto members = members_of(state);
   double sum = 0;
   for (Index k = 0, last = state.k(); k < last; ++k) {
@@ -155,7 +155,7 @@ double LocalRounds::splits(Overlap& state, std::uint64_t round) {
 double LocalRounds::joins(Overlap& state) {
   constexpr int partners = 3;  // of a community, that are tried; a guess
   LocalMoves& moves = *state.capabilities().local;
-  // Which number a community has now, and how often it was tried.
+  // Present number of each community, and how often it was tried.
   std::vector<Index> now(static_cast<std::size_t>(state.k())), was(now.size());
   std::iota(now.begin(), now.end(), 0);
   std::iota(was.begin(), was.end(), 0);

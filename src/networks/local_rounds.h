@@ -1,4 +1,4 @@
-// Rounds of moves that are judged by the nodes they change.
+// Rounds of local moves, which are accepted or refused by the nodes that they change.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,14 +13,15 @@ struct LocalOptions {
   std::uint64_t seed;
 };
 
-/// Tries to split, join, divide anew by twos, and drop communities one by one, each move on the state that
-/// the accepted ones left. Communities that neither changed nor gained by a move for some rounds rest.
+/// Tries to split communities, join pairs, divide pairs anew, and drop communities, one by one, each move
+/// from the state after the accepted ones. Communities that for some rounds neither changed nor gained by a
+/// move are not tried until they change.
 class LocalRounds {
  public:
   explicit LocalRounds(const LocalOptions& options) : options_(options) {}
 
-  /// One round; returns what the bound gained. Moves that gain `least` or less are not made; `poll` is called
-  /// between moves. Counts what was tried and made.
+  /// Runs one round and returns the gain of the bound. Moves that gain `least` or less are not made; `poll`
+  /// is called between moves. The record counts the moves tried and made.
   double run(Overlap& state, std::uint64_t round, double least, const std::function<void()>& poll,
              LapRecord& record);
 
@@ -29,7 +30,7 @@ class LocalRounds {
 
  private:
   void rouse(Index k) { rounds_left_[static_cast<std::size_t>(k)] = rounds_of_rest; }
-  void forget(Index k);  // the last takes its number
+  void forget(Index k);  // removes k; the last takes its number
   double splits(Overlap& state, std::uint64_t round);
   double joins(Overlap& state);
   double divisions(Overlap& state, std::uint64_t round);
@@ -37,21 +38,22 @@ class LocalRounds {
 
   static constexpr int rounds_of_rest = 3;  // rounds without a gain after which a community rests; a guess
   LocalOptions options_;
-  std::vector<int> rounds_left_;  // of each community; run() makes them as many as there are
+  std::vector<int> rounds_left_;  // for each community, until it rests; resized by run()
   double least_ = 0;
   const std::function<void()>* poll_ = nullptr;
   LapRecord* record_ = nullptr;
 };
 
-/// Pairs of communities that may be joined and share nodes or have links between their nodes, by the cosine
-/// of their link ends: node by node, and of those of neighbours. The closest first.
+/// A pair of communities that may be joined, and that share nodes or have links between their nodes. score:
+/// cosine of their link ends, over nodes and over the two ends of links. close_pairs() returns them with the
+/// highest scores first.
 struct ClosePair {
   Index a, b;
   double score;
 };
 std::vector<ClosePair> close_pairs(const Overlap& state);
 
-/// Σ over nodes of link ends, of each community.
+/// Σ over nodes of link ends, for each community.
 Vec masses(const Overlap& state);
 /// Indices by increasing value.
 std::vector<Index> ascending(const Vec& x);

@@ -8,8 +8,8 @@ namespace bnpvi::networks {
 
 namespace {
 
-// Vertices that stand for groups of nodes. Values are those of both directions; that of a vertex with itself
-// is of the links within, each twice.
+// A graph whose vertices are groups of nodes. Values are sums over both directions; that of a vertex with
+// itself counts each link within twice.
 struct Graph {
   std::vector<Index> start{0};
   std::vector<int> other;
@@ -36,7 +36,7 @@ Graph graph_of(const Links& links) {
   return out;
 }
 
-// Numbers 0, 1, ... in the order in which labels occur.
+// Renumbers labels 0, 1, ... in the order in which they occur.
 Index renumber(std::vector<int>& label) {
   std::vector<int> number(label.size(), -1);
   int k = 0;
@@ -47,7 +47,7 @@ Index renumber(std::vector<int>& label) {
   return k;
 }
 
-// Σ of the values between groups.
+// The graph of groups, with sums of the values between them.
 Graph joined(const Graph& g, const std::vector<int>& label, Index k) {
   std::vector<std::map<int, double>> to(static_cast<std::size_t>(k));
   for (Index i = 0; i < g.n(); ++i)
@@ -63,7 +63,7 @@ Graph joined(const Graph& g, const std::vector<int>& label, Index k) {
   return out;
 }
 
-// Vertices move until a round gains next to nothing; true when any has moved.
+// Moves vertices between groups until a round gains next to nothing; true when any has moved.
 bool moved(const Graph& g, const Links& links, Stream& stream, std::vector<int>& label) {
   constexpr double least = 1e-7;  // of all values, that a round must gain
   const double total = std::accumulate(g.degree.begin(), g.degree.end(), 0.0);

@@ -1,4 +1,4 @@
-// Groups of nodes that have many links within, as many as the links say.
+// Groups of nodes with many links within; the links determine the number of groups.
 #pragma once
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace bnpvi::networks {
 
-/// Labels (from 0) of groups whose links within exceed, as far as a local search finds, what degrees would
-/// give at random (modularity [Newman 2006], by the method of Blondel and others 2008): nodes move to the
-/// group of neighbours that gains most, in random order, until none gains; then groups are nodes, and so on.
-/// Directions of links are left out. Nodes without links are one group.
+/// Labels (from 0) of groups of high modularity [Newman 2006], whose links within exceed what degrees would
+/// give at random, by the local search of Blondel and others (2008): nodes move, in random order, to the
+/// neighbouring group that gains most, until none gains; then groups are treated as nodes, and so on.
+/// Directions of links are ignored. All nodes without links form one group.
 std::vector<int> modularity_groups(const Links& links, Stream& stream);
 
 }  // namespace bnpvi::networks

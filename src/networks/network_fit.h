@@ -1,4 +1,4 @@
-// What fits of networks share: how they are read.
+// Base class of fits of networks, and functions that read their stored states.
 #pragma once
 #include <cmath>
 #include <vector>
@@ -9,17 +9,18 @@
 
 namespace bnpvi::networks {
 
-/// A fit that is made at a start and may go on from another state.
+/// A fit that begins at a start, or continues from a stored state.
 class NetworkFit : public Fit {
  public:
-  /// The state that write() wrote. Throws std::invalid_argument when it is none of this network.
+  /// Reads the state that write() wrote. Throws std::invalid_argument when it does not belong to this
+  /// network.
   virtual void read(Reader& in) = 0;
   double slack() const final { return rounding_of_lap * (1 + std::abs(objective())); }
 
  private:
-  // By how much laps of 400 random networks fell, of up to 120 nodes, with counts up to 1e6 and parameters
-  // of priors from 1e-8 to 1e8: 8e-6, with parameters from 1e-4 to 1e4 1e-9. Numbers that broke down fell by
-  // 1e-3 or more.
+  // How much the bound fell by rounding in laps of 400 random networks of up to 120 nodes, with counts up to
+  // 1e6: by up to 8e-6 with parameters of priors from 1e-8 to 1e8, and by 1e-9 with parameters from 1e-4 to
+  // 1e4. After numerical breakdowns it fell by 1e-3 or more.
   static constexpr double rounding_of_lap = 1e-5;
 };
 
@@ -27,26 +28,26 @@ class NetworkFit : public Fit {
 class StoredState {
  public:
   virtual ~StoredState() = default;
-  /// All that laps and changes depend on, as it is after a lap or a step.
+  /// Writes everything on which laps and changes depend, as it is after a lap or a step.
   virtual void write(Writer& out) const = 0;
-  /// What write() wrote, with as many communities as there were. Throws std::invalid_argument when it is none
-  /// of this network and model.
+  /// Reads what write() wrote, with the number of communities stored there. Throws std::invalid_argument when
+  /// it does not belong to this network and model.
   virtual void read(Reader& in) = 0;
-  /// Makes all anew that q of links and nodes and the sticks determine: the bound may change by its last
-  /// digits.
+  /// Recomputes everything that follows from q of links and nodes and from the sticks: the bound may change
+  /// in its last digits.
   virtual void refresh() = 0;
 };
 
-/// A list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, with `what` they
-/// are, when it is none. What counts something may be `nearly_none`, below 0 by rounding.
+/// Reads a list of `size` finite numbers, each at least `least`. Throws std::invalid_argument, which names
+/// `what` they are, otherwise. Counts may be as low as `nearly_none`, below 0 by rounding.
 Vec read_numbers(Reader& in, Index size, double least, const char* what);
 constexpr double nearly_none = -1e-6, any = -HUGE_VAL, above_none = 1e-300;
 
-/// n labels 0 .. K − 1, each of which occurs. Throws std::invalid_argument when they are not that.
+/// Reads n labels 0 .. K − 1, each of which must occur. Throws std::invalid_argument otherwise.
 std::vector<int> read_labels(Reader& in, Index n);
 
-/// The owners of as many communities, if nodes have known labels; of `labels` each is where its node may be.
-/// Throws std::invalid_argument when they are not that.
+/// Reads the owners of k communities, if nodes have known labels. With `labels`, each node must be allowed in
+/// its community. Throws std::invalid_argument otherwise.
 Owners read_owners(Reader& in, const Links& links, Index k);
 Owners read_owners(Reader& in, const Links& links, const std::vector<int>& labels);
 

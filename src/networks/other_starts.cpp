@@ -10,7 +10,7 @@ namespace {
 
 constexpr int bisections = 4;  // a guess
 
-// Those of no node with a label are open.
+// Labels by membership; communities without any node with a label are open.
 OwnedLabels labels_of(const std::vector<std::vector<int>>& members, const Owners& owner, const Links& links) {
   OwnedLabels out;
   out.label.resize(static_cast<std::size_t>(links.n()));
@@ -28,7 +28,7 @@ OwnedLabels labels_of(const std::vector<std::vector<int>>& members, const Owners
 
 Partition partition_of(const Overlap& state, const std::vector<std::vector<int>>& members,
                        const Owners& owner) {
-  constexpr double gamma = 1;  // of a proposal; the bound decides
+  constexpr double gamma = 1;  // for a proposal; the bound decides in the end
   OwnedLabels start = labels_of(members, owner, state.links());
   return Partition(state.links(), *state.blocks(), gamma, std::move(start.label), nullptr,
                    std::move(start.owner));

@@ -1,4 +1,4 @@
-// Known communities of some nodes: the classes that own communities.
+// Known communities of some nodes: classes that own communities.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -7,17 +7,18 @@
 
 namespace bnpvi::networks {
 
-/// The class (class_sets.h) that owns each community, or 0 for an open one, which no class owns. A node with
-/// a label is in communities of its classes alone, a node without in any (Links::allows()). Where no node
-/// has a label all communities are open, and parts of a divided community that no node with a label is in
-/// are.
+/// The class (class_sets.h) that owns each community; 0: an open community, which no class owns. A node with
+/// a label is only in communities of its classes, unless its label allows open ones; a node without a label
+/// may be in any (Links::allows()). If no node has a label, all communities are open. When a community is
+/// divided, a part without any node with a label becomes open.
 using Owners = std::vector<int>;
 
-/// Those of two classes are never joined. A class takes over what joins one of its communities.
+/// Communities of different classes are never joined. If one of two joined communities has a class, so has
+/// the result.
 inline bool can_join(int a, int b) { return a == b || a == 0 || b == 0; }
 inline int owner_of_both(int a, int b) { return std::max(a, b); }
 
-/// The last community of a class stays.
+/// False for the last community of a class, which must not be removed.
 inline bool can_go(const Owners& owner, Index k) {
   return owner[k] == 0 || std::count(owner.begin(), owner.end(), owner[k]) > 1;
 }

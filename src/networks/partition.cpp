@@ -9,7 +9,7 @@ namespace bnpvi::networks {
 
 namespace {
 
-// `weights`: of the others, in place of 1 where a row has no values.
+// weights: values of the other nodes (θ), used instead of 1 where a row has no values.
 void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, const Degrees* weights, Vec& sum) {
   for (Index e = rows.start[node]; e < rows.start[node + 1]; ++e) {
     const int other = rows.other[e];
@@ -140,7 +140,8 @@ double Partition::gain(Index a) const {
   const Mass before = a == k_ ? Mass() : mass_[a], after = before + ends_.mass;
   double sum = fresh ? log_gamma_ : std::log(before.nodes);
   if (degrees_) sum += Degrees::evidence(after) - Degrees::evidence(before);
-  // What a block of the cluster, `with` it or by itself where it is new, gains.
+  // Gain of the evidence of the cluster's block with a cluster of mass `with` (a new cluster: of a new
+  // block).
   const auto gained = [&](std::size_t at, const Mass& with, bool same, double hidden, double s) {
     if (a == k_) return cell(pairs_of(after, with, same, hidden), s);
     return cell(pairs_of(after, with, same, hidden_[at] + hidden), s_[at] + s) - lambda_[at];

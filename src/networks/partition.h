@@ -8,25 +8,25 @@
 
 namespace bnpvi::networks {
 
-/// Hard labels z of a stochastic blockmodel whose partition has the Chinese restaurant prior of concentration
-/// γ [Kemp and others 2006]. With n_k nodes in cluster k and (N_kl, S_kl) the pairs and values of a block
-///   J(z) = log p(y, z) = Σ_blocks Λ(N_kl, S_kl) + Σ log h(y) + K log γ + Σ_k log Γ(n_k) + log Γ(γ) − log Γ(γ
-///   + n).
-/// Undirected: blocks k ≤ l; directed: all K². The order of clusters carries no meaning. The empty network of
-/// no nodes has K = 0. With degrees, p(y, z) is that of degrees.h, or its bound where pairs are hidden.
+/// Hard labels z of a stochastic blockmodel whose partition has a Chinese restaurant prior of concentration γ
+/// [Kemp and others 2006]. With n_k nodes in cluster k, and N_kl pairs of total value S_kl in a block,
+///   J(z) = log p(y, z) = Σ_blocks Λ(N_kl, S_kl) + Σ log h(y)
+///                        + K log γ + Σ_k log Γ(n_k) + log Γ(γ) − log Γ(γ + n).
+/// Undirected: blocks k ≤ l; directed: all K². The order of clusters has no meaning. A network without nodes
+/// has K = 0. With degrees, p(y | z) is that of degrees.h, or its bound where pairs are hidden.
 ///
-/// All changes are exact, and cost what a node's row of the table does: O(degree + K) for a node that leaves
-/// or joins, O(degree + K²) for the best of all clusters. Links to what a node has none with count as well:
-/// clusters of nodes that avoid each other can only be found so.
+/// All changes of J are exact, and cost as much as a node's row of the table: O(degree + K) for a node that
+/// leaves or joins a cluster, O(degree + K²) for finding its best cluster. Clusters to which a node has no
+/// links must be compared, too: only then can clusters of nodes that avoid each other be found.
 ///
-/// A cluster of nodes with a label is their class's, one without is open, so that a node with a label may
-/// join those that allow it or are open (owners.h). J bounds log p(y, z keeps classes apart) where it does
-/// log p(y, z).
+/// A cluster that has nodes with a label is owned by their class, one without is open; a node with a label
+/// may join clusters that its label allows, and open ones (owners.h). For such labels z, J is a lower bound
+/// of log p(y, clusters keep classes apart), in which p(y, z) is summed over all z that do.
 class Partition {
  public:
-  /// labels: from 0, n of them, with K the largest + 1; none of the K may be empty. The network, the model
-  /// and degrees (null: none; else the model is of counts, undirected) must outlive it. owner: none, all
-  /// clusters are open.
+  /// labels: n labels from 0, with K the largest + 1; no cluster may be empty. The network, the model and the
+  /// degrees (null: none; otherwise the model must be that of counts, undirected) must outlive this object.
+  /// owner: empty: all clusters are open.
   Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
             const Degrees* degrees = nullptr, Owners owner = {});
 
@@ -34,7 +34,7 @@ class Partition {
   Partition with_labels(std::vector<int> labels, Owners owner = {}) const {
     return Partition(*links_, *model_, gamma_, std::move(labels), degrees_, std::move(owner));
   }
-  /// All made anew from the labels.
+  /// The same partition, with everything computed again from the labels.
   Partition anew() const { return with_labels(z_, owners()); }
 
   const Links& links() const { return *links_; }
@@ -49,25 +49,26 @@ class Partition {
   double sum(Index a, Index b) const { return s_[at(a, b)]; }  // S_ab
   double log_joint() const;
   double evidence() const;          // Σ_blocks Λ
-  double degrees_evidence() const;  // what degrees add to log p(y | z), clusters and nodes; 0 without
+  double degrees_evidence() const;  // the degrees' terms of log p(y | z), of clusters and nodes; 0 without
 
-  /// Visits nodes one after the other and moves each to its best cluster, a new one among them. Returns how
-  /// many moved. `among`: the clusters that may be chosen, and no new one; empty: all.
+  /// Visits nodes one after the other and moves each to its best cluster, which may be a new one. Returns the
+  /// number of moved nodes. among: the only clusters that may be chosen, and no new one; empty: all.
   Index sweep(const std::vector<int>& nodes, const std::vector<int>& among = {});
 
-  /// J after joining a and b, minus J now: O(K).
+  /// J after joining a and b, minus J now; takes O(K) time.
   double merge_gain(Index a, Index b) const;
   bool can_merge(Index a, Index b) const { return can_join(owner(a), owner(b)); }
-  /// Joins a and b, which can_merge() allows; the last cluster takes the number that becomes free.
+  /// Joins a and b, which can_merge() must allow; the last cluster gets the number that becomes free.
   void merge(Index a, Index b);
-  /// Joins pairs, the best first, as long as that raises J. Returns how many.
+  /// Joins pairs, the best first, as long as that raises J. Returns their number.
   Index merge_all();
 
-  /// Divides the nodes into clusters a and b anew, both of which have nodes now or will: two seeds at random,
-  /// the others in random order to the one that gains more, then sweeps between the two. Returns the change
-  /// of J. b = k() appends a cluster; else both have one owner.
+  /// Divides the nodes of clusters a and b anew: two random nodes are seeds, the other nodes join, in random
+  /// order, the cluster that gains more, and sweeps between the two follow. b = k() appends a cluster;
+  /// otherwise both must have one owner. Returns the change of J.
   double divide(Index a, Index b, Stream& stream);
-  /// Cluster a in two, first so that these nodes leave it; then sweeps between the two. The change of J.
+  /// Divides cluster a in two: first these nodes leave it, then sweeps between the two follow. Returns the
+  /// change of J.
   double divide(Index a, const std::vector<int>& leaves);
   bool has_degrees() const { return degrees_ != nullptr; }
 
@@ -75,15 +76,15 @@ class Partition {
   std::vector<int> members(Index a, Index b) const;
 
  private:
-  // What a node has with each cluster: values of its links out and in, hidden pairs out and in, K each; and
-  // what it is itself.
+  // Sums of a node over each cluster: values of its links out and in, hidden pairs out and in, K numbers
+  // each; and the node's own mass and links with itself.
   struct Ends {
     Vec out, in, hidden_out, hidden_in;
     Mass mass;
     double loops = 0;
   };
 
-  // Two clusters as one, and its block with itself.
+  // Two clusters as one: its mass, and the statistics of its block with itself.
   struct Joined {
     Mass mass;
     double hidden, s;
@@ -92,14 +93,15 @@ class Partition {
   std::size_t at(Index a, Index b) const { return static_cast<std::size_t>(a * room_ + b); }
   Joined joined(Index a, Index b) const;
   void count_ends(int node);
-  void add(int node, Index a, double sign);  // sign −1: takes it out; the ends must have been counted
-  double gain(Index a) const;                // of adding the counted node, which is in no cluster, to a ≤ k
+  void add(int node, Index a, double sign);  // sign −1: removes it; count_ends() must have been called
+  double gain(Index a) const;                // gain of J by adding the counted node, now in no cluster, to a
+                                             // ≤ k
   Mass mass_of(int node) const { return degrees_ ? degrees_->of(node) : Mass{1, 0, 0}; }
-  // N of a block of which these pairs are hidden, with degrees each θ_i θ_j of it.
+  // N of a block, given its number of hidden pairs, or with degrees their Σ θ_i θ_j.
   double pairs_of(const Mass& a, const Mass& b, bool same, double hidden) const;
   void set(Index a, Index b, double hidden, double s);
   void append(int owner);
-  // Sweeps between two clusters that have these nodes; one that is empty in the end goes.
+  // Sweeps of these nodes between two clusters; a cluster that is empty in the end is removed.
   void settle(const std::vector<int>& nodes, Index a, Index b);
   void drop_empty(Index a);
   void make_room(Index k);
@@ -109,10 +111,10 @@ class Partition {
   const LinkModel* model_;
   const Degrees* degrees_;
   double log_gamma_, gamma_;
-  std::vector<int> z_;  // −1: in no cluster, within a change
+  std::vector<int> z_;  // −1: in no cluster, during a change
   Index k_ = 0, room_ = 0;
-  Owners owner_;              // K, of those that have nodes with a label
-  std::vector<Index> known_;  // K, nodes with a label
+  Owners owner_;              // K; used where a cluster has nodes with a label
+  std::vector<Index> known_;  // K: number of nodes with a label
   std::vector<Mass> mass_;
   Vec hidden_, s_, lambda_;  // room × room; undirected: symmetric, pairs within a cluster once
   Ends ends_;

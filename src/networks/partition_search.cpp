@@ -82,7 +82,7 @@ void PartitionSearch::settle(Partition& p, const std::vector<int>& nodes) {
   for (Index s = 0; s < max_sweeps && p.sweep(nodes) > 0; ++s) pool_.poll();
 }
 
-// Node by node among the clusters there are, none of which may become empty: K is fixed.
+// Moves nodes one by one among the existing clusters, none of which may become empty: K stays fixed.
 void PartitionSearch::visit_existing(Partition& p) {
   std::vector<int> all(static_cast<std::size_t>(p.k()));
   std::iota(all.begin(), all.end(), 0);
@@ -98,8 +98,8 @@ Stream PartitionSearch::stream(std::uint64_t kind, Index trial) const {
   return Stream(options_.seed, Purpose::birth_seeds, number_, kind * 1000000007ULL + trial);
 }
 
-// Runs trials, each from a copy of the present partition, which change() changes in a way that is allowed
-// (true); returns those that gain, the best first.
+// Runs trials, each on a copy of the present partition; change() changes the copy, and returns false if it
+// cannot. Returns the trials that gain, best first.
 template <class F>
 std::vector<PartitionSearch::Trial> PartitionSearch::tried(std::uint64_t kind, Index n, F change) {
   std::vector<Trial> out(static_cast<std::size_t>(n));
@@ -123,7 +123,7 @@ void PartitionSearch::accept(Partition next) {
   now_ = std::move(next);
 }
 
-// Every cluster in two.
+// Tries to split every cluster in two.
 void PartitionSearch::splits(LapRecord& record) {
   const Index k = now_.k();
   record.births_tried += k;
@@ -143,7 +143,7 @@ void PartitionSearch::splits(LapRecord& record) {
   settle(now_, nodes_);
 }
 
-// Pairs of clusters divided anew; K stays, or falls by one where a part is left empty.
+// Tries to divide pairs of clusters anew; K stays, or falls by one if one of the two becomes empty.
 void PartitionSearch::divisions() {
   const Index n = std::min<Index>(16, now_.k() * (now_.k() - 1) / 2);
   const auto found = tried(2, n, [&](Partition& p, Index, Stream& random) {

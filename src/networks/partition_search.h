@@ -1,4 +1,4 @@
-// Search for the partition of the largest log joint.
+// Search for the partition with the largest log joint.
 #pragma once
 #include <optional>
 
@@ -15,16 +15,17 @@ struct SearchOptions : RestartOptions {
   Observer* observer = &nobody;
 };
 
-/// Raises J. A lap visits every node, then tries to
+/// Raises J (partition.h). A lap visits every node, then tries to
 ///   split each cluster in two (births), join pairs (merges), dissolve small clusters node by node (deletes),
-///   divide pairs of clusters anew, and go on from a partition that was disturbed more than an accepted move
-///   would (a split or merge that loses, followed by visits of all nodes and all merges that pay).
-/// With degrees splits are also tried by links within (bisection.h), and disturbances by groups of all nodes
-/// made so, where no labels are known, which such groups would mix: what degrees alone explain needs no
-/// cluster, and halves at random seldom tell more than that.
-/// What is tried is kept where the exact J rises. Trials of a lap begin at the same partition, on the pool's
-/// threads, each with random numbers of its own; the best that still pay are kept. Still when `patience` laps
-/// gained at most tol for each unit.
+///   divide pairs of clusters anew, and continue from a disturbed partition (a split or merge that lowers J,
+///   followed by visits of all nodes and all merges that gain).
+/// With degrees, splits are also tried by links within (bisection.h), and disturbances by groups of all nodes
+/// found in this way, unless labels are known, which such groups would mix: whatever degrees alone explain
+/// needs no cluster, and random halves seldom show anything else.
+///
+/// Trials of a lap begin at the same partition, on the pool's threads, each with separate random numbers. The
+/// best are kept that still raise the exact J. A lap is still when `patience` laps gained at most tol per
+/// unit of data.
 class PartitionSearch final : public NetworkFit {
  public:
   PartitionSearch(Partition start, const SearchOptions& options, Pool& pool);
@@ -41,7 +42,7 @@ class PartitionSearch final : public NetworkFit {
   void read(Reader& in) override;
 
  private:
-  // A trial: what happened to the number of clusters decides as what it counts.
+  // A trial. It is counted as a birth or a merge according to the change of the number of clusters.
   struct Trial {
     std::optional<Partition> result;
     double log_joint = 0;
@@ -61,15 +62,15 @@ class PartitionSearch final : public NetworkFit {
   const Links& links_;
   const SearchOptions options_;
   Pool& pool_;
-  std::vector<int> nodes_;    // in the order of their visits, which each lap draws from that of the last
-  std::uint64_t number_ = 0;  // of the lap
+  std::vector<int> nodes_;    // in the order of visits, which each lap shuffles
+  std::uint64_t number_ = 0;  // number of the lap
   Index without_gain_ = 0;
 };
 
-/// Makes splits, the first first, each where it raises J on top of those made before it: two that gain alone
-/// may not gain together, as the blocks between their clusters are divided twice. Each of `splits` is labels
-/// that divide a cluster of `now`, another one each, and call what leaves it now.k(). Returns how many were
-/// made.
+/// Makes splits in the given order, each only if it raises J on top of those made before: two splits that
+/// gain alone may not gain together, as the blocks between their clusters are divided twice. Each entry of
+/// `splits` has labels that divide one cluster of `now`, a different one in each entry, and give the nodes
+/// that leave the label now.k(). Returns the number of splits made.
 Index make_together(Partition& now, const std::vector<std::vector<int>>& splits, Observer& observer = nobody);
 
 }  // namespace bnpvi::networks

@@ -142,7 +142,8 @@ void Relational::visit_node(Index i, const WeightMoments& pi, const Vec& none, V
   set_proportions(i, pi);
 }
 
-// Among the communities that the node may be in, side by side in `scratch`.
+// Chooses the profile over the communities that the node may be in, which are stored side by side in
+// `scratch`.
 void Relational::choose_profile(Index i, const WeightMoments& pi, const double* gain, Vec& scratch) {
   std::vector<Index> in;
   for (Index k = 0; k < k_; ++k)

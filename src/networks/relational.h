@@ -1,22 +1,22 @@
-// The HDP relational model: memberships at both ends of every pair.
+// The HDP relational model: each pair of nodes has a membership at either end.
 #pragma once
 #include "networks/link_model.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
-/// β by sticks of γ, π_i ~ DP(αβ); each pair has s ~ π_i, r ~ π_j, and y ~ f(φ), φ that of the block of s and
-/// r: which blocks there are is left to the classes below this one [Kim, Gopalan, Blei and Sudderth 2013].
+/// β by sticks of γ, π_i ~ DP(αβ); each pair has s ~ π_i, r ~ π_j, and y ~ f(φ) with the φ of the block of s
+/// and r. Derived classes define the blocks [Kim, Gopalan, Blei and Sudderth 2013].
 ///
-/// q: every link has its own joint q(s, r); all pairs without a link in which node i is have one profile,
-/// q(s) = ρ_i and q(r) = ρ_j. This is a restriction of a q for every pair, so that the bound is exact, and
-/// takes time in proportion to links and nodes. q(π_i) = Dirichlet(θ̂_i) is at its optimum for the counts, and
-/// the top level uses the loose bound of sticks.h. Directed: a pair each way, with the same memberships at
-/// both ends.
+/// q: every link has a separate joint q(s, r); all pairs without a link that contain node i share one
+/// profile, q(s) = ρ_i (at the other end ρ_j). This restricts a q with separate factors for every pair, so
+/// that the bound is exact, and takes time proportional to links and nodes. q(π_i) = Dirichlet(θ̂_i) is
+/// optimal for the counts, and the top level uses the loose bound of sticks.h. Directed: each pair of nodes
+/// has two values, with the same memberships at both ends.
 ///
-/// What is known of a node says where it is in all its pairs: q(s, r) and ρ are 0 elsewhere, and the bound is
-/// one of log p(y, s and r in the sets of all nodes). In pairs to come a node is where it may be, too: then
-/// its proportions are those of q(π_i) among these communities.
+/// A node's label restricts its memberships in all its pairs: q(s, r) and ρ are 0 in other communities, and
+/// the bound is one of log p(y, s and r in the sets of all nodes). In future pairs memberships are
+/// restricted, too: the node's proportions are then those of q(π_i) among the allowed communities.
 class Relational : public Overlap, public NodeSteps {
  public:
   OverlapCapabilities capabilities() override { return {this, nullptr}; }
@@ -35,17 +35,18 @@ class Relational : public Overlap, public NodeSteps {
   void read(Reader& in) override;
   void refresh() override;
 
-  /// For tests: the bound at other sticks, all else as it is and θ̂ at its optimum.
+  /// For tests: sets other sticks and keeps everything else, with θ̂ at its optimum.
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
-  /// start: of ρ. blocks: of φ. The constructors of classes below end with begin().
+  /// start: shares from which ρ begins. blocks: model of φ. Constructors of derived classes must end with
+  /// begin().
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
-  // What a visit of links needs: A = exp E log π relative to the largest of a node, which cancels in q, its
-  // logarithm, and its sum over communities; the weights of blocks, and what classes keep for links of one
-  // value.
+  // Scratch of a visit of links: A = exp E log π relative to the largest of a node, which cancels in q, its
+  // logarithm, and its sum over communities; the weights of blocks; and what derived classes keep for links
+  // of one value.
   struct LinkWork {
     Vec a, p, all;
     Vec none, link;  // weights of the blocks
@@ -57,40 +58,42 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Weights of the blocks at the present statistics, into `none` and `link`.
+  /// Computes the weights of the blocks at the present statistics, into `none` and `link`.
   virtual void weigh(Vec& none, Vec& link) const = 0;
-  /// q of a link at its optimum: its ends in node i and j where wanted; its statistic and entropy, half of it
-  /// for each of these ends, into q_n_, q_s_ and link_entropy_.
+  /// Computes the optimal q of a link: adds its ends to nodes i (to_i) and j (to_j), and its statistic and
+  /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
-  /// The statistics from sum_ and ρ, and those of links.
+  /// Computes the statistics of blocks from sum_, ρ and those of links.
   virtual void update_statistics() = 0;
-  /// The same as if links, too, had the profiles of their ends.
+  /// The same, as if links, too, had the profiles of their ends.
   virtual void expect_from_profiles() = 0;
-  /// What a pair of node i without a link gains, on average over its pairs, in each community: K numbers.
+  /// gain (K numbers): expected gain of a pair of node i without a link in each community, averaged over such
+  /// pairs.
   virtual void gains(Index i, const Vec& none, double* gain) const = 0;
-  /// After visits of the links of some nodes: statistics go `rate` of the way to their estimate from the
+  /// After visits of the links of some nodes: moves statistics by `rate` towards their estimate from the
   /// pairs of these nodes.
   virtual void move_statistics(const std::vector<int>& nodes, double rate) = 0;
   virtual double evidence() const = 0;  // Σ over blocks of Λ
   virtual void join_statistics(Index a, Index b) = 0;
-  virtual void order_statistics(const std::vector<Index>& order) = 0;  // those not in it go
+  virtual void order_statistics(const std::vector<Index>& order) = 0;  // communities not in it are removed
   virtual std::vector<Array> statistics() const = 0;
 
   void clear_links();
   void sum_profiles();
-  // Σ_j ρ_j over pairs of node i that are listed, links or hidden, in one direction; added to K sums.
+  // Adds Σ_j ρ_j over the listed pairs of node i, links or hidden pairs, in one direction, to `sum` (K
+  // numbers).
   void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
 
   const LinkModel* blocks_;
   double gamma_, alpha_, each_way_;
-  Vec zeros_;           // pairs without a link that a node is in, n
+  Vec zeros_;           // number of pairs without a link of each node, n
   Vec rho_;             // n × K
   Vec theta_, log_pi_;  // n × (K + 1)
   Vec ends_;            // expected link ends, n × K
   Vec sum_;             // Σ_i ρ_ik, K
-  Vec q_n_, q_s_;       // of each block Σ_links q (1, y)
-  Vec n_, s_;           // their statistics
+  Vec q_n_, q_s_;       // for each block Σ_links q (1, y)
+  Vec n_, s_;           // statistics of the blocks
   double link_entropy_ = 0;
 
  private:
@@ -102,7 +105,7 @@ class Relational : public Overlap, public NodeSteps {
   void update_proportions();  // θ̂ and P of all nodes
   void set_proportions(Index i, const WeightMoments& pi);
   void update_sticks();
-  void spread_out();  // sizes of all arrays for K communities
+  void spread_out();  // resizes all arrays for K communities
 };
 
 }  // namespace bnpvi::networks

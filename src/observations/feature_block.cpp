@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "observations/hidden_scales.h"
+#include "observations/reduced_weights.h"
 
 namespace bnpvi {
 
@@ -138,11 +139,11 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
       keeps->products_to_add(n_, g.phi.data(), k, weights.w.data(), c);
       continue;
     }
-    const Vec product = reduced_products(g, weights, all, 0, static_cast<Index>(g.at.size()));
     if (static_cast<Index>(g.at.size()) == n_) {
-      std::copy(product.begin(), product.end(), c);
+      g.pattern->products(n_, g.phi.data(), k, reduced_weights(*g.pattern, weights, all).data(), c);
       continue;
     }
+    const Vec product = reduced_products(g, weights, all, 0, static_cast<Index>(g.at.size()));
     for (std::size_t i = 0; i < g.at.size(); ++i)
       std::copy_n(product.data() + static_cast<Index>(i) * k, k, c + g.at[i] * k);
   }

@@ -5,6 +5,7 @@
 
 #include "observations/feature_block.h"
 #include "observations/hidden_scales.h"
+#include "observations/reduced_weights.h"
 
 namespace bnpvi {
 
@@ -52,11 +53,10 @@ void FeatureBlock::complete(const double* w) {
 // Returns rows × clusters.
 Vec FeatureBlock::reduced_products(const Incomplete& g, const Weights& weights,
                                    const std::vector<int>& clusters, Index first, Index last) const {
-  const Index p = g.pattern->n_weights(), n = last - first, k = static_cast<Index>(clusters.size());
-  Vec reduced(static_cast<std::size_t>(k * p)), out(static_cast<std::size_t>(n * k));
-  for (Index j = 0; j < k; ++j)
-    g.pattern->weights(weights.w.data() + clusters[j] * p_, reduced.data() + j * p);
-  g.pattern->products(n, g.phi.data() + first * g.pattern->n_features(), k, reduced.data(), out.data());
+  const Vec reduced = reduced_weights(*g.pattern, weights, clusters);
+  Vec out(clusters.size() * static_cast<std::size_t>(last - first));
+  g.pattern->products(last - first, g.phi.data() + first * g.pattern->n_features(),
+                      static_cast<Index>(clusters.size()), reduced.data(), out.data());
   return out;
 }
 
@@ -94,11 +94,14 @@ void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r
   }
   std::vector<Index> used;
   std::vector<char> any(static_cast<std::size_t>(r.k), 0);
-  for (Index i : g.at) {
-    const double* value = r.value.data() + i * r.width;
-    const int* cluster = r.sparse ? r.cluster.data() + i * r.width : nullptr;
-    for (Index l = 0; l < r.width; ++l) any[cluster ? cluster[l] : l] |= value[l] != 0;
-  }
+  Index left = r.k;
+  for (auto i = g.at.begin(); i != g.at.end() && left > 0; ++i)
+    for (Index l = *i * r.width; l < (*i + 1) * r.width; ++l) {
+      char& seen = any[r.sparse ? r.cluster[l] : l - *i * r.width];
+      if (seen || r.value[l] == 0) continue;
+      seen = 1;
+      --left;
+    }
   std::vector<Index> column(any.size(), -1);  // for each cluster, its number among those used
   for (Index j = 0; j < r.k; ++j) {
     if (!any[j]) continue;

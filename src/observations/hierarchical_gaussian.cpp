@@ -207,7 +207,8 @@ double HierarchicalGaussian::shape_terms(const HyperPosterior& q) const {
 
 // Updates q(m) and q(κ):
 //   S⁻¹ = diag(1/v) + κ̄ Σ E Λ_k;  m̂ = m̄ + S (κ̄ Σ E Λ_k e_k − (m̄ − c)/v) is the next m̄;
-//   k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the new m̄.
+//   k₁ = ¼ + ½ Σ columns E;  k₂ = .025 + ½ Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V) + E tr(E Λ_k S)] at the
+//   new m̄.
 void HierarchicalGaussian::refresh_means(HyperPosterior& q, const ExpectedClusters& e) const {
   const double strength = q.strength_shape / q.strength_rate;
   double spread = e.mean_spread, observed = 0;

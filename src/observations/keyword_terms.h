@@ -1,4 +1,4 @@
-// Topics or clusters of counts that are named by keywords, some of their terms.
+// Clusters of counts that are named by keywords, some of their terms.
 #pragma once
 #include <vector>
 

@@ -7,18 +7,27 @@ namespace bnpvi {
 
 namespace {
 
-// The arrays of all clusters (clusters × ...); rows of named clusters come from the models of their names.
+// Puts the array of one cluster in the place of cluster j among those of k, along the axis in which the two
+// differ.
+void put_cluster(const NamedArray& own, Index j, Index k, NamedArray& out) {
+  std::size_t inner = 1, axis = 0;
+  while (axis < own.dim.size() && own.dim[axis] == out.dim[axis])
+    inner *= static_cast<std::size_t>(own.dim[axis++]);
+  for (std::size_t i = 0; i < own.value.size(); ++i)
+    out.value[i % inner + inner * (static_cast<std::size_t>(j) + static_cast<std::size_t>(k) * (i / inner))] =
+        own.value[i];
+}
+
+// The arrays of all clusters; the parts of named clusters come from the models of their names.
 template <class Arrays>
-NamedArrays with_named_rows(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names,
-                            Arrays arrays) {
+NamedArrays with_named_clusters(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names,
+                                Arrays arrays) {
   NamedArrays out = arrays(obs, t, k);
   for (std::size_t j = 0; j < names.size(); ++j) {
     if (names[j] == 0) continue;
     const NamedArrays own =
         arrays(under_name(obs, names[j]), t + static_cast<Index>(j) * obs.n_features(), Index{1});
-    for (std::size_t a = 0; a < out.size(); ++a)
-      for (std::size_t i = 0; i < own[a].value.size(); ++i)
-        out[a].value[i * static_cast<std::size_t>(k) + j] = own[a].value[i];
+    for (std::size_t a = 0; a < out.size(); ++a) put_cluster(own[a], static_cast<Index>(j), k, out[a]);
   }
   return out;
 }
@@ -54,13 +63,13 @@ std::shared_ptr<const ObsModel> learned_prior(const ObsModel& obs, const double*
 }
 
 NamedArrays posterior_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names) {
-  return with_named_rows(obs, t, k, names, [](const ObsModel& model, const double* own, Index n) {
+  return with_named_clusters(obs, t, k, names, [](const ObsModel& model, const double* own, Index n) {
     return model.posterior(own, n);
   });
 }
 
 NamedArrays mean_parameters_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names) {
-  return with_named_rows(obs, t, k, names, [](const ObsModel& model, const double* own, Index n) {
+  return with_named_clusters(obs, t, k, names, [](const ObsModel& model, const double* own, Index n) {
     return model.mean_parameters(own, n);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -67,17 +68,26 @@ class Glm final : public ObsModel,
   std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
                                               Index n) const override {
     const Index d = layout_.columns();
-    IncompleteGroups groups;
-    MissingCells cells;
-    for (Index i = 0; i < n; ++i) {
-      Index seen = 1;
-      if (layout_.individuals) seen = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
-      for (Index j = 0; j < d && !layout_.individuals; ++j)
-        if (std::isnan(data.dense[j * data.n + rows[i]])) seen = 0;
-      cells.assign(static_cast<std::size_t>(std::max<Index>(seen, 1)), seen == 0);
-      groups.add(i, cells);
+    std::vector<Index> there(static_cast<std::size_t>(n), 1);  // rows of a unit
+    for (Index i = 0; i < n && layout_.individuals; ++i)
+      there[i] = (data.row_start[rows[i] + 1] - data.row_start[rows[i]]) / d;
+    for (Index j = 0; j < d && !layout_.individuals; ++j) {
+      const double* column = data.dense + j * data.n;
+      for (Index i = 0; i < n; ++i) there[i] &= static_cast<Index>(!std::isnan(column[rows[i]]));
     }
-    return groups.take();
+    std::vector<IncompleteRows> groups;
+    std::map<Index, std::size_t> group_of;
+    std::size_t last = 0;
+    for (Index i = 0; i < n; ++i) {
+      if (i == 0 || there[i] != there[i - 1]) {
+        const auto [known, is_new] = group_of.emplace(there[i], groups.size());
+        if (is_new) groups.push_back({MissingCells(std::max<Index>(there[i], 1), there[i] == 0), {}});
+        last = known->second;
+        if (is_new) groups[last].at.reserve(static_cast<std::size_t>(n - i));
+      }
+      groups[last].at.push_back(i);
+    }
+    return groups;
   }
 
   std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {

@@ -32,9 +32,9 @@ class GammaColumn {
   void cell(double x, double, double* sum) const {
     const PositiveCell cell(x, spacing_);
     sum[1] = cell.mean_log() - log_m_;
-    sum[0] = std::exp(std::log(cell.mean()) - log_m_);
+    sum[0] = std::exp(cell.log_mean() - log_m_);
   }
-  double log_base(double, double) const { return -log_m_; }
+  double log_base(double x, double) const { return PositiveCell(x, spacing_).entropy() - log_m_; }
 
   class At {
    public:

@@ -59,12 +59,14 @@ class WeibullColumn {
   void cell(double x, double event, double* sum) const {
     std::fill_n(sum, sums(), 0.0);
     const PositiveCell cell(x, spacing_);
-    if (cell.mean() <= 0) return;  // a time of 0
+    if (!(cell.log_mean() > -INFINITY)) return;  // a time of 0
     sum[0] = event * (cell.mean_log() - log_unit_);
     for (Index g = 0; g < n_shapes(); ++g)
       sum[1 + g] = std::exp(std::min(cell.log_mean_power(shapes_.value[g], log_unit_), most));
   }
-  double log_base(double, double event) const { return -event * log_unit_; }
+  double log_base(double x, double event) const {
+    return PositiveCell(x, spacing_).entropy() - event * log_unit_;
+  }
 
   class At {
    public:

@@ -8,55 +8,85 @@
 
 namespace bnpvi {
 
-/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case.
+/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case. shape
+/// and rate: of a gamma density of low values of the column, by which the lowest values are spread over their
+/// cells. A shape of 1 and a rate of 0 spread them evenly.
 struct Spacing {
-  double width = 0, of_zero = 0;
+  double width = 0, of_zero = 0, shape = 1, rate = 0;
 };
 
 /// The cell [x − Δ/2, x + Δ/2] of a value x ≥ 0, cut off at 0; if Δ = 0, the value itself.
+///
+/// A value in the cell is spread over it by q(v) ∝ v^(c − 1), which has the slope that the gamma density of
+/// the column has in the middle of the cell: for any q, log P(cell) ≥ E_q log p + H(q), and the bound is
+/// close where q is near p. Cells farther from 0 are narrow compared with their values, and values are spread
+/// evenly over them. With v = high e^(−y), q(y) ∝ e^(−c y) on [0, L], L = log(high / low), and Z(c) is its
+/// integral.
 class PositiveCell {
  public:
-  PositiveCell(double x, const Spacing& spacing) {
+  PositiveCell(double x, const Spacing& spacing) : log_high_(std::log(x)) {
     const double width = x > 0 ? spacing.width : spacing.of_zero;
     const double low = std::max(x - width / 2, 0.0), high = x + width / 2;
-    mean_ = low + (high - low) / 2;
-    log_mean_ = std::log(mean_);
-    half_ = width > 0 ? std::min((high - low) / (high + low), 1.0) : 0;
+    if (!(width > 0) || high - low < narrow * high) return;
+    wide_ = true;
+    log_high_ = std::log(high);
+    length_ = low > 0 ? std::log(high / low) : INFINITY;
+    if (x <= low_cells * width) power_ = spacing.shape - spacing.rate * (low + (high - low) / 2);
+    if (low <= 0) power_ = std::max(power_, least_power);
+    log_integral_ = log_integral(power_);
+    log_width_ = std::log(high - low);
   }
 
-  double mean() const { return mean_; }
-  /// Average of log x over the cell: the log of the mean plus [(1 + r) log(1 + r) − (1 − r)
-  /// log(1 − r)]/(2r) − 1.
-  double mean_log() const {
-    if (half_ < narrow) return log_mean_;
-    return log_mean_ + (entropy(half_) - entropy(-half_)) / (2 * half_) - 1;
-  }
-  /// Logarithm of the average of (x / unit)^s over the cell, s > 0.
+  /// log E v.
+  double log_mean() const { return log_mean_power(1, 0); }
+  /// E log v.
+  double mean_log() const { return wide_ ? log_high_ - mean_y() : log_high_; }
+  /// log E (v / unit)^s, s > 0.
   double log_mean_power(double s, double log_unit) const {
-    const double at_mean = s * (log_mean_ - log_unit);
-    if (half_ < narrow) return at_mean;
-    const double high = (s + 1) * std::log1p(half_);
-    const double low_less_high = half_ < 1 ? (s + 1) * std::log1p(-half_) - high : -INFINITY;
-    return at_mean + high + std::log(-std::expm1(low_less_high) / (2 * half_ * (s + 1)));
+    const double of_high = s * (log_high_ - log_unit);
+    return wide_ ? of_high + log_integral(power_ + s) - log_integral_ : of_high;
+  }
+  /// H(q) less that of an even spread: at most 0.
+  double entropy() const {
+    return wide_ ? log_integral_ + log_high_ - log_width_ + (power_ - 1) * mean_y() : 0;
   }
 
  private:
-  static constexpr double narrow = 1e-8;  // below this, r² is lost in the rounding of logarithms
-  static double entropy(double r) { return r <= -1 ? 0 : (1 + r) * std::log1p(r); }
+  static constexpr double narrow = 1e-8;  // below this, the square is lost in the rounding of logarithms
+  static constexpr double low_cells = 8;
+  static constexpr double least_power = 0.1;    // of a cell that reaches 0
+  static constexpr double short_length = 0.05;  // of c L: below it, series
 
-  double mean_, log_mean_;
-  double half_;  // r, half the width divided by the mean
+  double log_integral(double c) const {
+    if (std::isinf(length_)) return -std::log(c);
+    const double u = c * length_;
+    return std::log(length_) + (u == 0 ? 0 : std::log(-std::expm1(-u) / u));
+  }
+  // E y = 1 / c − L / (e^(c L) − 1).
+  double mean_y() const {
+    if (std::isinf(length_)) return 1 / power_;
+    const double u = power_ * length_;
+    if (std::abs(u) < short_length)
+      return length_ * (0.5 - u / 12 + u * u * u / 720 - std::pow(u, 5) / 30240);
+    return length_ * (1 / u - 1 / std::expm1(u));
+  }
+
+  bool wide_ = false;
+  double log_high_;  // of the value itself where the cell is narrow
+  double length_ = 0, power_ = 1, log_integral_ = 0, log_width_ = 0;
 };
 
 /// The spacings of d columns; 0 without a field. When densities are taken without rounding, the field
 /// `zero_cells` holds the fit's spacings, which then apply to values 0 only.
 inline std::vector<Spacing> spacings(const Fields& fields, Index d) {
-  const auto of = [&](const char* name) {
-    return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), 0.0);
+  const auto of = [&](const char* name, double otherwise = 0) {
+    return fields.has(name) ? fields.numbers(name, d) : Vec(static_cast<std::size_t>(d), otherwise);
   };
   const Vec width = of("rounding"), zero = of("zero_cells");
+  const Vec shape = of("cell_shape", 1), rate = of("cell_rate");
   std::vector<Spacing> out;
-  for (std::size_t j = 0; j < width.size(); ++j) out.push_back({width[j], std::max(width[j], zero[j])});
+  for (std::size_t j = 0; j < width.size(); ++j)
+    out.push_back({width[j], std::max(width[j], zero[j]), shape[j], rate[j]});
   return out;
 }
 

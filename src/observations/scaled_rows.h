@@ -14,8 +14,8 @@ namespace bnpvi {
 
 /// Positions of the features of rows with a scale u: φ_0, and then what a row adds to the sums of a cluster:
 ///   δ, 1 if it has any response; E u; E u v vᵀ for each block, packed;
-///   E log u − E u + 1; the entropy of the q of all that it hides; Var(log u − u); and ν and ν² of the weights
-///   under which it was last visited (ScaleSums).
+///   E log u − E u + 1; the entropy of the q of all that it hides; Var(log u − u); and ν and ν² of the
+///   weights under which it was last visited (ScaleSums).
 /// The last five are 0 for a row with the fixed scale u = 1.
 struct ScaledLayout {
   explicit ScaledLayout(std::vector<std::shared_ptr<const WishartModel>> blocks);

@@ -66,20 +66,23 @@ void ScaleVisit::set_clusters(Index k, Index p, Vec reduced) {
 void ScaleVisit::multiply(Index n, const double* phi) {
   n_ = n;
   phi_ = nullptr;
-  ratio_.resize(static_cast<std::size_t>(n * k_));
-  log_ratio_.resize(ratio_.size());
-  kernels().product_packed(n, k_, p_ - 1, phi + 1, p_, packed_.data(), ratio_.data(), k_);
+  if (n * k_ > room_) {
+    room_ = n * k_;
+    ratio_.reset(new double[static_cast<std::size_t>(room_)]);
+    log_ratio_.reset(new double[static_cast<std::size_t>(room_)]);
+  }
+  kernels().product_packed(n, k_, p_ - 1, phi + 1, p_, packed_.data(), ratio_.get(), k_);
 }
 
 void ScaleVisit::log_weights(Index n, const double* phi, double* out) {
   multiply(n, phi);
   by_wide_rows(n, k_, [&](Index rows, Index numbers, Index at) {
-    kernels().scale_log_weights(rows, numbers, ratio_.data() + at, constant_.data(), shape_.data(),
-                                log_ratio_.data() + at, out + at);
+    kernels().scale_log_weights(rows, numbers, ratio_.get() + at, constant_.data(), shape_.data(),
+                                log_ratio_.get() + at, out + at);
   });
   for (Index i = 0; i < n; ++i)
     if (const double* f = phi + i * p_; f[0] != 1 || f[1] != 1)
-      write_log_weights(f, p_, k_, reduced_.data(), log_ratio_.data() + i * k_, out + i * k_);
+      write_log_weights(f, p_, k_, reduced_.data(), log_ratio_.get() + i * k_, out + i * k_);
   phi_ = phi;
 }
 
@@ -98,19 +101,20 @@ void ScaleVisit::add(Index n, const double* phi, const double* r, SumsOfScales* 
 void ScaleVisit::add_all(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments) {
   if (!knows(n, phi)) {
     multiply(n, phi);
-    kernels().log_each(n * k_, ratio_.data(), log_ratio_.data());
+    kernels().log_each(n * k_, ratio_.get(), log_ratio_.get());
   }
+  phi_ = nullptr;  // r a / b but for a will be where the logarithms are
+  double* share = log_ratio_.get();
   Vec all;
-  share_.resize(ratio_.size());
   by_wide_rows(n, k_, [&](Index rows, Index numbers, Index at) {
     all.assign(static_cast<std::size_t>(4 * numbers), 0.0);
-    kernels().sum_scales(rows, numbers, r + at, ratio_.data() + at, log_ratio_.data() + at,
-                         share_.data() + at, all.data());
+    kernels().sum_scales(rows, numbers, r + at, ratio_.get() + at, log_ratio_.get() + at, share + at,
+                         all.data());
     const double* sum = all.data();
     for (Index i = 0; i < numbers; ++i)
       sums[i % k_].add(sum[i], sum[numbers + i], sum[2 * numbers + i], sum[3 * numbers + i]);
   });
-  kernels().add_product_tn(n, k_, p_ - 1, share_.data(), k_, phi + 1, p_, moments, p_ - 1);
+  kernels().add_product_tn(n, k_, p_ - 1, share, k_, phi + 1, p_, moments, p_ - 1);
 }
 
 void ScaleVisit::add_entries(Index n, const double* phi, const double* r, SumsOfScales* sums,

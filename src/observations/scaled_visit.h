@@ -1,5 +1,6 @@
 // The local step of rows with scales (scaled_rows.h) under some clusters.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "foundation/types.h"
@@ -50,7 +51,8 @@ class ScaleVisit {
   std::vector<ScaleDensity> density_;
   const double* phi_ = nullptr;  // features of the rows whose ratios are kept; null: none
   Index n_ = 0;
-  Vec ratio_, log_ratio_, share_;  // n × k: b / a, its logarithm, and r a / b
+  std::unique_ptr<double[]> ratio_, log_ratio_;  // n × k: b / a and its logarithm; not initialised
+  Index room_ = 0;                               // how many numbers they hold
 };
 
 }  // namespace bnpvi

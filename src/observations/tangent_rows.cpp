@@ -5,9 +5,8 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
-#include "kernels/kernels.h"
-#include "kernels/tangent_kernels.h"
 #include "observations/linalg.h"
+#include "observations/tangent_visit.h"
 
 namespace bnpvi {
 
@@ -92,8 +91,8 @@ void TangentRows::write(const double* cells, double* row) const {
   for (std::size_t j = 0; j < layout.unit.size(); ++j) x[j] = (at[j] - layout.centre[j]) / layout.unit[j];
 }
 
-LogisticTerm TangentRows::term(const double* row, Index g) const {
-  const double y = row[1], offset = row[3] + layout.shift(g);
+LogisticTerm TangentRows::term(const double* row, Index g, double shift) const {
+  const double y = row[1], offset = row[3] + shift;
   if (layout.size.empty()) return {row[2], y - 0.5 * row[2], row[4], offset};
   const double s = layout.size[g];
   return {y + s, 0.5 * (y - s), row[4 + g], offset};
@@ -101,27 +100,21 @@ LogisticTerm TangentRows::term(const double* row, Index g) const {
 
 namespace {
 
-constexpr Index step = 128;  // rows at a time: a guess
-
-// Reduced weights of a cluster, for each size: its probability, E b and (2 − δ) E bb' (packed).
-struct ReducedWeights {
-  explicit ReducedWeights(const TangentLayout& layout)
-      : mean(1), second(1 + layout.regressors()), width(second + layout.squares()) {}
-
-  Index of(Index g) const { return 1 + g * width; }
-
-  Index mean, second, width;
-};
-
 class TangentPattern final : public MissingPattern {
  public:
   TangentPattern(const TangentLayout& layout, Index rows, const TangentPredictive& predictive)
-      : layout_(layout), rows_of_(layout), weights_(layout), rows_(rows), predictive_(predictive) {}
+      : layout_(layout),
+        rows_of_(layout),
+        weights_(layout),
+        rows_(rows),
+        predictive_(predictive),
+        visit_(rows_of_, rows) {}
 
   Index n_features() const override { return rows_ * rows_of_.width; }
-  Index n_weights() const override { return weights_.of(layout_.sizes()); }
+  Index n_weights() const override { return weights_.all; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    visit_.forget_rows();
     const Index d = layout_.columns();
     Vec cells(static_cast<std::size_t>(d));
     for (Index i = 0; i < n; ++i)
@@ -154,23 +147,7 @@ class TangentPattern final : public MissingPattern {
   }
 
   void products(Index n, const double* phi, Index k, const double* reduced, double* out) const override {
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < k; ++j) out[i * k + j] = reduced[j * n_weights()];
-    Block block(*this, k);
-    const Index all = n * rows_;
-    for (Index from = 0; from < all; from += step) {
-      block.load(phi + from * rows_of_.width, std::min(step, all - from));
-      for (Index g = 0; g < layout_.sizes(); ++g) {
-        block.predict(g, reduced);
-        block.bound();
-        for (Index j = 0; j < k; ++j) block.share[j] = reduced[j * n_weights() + weights_.of(g)];
-        for (Index i = 0; i < block.n; ++i) {
-          double* to = out + (from + i) / rows_ * k;
-          const double *own = block.turned.data() + i * k, constant = block.constant[i];
-          for (Index j = 0; j < k; ++j) to[j] += block.share[j] * (constant + own[j]);
-        }
-      }
-    }
+    visit_.log_likelihoods(n, phi, k, reduced, out);
   }
 
   void expand(const double*, const double*, double*) const override {
@@ -181,18 +158,7 @@ class TangentPattern final : public MissingPattern {
            double* const* t) const override {
     Vec reduced(static_cast<std::size_t>(k * n_weights()));
     for (Index j = 0; j < k; ++j) weights(w[j], reduced.data() + j * n_weights());
-    for (Index i = 0; i < n; ++i)
-      for (Index j = 0; j < k; ++j) t[j][0] += r[i * k + j];
-    Block block(*this, k);
-    const Index all = n * rows_;
-    for (Index from = 0; from < all; from += step) {
-      block.load(phi + from * rows_of_.width, std::min(step, all - from));
-      block.take_masses(r, from, rows_);
-      for (Index g = 0; g < layout_.sizes(); ++g) {
-        block.predict(g, reduced.data());
-        block.add(g, t);
-      }
-    }
+    visit_.add(n, phi, k, r, reduced.data(), t);
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
@@ -200,94 +166,12 @@ class TangentPattern final : public MissingPattern {
   }
 
  private:
-  // Some rows, and k clusters with arrays of `step` numbers for each.
-  struct Block {
-    Block(const TangentPattern& pattern, Index k)
-        : p(pattern), k(k), outer(static_cast<std::size_t>(step * p.layout_.squares())) {
-      for (Vec* v : {&m, &kappa, &constant, &offset}) v->resize(static_cast<std::size_t>(step));
-      for (Vec* v : {&linear, &square, &turned}) v->resize(static_cast<std::size_t>(step * k));
-      share.resize(static_cast<std::size_t>(k));
-    }
-
-    const double* row(Index i) const { return rows + i * p.rows_of_.width; }
-
-    void load(const double* first, Index count) {
-      rows = first;
-      n = count;
-      kernels().packed_outer(n, p.layout_.regressors(), rows + p.rows_of_.regressors, p.rows_of_.width,
-                             outer.data(), p.layout_.squares());
-    }
-
-    // For each row its LogisticTerm for this size, and E x'b and E (x'b)² in each cluster.
-    void predict(Index g, const double* reduced) {
-      const Index squares = p.layout_.squares(), ld = p.n_weights();
-      const double* own = reduced + p.weights_.of(g);
-      for (Index i = 0; i < n; ++i) {
-        const LogisticTerm term = p.rows_of_.term(row(i), g);
-        m[i] = term.m;
-        kappa[i] = term.kappa;
-        constant[i] = term.constant;
-        offset[i] = term.offset;
-      }
-      kernels().product_nt(k, n, p.layout_.regressors(), own + p.weights_.mean, ld,
-                           rows + p.rows_of_.regressors, p.rows_of_.width, linear.data(), step);
-      kernels().product_nt(k, n, squares, own + p.weights_.second, ld, outer.data(), squares, square.data(),
-                           step);
-    }
-
-    // The highest tangent bounds of the expected log likelihoods, without their constants, by row.
-    void bound() {
-      for (Index j = 0; j < k; ++j)
-        tangent_kernels().bounds(n, m.data(), kappa.data(), offset.data(), linear.data() + j * step,
-                                 square.data() + j * step, square.data() + j * step);
-      kernels().transpose_rows(k, n, square.data(), step, turned.data(), k);
-    }
-
-    // masses: of units; the first row of this block is row `from` of all rows.
-    void take_masses(const double* masses, Index from, Index rows_of_unit) {
-      for (Vec* v : {&r, &pull, &omega, &curve}) v->resize(static_cast<std::size_t>(step * k));
-      sum.resize(static_cast<std::size_t>(k * p.layout_.squares()));
-      if (rows_of_unit == 1) return kernels().transpose_rows(n, k, masses + from * k, k, r.data(), step);
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < k; ++j) r[j * step + i] = masses[(from + i) / rows_of_unit * k + j];
-    }
-
-    void add(Index g, double* const* t) {
-      const TangentLayout& at = p.layout_;
-      for (Index j = 0; j < k; ++j) {
-        const Index from = j * step;
-        double& to = t[j][at.constant(g)];
-        to += tangent_kernels().tangents(n, m.data(), kappa.data(), offset.data(), linear.data() + from,
-                                         square.data() + from, r.data() + from, pull.data() + from,
-                                         omega.data() + from, curve.data() + from);
-        for (Index i = 0; i < n; ++i) to += r[from + i] * constant[i];
-      }
-      sum_up(pull, at.regressors(), rows + p.rows_of_.regressors, p.rows_of_.width, at.linear(g), t);
-      sum_up(omega, at.squares(), outer.data(), at.squares(), at.quadratic(g), t);
-      sum_up(curve, at.squares(), outer.data(), at.squares(), at.curvature(g), t);
-    }
-
-    void sum_up(const Vec& of_clusters, Index width, const double* a, Index lda, Index at, double* const* t) {
-      std::fill_n(sum.begin(), k * width, 0.0);
-      kernels().transpose_rows(k, n, of_clusters.data(), step, turned.data(), k);
-      kernels().add_product_tn(n, k, width, turned.data(), k, a, lda, sum.data(), width);
-      for (Index j = 0; j < k; ++j)
-        for (Index v = 0; v < width; ++v) t[j][at + v] += sum[j * width + v];
-    }
-
-    const TangentPattern& p;
-    Index k, n = 0;
-    const double* rows = nullptr;
-    Vec outer;
-    Vec m, kappa, constant, offset;                                 // by row
-    Vec linear, square, r, pull, omega, curve, turned, sum, share;  // by cluster and row
-  };
-
   const TangentLayout& layout_;
   TangentRows rows_of_;
-  ReducedWeights weights_;
+  TangentWeights weights_;
   Index rows_;
   const TangentPredictive& predictive_;
+  mutable TangentVisit visit_;  // of the rows of one block, and so of one thread
 };
 
 }  // namespace

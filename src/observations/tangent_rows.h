@@ -8,15 +8,15 @@ namespace bnpvi {
 
 /// Responses y with linear predictor ψ = o + x'b, o an offset:
 ///   binomial           C(n, y) e^{yψ} / (1 + e^ψ)^n, n trials;
-///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}: mean e^ψ, and the
-///                      size s is one of G values.
+///   negative binomial  Γ(y + s) / (Γ(s) y!) e^{y(ψ − log s)} / (1 + e^{ψ − log s})^{y + s}: mean e^ψ,
+///                      and the size s is one of G values.
 /// Both have the form exp(constant + κψ) / (2 cosh(ψ/2))^m, where ψ has an offset for each size. By
 /// Pólya–Gamma variables [Polson, Scott & Windle 2013], or by tangents in ψ² [Jaakkola & Jordan 2000], for
 /// any c
 ///   log p(y | b) ≥ constant + κψ − ½ω(ψ² − c²) − m log 2cosh(c/2),  ω = m tanh(c/2) / 2c,
 /// and c² = E ψ² is optimal. The features are, for each size g, the terms of this bound:
 ///   Σ (κ − ω o) x [E], Σ ω xx' (packed), Σ of all terms without b, and, with weight 0, the curvature
-///   Σ m p (1 − p) xx' (packed) at E ψ, which is used for intervals: ω exceeds it, so that q(b) is too narrow.
+///   Σ m p (1 − p) xx' (packed) at c, which is used for intervals: ω exceeds it, and q(b) is too narrow.
 struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates
@@ -67,7 +67,8 @@ struct TangentRows {
 
   /// Computes a reduced row from the cells of a row of the data, y first.
   void write(const double* cells, double* row) const;
-  LogisticTerm term(const double* row, Index g) const;
+  LogisticTerm term(const double* row, Index g) const { return term(row, g, layout.shift(g)); }
+  LogisticTerm term(const double* row, Index g, double shift) const;  // shift: that of the size
 
   const TangentLayout& layout;
   Index regressors, width;

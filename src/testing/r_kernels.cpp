@@ -95,6 +95,18 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     kernel.add_product_tn(r.n(), r.width(), a.width(), r.data(), r.ld(), a.data(), a.ld(), s.data(), s.ld());
     return Rcpp::List::create(_["s"] = s.checked());
   }
+  if (which == "add_product") {
+    Padded r = matrix("r"), a = matrix("a"), s = matrix("s");
+    tangent_kernels_named(kernel.name)
+        ->add_product(s.n(), s.width(), a.n(), r.data(), r.ld(), a.data(), a.ld(), s.data(), s.ld());
+    return Rcpp::List::create(_["s"] = s.checked());
+  }
+  if (which == "add_transposed") {
+    Padded a = matrix("a"), base = matrix("base"), share = matrix("share"), out = empty(1, a.n() * a.width());
+    tangent_kernels_named(kernel.name)
+        ->add_transposed(a.n(), a.width(), a.data(), a.ld(), base.data(), share.data(), out.data());
+    return Rcpp::List::create(_["out"] = out.checked());
+  }
   if (which == "packed_outer") {
     Padded v = matrix("v"), out = empty(v.n(), v.width() * (v.width() + 1) / 2);
     kernel.packed_outer(v.n(), v.width(), v.data(), v.ld(), out.data(), out.ld());
@@ -177,16 +189,19 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     return Rcpp::List::create(_["out"] = out.checked());
   }
   if (which == "tangents") {
-    Padded m = matrix("m"), kappa = matrix("kappa"), offset = matrix("offset"), linear = matrix("linear"),
-           square = matrix("square"), r = matrix("r");
-    Padded bound = empty(1, m.width()), pull = bound, omega = bound, curve = bound;
+    Padded m = matrix("m"), kappa = matrix("kappa"), constant = matrix("constant"), offset = matrix("offset"),
+           linear = matrix("linear"), square = matrix("square"), r = matrix("r");
+    const Index n = m.width();
+    Padded bound = empty(1, n), omega = bound, curve = bound, pull = bound, r_omega = bound, r_curve = bound;
     const TangentKernels& tangents = *tangent_kernels_named(kernel.name);
-    tangents.bounds(m.width(), m.data(), kappa.data(), offset.data(), linear.data(), square.data(),
-                    bound.data());
-    const double sum = tangents.tangents(m.width(), m.data(), kappa.data(), offset.data(), linear.data(),
-                                         square.data(), r.data(), pull.data(), omega.data(), curve.data());
-    return Rcpp::List::create(_["bound"] = bound.checked(), _["pull"] = pull.checked(),
-                              _["omega"] = omega.checked(), _["curve"] = curve.checked(), _["sum"] = sum);
+    tangents.bounds(n, m.data(), kappa.data(), constant.data(), offset.data(), linear.data(), square.data(),
+                    bound.data(), omega.data(), curve.data());
+    const double sum = tangents.pulls(n, kappa.data(), offset.data(), bound.data(), omega.data(),
+                                      curve.data(), r.data(), pull.data(), r_omega.data(), r_curve.data());
+    return Rcpp::List::create(_["bound"] = bound.checked(), _["omega"] = omega.checked(),
+                              _["curve"] = curve.checked(), _["pull"] = pull.checked(),
+                              _["r_omega"] = r_omega.checked(), _["r_curve"] = r_curve.checked(),
+                              _["sum"] = sum);
   }
   if (which == "of_counts") {
     Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());

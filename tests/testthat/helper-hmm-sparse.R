@@ -1,10 +1,12 @@
 # Visits of L-sparse chains, and what they should be.
 
 # A random chain over every observation model, whose rows are repeated where it is longer: data, globals, and
-# E log p(x | state) of the modelled rows.
-random_chains <- function(k, lengths, prior_names = names(hmm_priors)) {
+# E log p(x | state) of the modelled rows. The short suite has one of six models.
+random_chains <- function(
+  k, lengths, prior_names = names(hmm_priors), cases = some_of(model_cases(), by = 6, from = 5)
+) {
   out <- list()
-  for (case in model_cases()) {
+  for (case in cases) {
     lag <- case$model$obs$lag %||% 0L
     case$data$starts <- as.integer(c(0, cumsum(lengths + lag)))
     case$data$n <- as.integer(sum(lengths + lag))

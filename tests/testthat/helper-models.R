@@ -127,7 +127,7 @@ beside <- strsplit(c(
   "product of categories" = "entries row_estimates"
 ), " ")
 
-model_cases <- function() {
+new_model_cases <- function() {
   withr::with_seed(20131205, {
     d <- 3L
     x <- gaussian_rows(40, d)
@@ -295,6 +295,15 @@ model_cases <- function() {
     )
   })
 }
+
+# The same each time, and made once: making them takes most of a second.
+model_cases <- local({
+  made <- NULL
+  function() {
+    if (is.null(made)) made <<- new_model_cases()
+    made
+  }
+})
 
 # Columns of the data that are known beside those that are modelled, the last: exposures, or the times of rows.
 n_known_columns <- function(obs) isTRUE(obs$exposed) + !is.null(obs$drift)

@@ -1,5 +1,5 @@
-# Every cell of the table of abilities is tried: what it says yes to works, what it says no to is refused with the text
-# and the class of the table. Options of bnp_control() are in test-options.R.
+# Cells of the table of abilities are tried (all in the long suite): what it says yes to works, what it says no to is
+# refused with the text and the class of the table. Options of bnp_control() are in test-options.R.
 
 few <- function(...) bnp_control(seed = 1, max_laps = 3, ...)
 net <- local({
@@ -219,7 +219,7 @@ test_that("a verb works where the table says so, and is refused elsewhere by its
     of <- objects[[kind]]
     expect_identical(kinds_of(of$x), of$kinds)
     for (verb in verbs) {
-      if (!is_asked(verb, of)) next
+      if (!is_tried(match(kind, names(objects)), match(verb, verbs), by = 12L) || !is_asked(verb, of)) next
       call <- calls[[verb]] %||% function(x) match.fun(sub("()", "", verb, fixed = TRUE))(x)
       given <- list(of$x, of$data, kind)[seq_along(formals(call))]
       expect_cell(of$kinds, verb, function() do.call(call, given))
@@ -260,11 +260,14 @@ not_asked <- list(
   response = "truncation_free", time = "dynamic_means"
 )
 
+arguments <- c("weights", "labels", "id", "time", "parent", "position", "response", "na_action")
+
 test_that("an argument that comes with the data works where the table says so, and is refused elsewhere", {
   for (kind in names(cases)) {
     of <- c(if (kind == "truncation_free") "rows_one_by_one", cases[[kind]][[1L]])
     of <- switch(kind, stream = c("stream", "rows_one_by_one", of[-1L]), of)
-    for (argument in c("weights", "labels", "id", "time", "parent", "position", "response", "na_action")) {
+    for (argument in arguments) {
+      if (!is_tried(match(kind, names(cases)), match(argument, arguments), by = 4L)) next
       if (kind %in% not_asked[[argument]]) next
       expect_cell(of, argument, function() do.call(cases[[kind]][[2L]], data_argument(argument, kind)))
     }

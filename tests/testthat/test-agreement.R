@@ -107,7 +107,7 @@ test_that("other packages give the same numbers", {
   expect_equal(got$nmi, aricode::NMI(items$a, items$b, variant = "sum"))
 })
 
-test_that("clue matches as well", {
+test_that("shares of agreement of two partitions are those that the package clue finds", {
   skip_if_not_installed("clue")
   partition <- function(x) clue::as.cl_hard_partition(as.integer(factor(x)))
   found <- clue::cl_agreement(partition(items$a), partition(items$b), method = "diag")

@@ -118,3 +118,9 @@ test_that("of many rows some are tried, and the gain is for all", {
   expect_identical(evenly(5, 8), 1:5)
   expect_equal(range(evenly(n, 10)), c(1, n))
 })
+
+test_that("rows of a larger table, which have names, are tried without a word", {
+  some <- cbind(planted, own = columns$obs_gamma)
+  rownames(some) <- paste0("row", seq_len(n))
+  expect_no_message(bnp_mixture(some[-1, ], seed = 1, restarts = 1), class = "bnpvi_message_names")
+})

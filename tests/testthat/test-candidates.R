@@ -20,7 +20,7 @@ expect_exact <- function(fit) {
   expect_gte(fit$audit[["smallest_gain"]], -1e-9)
 }
 
-for (case in c(model_cases(), planted_cases())) {
+for (case in some_of(c(model_cases(), planted_cases()), by = 12, from = 11)) {
   test_that(paste0(case$name, ": few candidates ascend, with moves or without"), {
     for (moves in list(no_moves, bnp_moves(), bnp_moves(birth = FALSE), bnp_moves(merge = FALSE, delete = FALSE))) {
       for (sparsity in 1:3) {
@@ -37,7 +37,7 @@ for (case in c(model_cases(), planted_cases())) {
   })
 }
 
-for (case in model_cases()) {
+for (case in some_of(model_cases(), by = 6, from = 2)) {
   test_that(paste0(case$name, ": the ELBO with few candidates is that of plain R"), {
     skip_if(isTRUE(case$scales), "the twin is of rows whose scale is 1")
     rows <- case$rows(case$data)
@@ -92,7 +92,7 @@ test_that("few candidates: 1, 2 and 8 threads give identical bits", {
     planted_case("multinomial", obs_multinomial(), rbind(counts, counts), NULL, sparse = TRUE)
   )
   for (case in cases) {
-    for (moves in list(no_moves, bnp_moves())) {
+    for (moves in some_of(list(bnp_moves(), no_moves), by = 2)) {
       fit <- function(threads) {
         without_seconds(run(
           case, 5,

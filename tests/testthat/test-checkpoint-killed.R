@@ -3,7 +3,7 @@
 skip_on_os("windows")
 
 test_that("a process that is killed goes on to the same bits", {
-  long <- Sys.getenv("BNPVI_LONG_TESTS") == "true"
+  long <- long_tests()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "checkpoint")
   groups <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))
@@ -36,7 +36,7 @@ test_that("a process that is killed goes on to the same bits", {
     sprintf("case <- readRDS(%s)", deparse(given)), "do.call(case[[1]], case[[2]])"
   ), script)
   command <- paste(shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!")
-  for (name in names(cases)) {
+  for (name in some_of(names(cases), by = 4)) {
     case <- cases[[name]]
     arguments <- c(list(case[[2]], control = case[[3]]), case[-(1:3)])
     saveRDS(list(case[[1]], arguments), given)

@@ -28,7 +28,7 @@ test_that("crafted states of every family are refused, or are states", {
       "network_plain", "network_general", "network_blocks", "network_degrees", "network_stochastic"
     )
   ]
-  for (name in names(cases)) {
+  for (name in some_of(names(cases), by = 4)) {
     case <- cases[[name]]
     case[[3L]]$max_laps <- 5L
     file <- withr::local_tempfile()
@@ -47,7 +47,7 @@ test_that("crafted states of every family are refused, or are states", {
       engine_write_bytes(again, crafted(state))
       outcome_of(resumed, right)
     }
-    outcomes <- expect_damage_known(how_many_damages(12L), 50, once, c("refused", "right", "another answer"))
+    outcomes <- expect_damage_known(how_many_damages(8L), 50, once, c("refused", "right", "another answer"))
     if (Sys.getenv("BNPVI_TELL") == "true") print(list(name, outcomes))
   }
 })

@@ -36,7 +36,7 @@ test_that("a damaged spool is refused or gives the right answer", {
       writeBin(damaged(bytes_of(file)), file)
       outcome_of(function() answer(source), right)
     }
-    outcomes <- expect_damage_known(how_many_damages(25L), 47, once)
+    outcomes <- expect_damage_known(how_many_damages(10L), 47, once)
     expect_gt(outcomes[["refused"]], 0)
   }
 })
@@ -53,7 +53,7 @@ test_that("a damaged checkpoint is refused", {
       writeBin(damaged(bytes), file)
       outcome_of(function() elbo(stopped_after(Inf, bnp_resume(file, case[[1]]))), right)
     }
-    expect_damage_known(how_many_damages(40L), 48, once, "refused")
+    expect_damage_known(how_many_damages(12L), 48, once, "refused")
   }
 })
 
@@ -78,7 +78,7 @@ test_that("a stored fit that is damaged is refused or gives the right answer", {
     tree = cluster_tree(bnp_mixture(faithful, prior = prior_dirichlet(4), control = how_source(max_laps = 5)), faithful)
   ) |> suppressWarnings() |> suppressMessages()
   folder <- withr::local_tempdir()
-  saveRDS(list(fits, how_many_damages(5L)), file.path(folder, "fits.rds"))
+  saveRDS(list(fits, how_many_damages(1L)), file.path(folder, "fits.rds"))
   script <- file.path(folder, "damage.R")
   writeLines(c(
     sprintf("folder <- %s; source(%s)", deparse(folder), deparse(normalizePath(test_path("helper-damage.R")))),

@@ -133,7 +133,7 @@ test_that("order of rows within the table, units and origin change nothing but n
   expect_identical(hours$cluster, fit$cluster)
 })
 
-test_that("tables and pictures", {
+test_that("tables have a row for each cluster and time, and pictures are drawn", {
   withr::local_pdf(NULL)
   data <- moving(5)
   fit <- bnp_dynamic_means(data$x, data$time, 9)

@@ -2,7 +2,7 @@
 
 test_that("edited fits: what reads a fit says that it is damaged", {
   skip_on_os("windows") # no fork
-  most <- how_many_edits(20)
+  most <- how_many_edits(2)
   links <- withr::with_seed(3, matrix(stats::rbinom(400, 1, 0.3), 20))
   x <- as.matrix(attitude)
   walk <- withr::with_seed(2, cbind(rnorm(60, rep(c(0, 4), each = 30)), rnorm(60)))
@@ -41,7 +41,7 @@ test_that("edited fits: what reads a fit says that it is damaged", {
   }
 })
 
-test_that("the message names the field", {
+test_that("the message about a damaged fit names the field that is damaged", {
   fit <- suppressWarnings(bnp_features(as.matrix(attitude), control = how_source(max_laps = 3)))
   fit$state$pair <- fit$state$pair[-1]
   expect_bad(coef(fit), "format", "state\\$pair")

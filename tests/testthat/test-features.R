@@ -88,7 +88,7 @@ test_that("a fit takes in more rows, with identities", {
   expect_identical(cluster_history(whole)$fate, rep("alive", 4))
 })
 
-test_that("data at the limits", {
+test_that("data at the limits of what is taken are fitted or refused by name", {
   small <- withr::with_seed(1, matrix(stats::rnorm(60), 20))
   sound <- function(x, ...) {
     fit <- bnp_features(x, control = control, ...)
@@ -121,7 +121,7 @@ test_that("data at the limits", {
   expect_error(bnp_mixture(small, prior = prior_ibp()), class = "bnpvi_error_argument")
 })
 
-test_that("pictures", {
+test_that("pictures of latent features are drawn", {
   withr::local_pdf(NULL)
   for (type in c("loadings", "usage", "elbo")) expect_identical(plot(fit, type), fit)
   expect_identical(plot(fit, "images", dim = c(6, 6)), fit)

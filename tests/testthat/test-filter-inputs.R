@@ -4,7 +4,7 @@ y <- withr::with_seed(1, matrix(rnorm(20), 10, dimnames = list(NULL, c("a", "b")
 fit <- suppressWarnings(bnp_hmm(y, control = bnp_control(seed = 1, max_laps = 3, verbose = FALSE)))
 level <- lds_model(A = 1, Q = 1, C = 1, R = 1, start_mean = 0, start_var = 1)
 
-test_that("objects and numbers of particles", {
+test_that("a filter refuses what is no model, and numbers of particles that cannot be", {
   expect_bad(bnp_filter(1), "argument", "object")
   rows <- bnp_mixture(y, control = bnp_control(seed = 1, verbose = FALSE))
   expect_bad(bnp_filter(rows), "not_defined", "not available for mixtures")
@@ -27,7 +27,7 @@ test_that("objects and numbers of particles", {
   expect_bad(bnp_filter(tree, y), "trees")
 })
 
-test_that("rows", {
+test_that("rows that do not fit the model of a filter are refused", {
   expect_bad(bnp_filter(level, y), "newdata_columns", "newdata")
   expect_bad(bnp_filter(level, "a"), "not_numeric", "newdata")
   expect_bad(bnp_filter(level, c(1, Inf)), "not_finite", "newdata")
@@ -53,7 +53,7 @@ test_that("rows", {
   expect_equal(nrow(tidy(bnp_filter(level))), 0)
 })
 
-test_that("ids", {
+test_that("identifiers of sequences that a filter cannot read are refused", {
   f <- bnp_filter(level, 1:4, id = c("u", "u", "v", "v"), seed = 1)
   expect_bad(update(f, 5), "id", "id")
   expect_equal(names(update(f, 5, id = "w")$sequences), c("u", "v", "w"))
@@ -70,7 +70,7 @@ test_that("ids", {
   expect_equal(listed$sequences, f$sequences, ignore_attr = TRUE)
 })
 
-test_that("forecasts", {
+test_that("forecasts of a filter refuse horizons that cannot be", {
   f <- bnp_filter(level, 1:4, seed = 1)
   for (bad in list(0, -1, 1.5, NA, "a", 1e5 + 1, 1e9)) {
     expect_bad(predict(f, h = bad), "argument", "h")
@@ -101,7 +101,7 @@ test_that("forecasts", {
   expect_bad(predict(walked), "argument", "moments|covariates|Covariates")
 })
 
-test_that("systems", {
+test_that("systems whose matrices do not fit together are refused by the name of the argument", {
   bad <- function(..., what = "argument") expect_bad(small_system(...), what, names(list(...))[1])
   bad(A = "a")
   bad(A = NA)

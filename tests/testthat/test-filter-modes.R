@@ -97,7 +97,7 @@ test_that("pieces are the whole, and sequences and threads do not matter", {
   expect_lt(abs(later$sequences$b$log_lik - one$sequences[[1]]$log_lik), 0.5)
 })
 
-test_that("several systems are averaged over", {
+test_that("a filter of several systems with inputs is the average of the filters of each", {
   systems <- list(fault_system(), fault_system(F = array(0, c(2, 1, 2))))
   each <- vapply(systems, function(s) enumerated(s, fault_rows, fault_inputs)$log_p, 1)
   f <- bnp_filter(systems, fault_rows, particles = 64, seed = 1, inputs = fault_inputs)

@@ -1,6 +1,6 @@
 # Filters of switching linear systems: against sums over all paths, each by one joint Gaussian.
 
-test_that("the figures of the small system", {
+test_that("the filter of a small system has the figures of its enumeration", {
   f <- bnp_filter(small_system(), small_rows, particles = 32, seed = 1)
   expect_equal(as.numeric(logLik(f)), -9.514801122, tolerance = 1e-10)
   expect_equal(unname(filter_probs(f)[6, ]), c(0.9834121918, 0.0165878082), tolerance = 1e-9)
@@ -149,7 +149,7 @@ test_that("gpb2 is exact until histories are merged, and where there is one mode
   expect_bad(filter_probs(f, "smoothed"), "argument", "gpb2")
 })
 
-test_that("several systems are averaged over", {
+test_that("a filter of several systems is the average of the filters of each", {
   systems <- list(small_system(), small_system(A = c(0.5, -0.9)), small_system(R = 1))
   each <- vapply(systems, function(s) enumerated(s, small_rows)$log_p, 1)
   f <- bnp_filter(systems, small_rows, particles = 3 * 32, seed = 1)

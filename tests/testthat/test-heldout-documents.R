@@ -34,7 +34,7 @@ test_that("the estimate has no bias: documents of six tokens against the sum ove
   }
 })
 
-test_that("draws are averaged", {
+test_that("the log-likelihood of held-out documents is averaged over draws", {
   ratio <- exp(estimates(matrix(c(3, 1, 2), 500, 3, byrow = TRUE), 100L) - log_p_of(c(3, 1, 2)))
   expect_lt(abs(mean(ratio) - 1), 0.008)
   expect_gt(sd(ratio), 0.038)

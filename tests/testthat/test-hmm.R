@@ -91,7 +91,7 @@ test_that("log densities equal the sum over all paths", {
   expect_equal(sum(predict(fit, x, type = "logdensity")), log(value), tolerance = 1e-8)
 })
 
-test_that("transition matrices and durations", {
+test_that("transition matrices have rows that sum to 1, and durations follow from them", {
   p <- transition_matrix(fit)
   expect_equal(unname(rowSums(p)), rep(1, nrow(p)))
   expect_equal(sum(attr(p, "start")), 1)
@@ -194,7 +194,7 @@ test_that("starts: labels, lists of labels, responsibilities, fits, and update",
   expect_identical(update(one, start = one)$elbo, more$elbo)
 })
 
-test_that("printing, tables and pictures", {
+test_that("hidden Markov models are printed, tabulated and drawn", {
   for (f in list(fit, ar)) {
     expect_lte(length(capture.output(print(f))), 20)
     expect_lte(length(capture.output(print(summary(f)))), 20)

@@ -167,7 +167,7 @@ test_that("what compilation leaves in folders is removed before a package is bui
 })
 
 test_that("a built package contains no object file", {
-  skip_if_not(Sys.getenv("BNPVI_LONG_TESTS") == "true", "long: set BNPVI_LONG_TESTS=true")
+  skip_if_not(long_tests(), "long: set BNPVI_LONG_TESTS=true")
   source_files()
   sources <- normalizePath(root)
   withr::local_dir(withr::local_tempdir())
@@ -325,9 +325,10 @@ test_that("what is written several times, and contracts that are too wide, do no
   expect_identical(names(counts)[counts > most], character(), info = paste(names(counts), counts, collapse = "\n"))
 })
 
-# How many functions of R, in how many files, a call goes through: c(calls, functions, files). The functions are those
-# of a copy of the namespace that count themselves, those in tables included; `expr` is evaluated there.
-counted_calls <- function(expr) {
+# A function of an expression: how many functions of R, in how many files, its evaluation goes through, as c(calls,
+# functions, files). The functions are those of a copy of the namespace that count themselves, those in tables included;
+# the copy is made once.
+counter_of_calls <- function() {
   space <- asNamespace("bnpvi")
   copy <- new.env(parent = parent.env(space))
   home <- list()
@@ -362,8 +363,11 @@ counted_calls <- function(expr) {
     value
   }
   for (name in names(all)) assign(name, counting[[name]] %||% copied(all[[name]]), copy)
-  eval(expr, copy)
-  c(length(entered), length(unique(entered)), length(unique(unlist(home[entered]))))
+  function(expr) {
+    entered <<- character()
+    eval(expr, copy)
+    c(length(entered), length(unique(entered)), length(unique(unlist(home[entered]))))
+  }
 }
 
 # Counted on 2026-11-26; a number may be lowered, and is raised only where a first call does more. (It was four times:
@@ -379,6 +383,7 @@ test_that("a first call does not go through more and more functions and files", 
     list(bquote(predict(.(fit), faithful[1:5, ])), c(68, 51, 16)),
     list(bquote(predict(.(chain), faithful[1:50, ])), c(38, 31, 11))
   )
+  counted_calls <- counter_of_calls()
   for (one in most) {
     counts <- counted_calls(one[[1L]])
     expect_true(all(counts <= one[[2L]]), info = paste(counts, collapse = " "))

@@ -17,7 +17,7 @@ prob_of <- function(...) unname(predict(..., type = "prob"))
 of_kept <- function(picture) function(fit, data = kept_data(fit)) picture(fit, data)
 classes_of <- function(...) as.list(augment(...))[c(".class", ".uncertainty")]
 
-test_that("mixtures", {
+test_that("a mixture answers from the data that it keeps as from the data that it is given", {
   set.seed(1)
   given <- replace(faithful, cbind(c(3, 9), 1:2), NA)
   frame <- data.frame(a = factor(rep(c("x", "y"), 40)), b = rep(c(1, 5), 40) + rnorm(80))
@@ -38,7 +38,7 @@ test_that("mixtures", {
   same_answers(lines, cars, residuals = residuals, class = classes_of)
 })
 
-test_that("mixtures of individuals, with weights and labels", {
+test_that("mixtures of individuals, with weights and labels, answer from the data that they keep", {
   fit <- bnp_mixture(uptake ~ log(conc) | Plant, CO2, control = keep())
   same_answers(fit, CO2, class = classes_of)
   known <- replace(iris$Species, -seq(1, 150, by = 5), NA)
@@ -46,7 +46,7 @@ test_that("mixtures of individuals, with weights and labels", {
   same_answers(some, iris[1:4], class = classes_of, tree = tree_of)
 })
 
-test_that("mixtures that drift, and with weights by covariates", {
+test_that("mixtures that drift, and with weights by covariates, answer from the data that they keep", {
   when <- rep(1:4, 68)
   for (prior in list(prior_dp(), prior_hdp())) {
     fit <- bnp_mixture(faithful, obs_gaussian(drift = 0.1), prior, time = when, control = keep(max_laps = 20))
@@ -60,7 +60,7 @@ test_that("mixtures that drift, and with weights by covariates", {
   expect_equal(prob_of(fit), prob_of(fit, faithful["eruptions"], covariates = by))
 })
 
-test_that("topics", {
+test_that("topics answer from the data that they keep as from the data that they are given", {
   counts <- whales$counts[1:30, ]
   fit <- bnp_topics(counts, control = keep(max_laps = 5))
   same_answers(fit, counts, coherence = coherence, tree = tree_of, cut = cut_of, map = ldavis_data)
@@ -72,7 +72,7 @@ test_that("topics", {
   )
 })
 
-test_that("sequences", {
+test_that("hidden Markov models answer from the data that they keep as from the data that they are given", {
   fit <- bnp_hmm(as.numeric(Nile), control = keep())
   ahead <- function(...) as.list(forecast(..., h = 2))
   same_answers(fit, as.numeric(Nile), class = classes_of, prob = prob_of, ahead = ahead)
@@ -81,6 +81,9 @@ test_that("sequences", {
   states <- bnp_hmm(two, "id", control = keep())
   expect_equal(augment(states)$.class, augment(states, two)$.class)
   expect_equal(augment(states)$temp, two$temp)
+  expect_equal(residuals(states), residuals(states, two), ignore_attr = TRUE)
+  expect_equal(residuals(fit), residuals(fit, as.numeric(Nile)), ignore_attr = TRUE)
+  expect_bad(residuals(strip_data(fit)), "newdata", "keeps no data")
 })
 
 test_that("data are kept by size, by argument and by option, in the columns of the model alone", {

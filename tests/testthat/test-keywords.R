@@ -242,7 +242,7 @@ test_that("what moves accept is audited with names, of topics and of mixtures", 
   }
 })
 
-test_that("short texts have named clusters", {
+test_that("keywords name the clusters of short texts, too", {
   data <- planted_texts(5, n = 200, length = 8)
   fit <- bnp_mixture(data$x, obs_multinomial(keywords = lists), control = bnp_control(seed = 1))
   expect_setequal(stats::na.omit(names_of_clusters(fit)), names(lists))
@@ -306,4 +306,24 @@ test_that("nested lists and dictionaries have names joined by dots; patterns mat
   expect_identical(matched_terms("BALL", terms), 1:2)
   expect_identical(matched_terms("a.b", terms), 4L)
   expect_identical(matched_terms("a.*", terms), 4L)
+})
+
+test_that("labels and keywords go together in mixtures, with an open and a fixed number of clusters", {
+  texts <- whales$counts[31:120, ]
+  category <- as.character(whales$category)[31:120]
+  some <- ifelse(seq_along(category) %% 3 == 0, category, NA)
+  obs <- obs_multinomial(keywords = list(Whaling = c("whaling", "whaler"), sea = "sea"))
+  for (prior in list(prior_dp(), prior_dirichlet(9), prior_dirichlet(5))) {
+    fit <- suppressWarnings(bnp_mixture(
+      texts, obs, prior = prior, labels = some, control = bnp_control(seed = 1, max_laps = 8, verbose = FALSE)
+    ))
+    expect_setequal(setdiff(fit$state$named, 0), 1:2)
+    expect_equal(sum(fit$state$named > 0), 2)
+    known <- !is.na(some)
+    expect_equal(as.character(predict(fit, type = "label"))[known], some[known])
+  }
+})
+
+test_that("samplers refuse keywords before anything is fitted", {
+  expect_bad(bnp_sample(whales$counts, obs_multinomial(keywords = list(a = "whaling"))), "keywords", "samplers")
 })

@@ -35,7 +35,7 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
     pattern_x, obs = unit_variance, prior = prior_hmm(3), labels = given,
     control = bnp_control(tol = 1e-10, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   )
-  twins <- lapply(1:40, function(seed) {
+  twins <- lapply(some_of(1:40, by = 4), function(seed) {
     resp <- withr::with_seed(seed, matrix(rgamma(21, 1), 7)) * allowed
     twin_chain(pattern_x, cells, resp / rowSums(resp), allowed)
   })
@@ -47,7 +47,8 @@ test_that("a labelled chain has the bound and marginals of its allowed paths", {
   class <- match(cluster_classes(fit), c("a", "b", "c"))
   expect_equal(own, twins[[at]]$resp[, class], tolerance = 1e-3)
   expect_identical(own[allowed[, class] == 0], rep(0, 5))
-  expect_equal(max(bounds), -16.34890790, tolerance = 1e-7)
+  expect_lte(max(bounds), -16.34890790 + 1e-6)
+  if (long_tests()) expect_equal(max(bounds), -16.34890790, tolerance = 1e-7)
 })
 
 test_that("rows that are all known leave nothing to find: the bound is the evidence", {
@@ -91,7 +92,7 @@ scaled_smoother <- function(e, first, p) {
 }
 
 test_that("few labels name the states of the other rows, and what nobody labelled has no class", {
-  right <- vapply(1:6, function(seed) {
+  right <- vapply(some_of(1:6, by = 2), function(seed) {
     planted <- planted_states(seed)
     fit <- bnp_hmm(planted$x, labels = planted$labels, control = bnp_control(seed = seed))
     expect_known(fit, planted$x, planted$labels)
@@ -136,7 +137,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
     }
     q$log_p
   }
-  for (case in list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed))) {
+  for (case in some_of(list(list(known, NULL), list(rep(NA, 600), fixed), list(known, fixed)), by = 3, from = 3)) {
     fit <- bnp_hmm(
       planted$x, obs = obs_gaussian(mean = 2, mean_strength = 0.01, df = 2, scale = 0.1),
       prior = prior_hmm(3, alpha = 0.3, start = 0.03, fixed = case[[2]]),
@@ -155,7 +156,7 @@ test_that("the likelihood at a fit's means is near the maximum, with known state
 test_that("zeros stay exact through moves, batches, sparsity, weights, checkpoints and updates", {
   planted <- planted_states(5)
   id <- rep(1:6, each = 200)
-  for (more in list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2))) {
+  for (more in some_of(list(list(), list(batches = 3), list(sparsity = 2), list(sparsity = 2, batches = 2)), by = 3)) {
     control <- do.call(bnp_control, c(list(seed = 2, keep = "probabilities"), more))
     fit <- bnp_hmm(planted$x, id = id, labels = planted$labels, control = control)
     expect_known(fit, planted$x, planted$labels)

@@ -69,7 +69,7 @@ test_that("a control that acts by mode is learned, and one that does not act is 
   expect_equal(100 * coef(again)$coef[1, "u", ], means[1, "u", ], tolerance = 1e-5)
 })
 
-test_that("with an intercept, effects do not depend on the origin of an input", {
+long_test("with an intercept, effects do not depend on the origin of an input", {
   fits <- lapply(c(0, 50), function(origin) {
     data <- transform(steered$data, u = u + origin, y = y + 10)
     bnp_hmm(data, obs = obs_lds(inputs = ~u, intercept = TRUE), prior = sticky, control = few)
@@ -147,7 +147,7 @@ test_that("what reads fits reads these, of new data and of old", {
   expect_identical(elbo(one), elbo(two))
 })
 
-test_that("learned loadings by mode: a sensor that is dead has a loading near 0", {
+long_test("learned loadings by mode: a sensor that is dead has a loading near 0", {
   signal <- failing$x[, 1]
   y <- withr::with_seed(3, cbind(a = signal, b = 2 * signal, c = -signal) + rnorm(720, sd = 0.2))
   y[failing$dead, "b"] <- withr::with_seed(4, rnorm(sum(failing$dead), sd = 0.2))
@@ -169,7 +169,7 @@ test_that("what is not offered is refused by name", {
   for (wrong in list(~ log(u), ~ u * w, y ~ u, ~1, 3, c("u", "u"), c("u", NA), character())) bad(inputs = wrong)
   bad(emission = "own")
   bad(noise = 1, emission = "by_mode")
-  bad(noise = diag(2) + 1, emission = "by_mode", loadings = 1)
+  bad(noise = diag(2) + 1, loadings = 1)
   run <- function(data, ...) suppressWarnings(bnp_hmm(data, prior = sticky, control = few, ...))
   expect_bad(run(steered$data["y"], obs = inputs), "inputs", "u")
   expect_bad(run(steered$data[c("u", "w")], obs = inputs), "no_columns", "inputs")

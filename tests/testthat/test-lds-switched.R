@@ -3,31 +3,7 @@
 
 y4 <- rbind(c(0.3, 0.35), c(-0.8, -1.18), c(1.1, NA), c(2, 4.51))
 u4 <- matrix(c(0.5, -1, 0.8, 1.5))
-switched <- function(m, d, q, ...) {
-  given <- list(m, d, ..., input_unit = rep(1, q), input_centre = rep(0, q), by_mode = TRUE)
-  obs <- do.call(lds_obs, given)
-  e <- m + obs$intercept
-  precision <- diag(1, e + q)
-  precision[seq_len(e), seq_len(e)] <- diag(2, e)
-  utils::modifyList(obs, list(coef_mean = cbind(obs$coef_mean[, seq_len(e), drop = FALSE], matrix(0, m, q)),
-    coef_precision = precision))
-}
 of_page <- switched(1, 2, 1, identity = FALSE, df = 4)
-
-# As lds_fit(), with inputs.
-fit_with <- function(y, u, obs, prior, resp, mean, starts = c(0L, nrow(y)), laps = 200L, ..., weights = NULL) {
-  m <- length(obs$unit)
-  v <- matrix(0, nrow(y), m * (m + 1) / 2)
-  v[, cumsum(seq_len(m))] <- 0.1
-  data <- list(y = y, starts = as.integer(starts), rows = mean)
-  data$inputs <- u
-  data$weights <- weights
-  engine_fit(
-    data, list(family = "systems", obs = obs, prior = prior, bound = "jensen"),
-    engine_control(ncol(resp), max_laps = laps, tol = -1, init = "one", ...), list(resp = resp, mean = mean, var = v),
-    NULL
-  )
-}
 
 test_that("the bound of four rows is the figure of the slow implementation, from several starts, and rises", {
   mean <- matrix(c(0.3, -0.8, 1.1, 2))
@@ -147,26 +123,6 @@ test_that("the chain of hidden states is a dense solve", {
   }
   expect_equal(found$features[1, 1:30], c(1, rep(0, 29)))
 })
-
-# Dynamics and emission of the bound from q(z) and q(x) in plain R.
-expect_switched_terms <- function(fit, y, obs, starts, weight = rep(1, length(starts) - 1)) {
-  p <- fit$paths
-  m <- length(obs$unit)
-  by_row <- rep(weight, diff(starts))
-  width <- 2 * m + obs$intercept + length(obs$input_unit)
-  dynamics <- p$features[, 1 + seq_len(1 + width * (width + 1) / 2)]
-  expect_equal(dynamics[starts[-length(starts)] + 1, 1], rep(0, length(weight)))
-  t_k <- t(p$resp * by_row) %*% dynamics
-  expect_equal(fit$terms[["dynamics"]], sum(apply(t_k, 1, lds_evidence, obs = obs)), tolerance = 1e-9)
-  var <- lapply(seq_len(nrow(y)), function(t) unpacked(p$var[t, ], m))
-  each <- vapply(seq_len(ncol(p$resp)), function(k) {
-    lds_emission_evidence(y, p$mean, var, obs, by_row * p$resp[, k])
-  }, 1)
-  expect_equal(fit$terms[["emission"]], sum(each), tolerance = 1e-9)
-  expect_equal(rowSums(p$resp), rep(1, nrow(y)))
-  expect_equal(fit$elbo, sum(fit$terms), tolerance = 1e-12)
-  expect_gt(min(diff(fit$trace$elbo)), -1e-8)
-}
 
 test_that("terms of the bound are those of plain R: gaps, sequences, weights, inputs, moves and births", {
   data <- rotations(3, n = 120)

@@ -25,7 +25,7 @@ test_that("modes, hidden states and noise are found", {
   expect_output(print(summary(fit)), "emission = ")
 })
 
-test_that("with five times more noise than innovations births by window find modes that rows do not show", {
+long_test("with five times more noise than innovations births by window find modes that rows do not show", {
   noisy <- rotations(2, noise = 1, n = 400)
   from_rows <- bnp_hmm(noisy$y, obs = obs_ar(), prior = sticky, control = control)
   hidden <- bnp_hmm(noisy$y, obs = obs_lds(), prior = sticky, control = control)
@@ -108,7 +108,7 @@ test_that("simulated rows have the law of the parameters", {
   expect_true(all(is.finite(as.matrix(sim[1:4]))))
 })
 
-test_that("tables and pictures", {
+test_that("fits of linear systems are tabulated and drawn", {
   expect_equal(nrow(tidy(fit)), 12)
   expect_named(
     tidy(fit), c("component", "size", "proportion", "duration", "response", "term", "estimate", "modulus")
@@ -150,7 +150,7 @@ test_that("concentrations are learned, finite priors keep k", {
   expect_equal(finite$state$k, 2)
 })
 
-test_that("idle modes of a finite prior are born by window, where rows do not show them", {
+long_test("idle modes of a finite prior are born by window, where rows do not show them", {
   noisy <- rotations(2, noise = 1, n = 400)
   finite <- function(...) suppressWarnings(bnp_hmm(
     noisy$y, obs = obs_lds(...), prior = prior_hmm(4, sticky = 50), control = few
@@ -176,7 +176,8 @@ test_that("idle modes of a finite prior are born by window, where rows do not sh
 })
 
 test_that("short, empty and extreme data end in fits whose numbers are numbers, or in errors", {
-  run <- function(x, ...) suppressWarnings(bnp_hmm(x, obs = obs_lds(...), prior = sticky, control = few))
+  short <- bnp_control(seed = 1, max_laps = 4, verbose = FALSE)
+  run <- function(x, ...) suppressWarnings(bnp_hmm(x, obs = obs_lds(...), prior = sticky, control = short))
   sound <- function(fit) {
     expect_true(is.finite(elbo(fit)))
     expect_true(all(is.finite(unlist(latent_path(fit)[-(1:2)]))))

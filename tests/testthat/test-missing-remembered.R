@@ -49,7 +49,10 @@ told_verbs <- list(
 
 test_that("verbs do with missing values as the fit did, whether its data had any or not", {
   x <- with_holes()
-  for (na_action in c("model", "omit")) for (complete in c(FALSE, TRUE)) {
+  ways <- list(list("model", FALSE), list("model", TRUE), list("omit", FALSE), list("omit", TRUE))
+  for (way in some_of(ways, by = 3)) {
+    na_action <- way[[1L]]
+    complete <- way[[2L]]
     fits <- remembering_fits(x, na_action, complete)
     for (name in names(fits)) for (verb in names(told_verbs)) {
       fit <- fits[[name]]

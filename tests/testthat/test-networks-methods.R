@@ -128,7 +128,7 @@ test_that("pairs that cannot be predicted are refused", {
   refused(update(fit, newdata = links), "not_defined")
 })
 
-test_that("starts, restarts and seeds", {
+test_that("starts that are given are used, restarts are recorded, and the seed decides", {
   from_labels <- fit_of(links, prior = prior_dp(), start = group)
   expect_equal(elbo(from_labels), elbo(fits$blocks), tolerance = 1e-6)
   again <- fit_of(links, obs_links(degree = TRUE), start = fits$gamma)
@@ -214,6 +214,14 @@ test_that("fits are igraph's communities, which communities() takes as igraph's 
     expect_null(as_communities(fit)$modularity)
     expect_output(print(made), "bnp_network")
   }
+  # Vertices without names have none in igraph's object, or plot() looks for a name of each.
+  karate <- igraph::make_graph("Zachary")
+  fit <- bnp_network(karate, prior = prior_dp(), control = bnp_control(seed = 1, max_laps = 3))
+  expect_null(names(igraph::membership(as_communities(fit))))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_no_error(plot(as_communities(fit), karate))
+  expect_no_error(plot(as_communities(fit, karate), karate))
   expect_bad(as_communities(fits$blocks, igraph::make_ring(35)), "argument", "graph")
   expect_bad(as_communities(fits$blocks, links), "argument", "graph")
   expect_bad(as_communities(1), "argument", "fit")
@@ -244,7 +252,7 @@ test_that("communities that links avoid are said", {
   expect_false(any(grepl("Fewer links", utils::capture.output(print(summary(fits$general))))))
 })
 
-test_that("autoplot draws the same pictures", {
+test_that("autoplot() draws the pictures of networks that plot() draws", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   for (fit in fits[c("blocks", "gamma", "general")]) {

@@ -2,7 +2,7 @@
 
 quiet <- function(seed, ...) bnp_control(seed = seed, verbose = FALSE, ...)
 
-test_that("blockmodels find three planted groups in 9 of 10 networks", {
+long_test("blockmodels find three planted groups in 9 of 10 networks", {
   group <- rep(1:3, each = 20)
   found <- vapply(1:10, function(seed) {
     net <- withr::with_seed(seed, planted_network(group, matrix(0.05, 3, 3) + diag(0.35, 3)))
@@ -31,7 +31,7 @@ test_that("a network without communities has one", {
   expect_gte(sum(one == 1), 9)
 })
 
-test_that("both models of overlapping communities find mixed memberships", {
+long_test("both models of overlapping communities find mixed memberships", {
   drawn <- withr::with_seed(7, {
     n <- 200
     weight <- matrix(rgamma(n * 4, 0.1), n)

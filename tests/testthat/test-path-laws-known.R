@@ -85,7 +85,9 @@ test_that("states of labelled rows have the exact posterior, by each kind of ste
   for (most in list(NULL, 4L)) {
     exact <- exact_known(may, most)
     for (step in list(NULL, "sequences", "splits", "rows")) {
-      out <- sample_known(known_model(most, step), data, if (is.null(step)) 8000 else 20000, c(1, 1, 2, 2, 2, 3))
+      out <- sample_known(
+        known_model(most, step), data, some_draws(if (is.null(step)) 8000 else 20000), c(1, 1, 2, 2, 2, 3)
+      )
       expect_known_law(out, exact, may, paste(most, "steps:", step %||% "all"))
     }
   }
@@ -99,7 +101,8 @@ test_that("draws in sequence of labelled rows average to the evidence, and a row
   narrow[5, ] <- c(FALSE, TRUE, FALSE)
   for (case in list(list(may, NULL), list(may, 4L), list(narrow, 2L))) {
     model <- known_model(case[[2]])
-    out <- engine_draw_in_sequence(labelled_data(case[[1]]), model, as.double(1:6000), numbers_of(model), 1, 1L)
+    numbers <- as.double(1:6000)
+    out <- engine_draw_in_sequence(labelled_data(case[[1]]), model, numbers, numbers_of(model), 1, 1L)
     ratio <- exp(out$log_evidence - exact_known(case[[1]], case[[2]])$log_evidence)
     expect_lt(abs(batch_z(ratio, 1)), 4, label = paste("states", case[[2]]))
     expect_true(all(compatible(do.call(rbind, out$labels), case[[1]])))
@@ -194,7 +197,7 @@ test_that("data and paths drawn in turn keep the law of the prior, learned conce
   model$obs <- list(family = "bernoulli", a = rep(1, 2), b = rep(1, 2))
   means <- c(alpha = 2, start = 2, sticky = 1)
   state <- list(labels = c(1L, 2L, 2L, 1L, 1L), sweeps = 0, number = 1, concentration = means)
-  out <- withr::with_seed(1, t(vapply(1:6000, function(i) {
+  out <- withr::with_seed(1, t(vapply(seq_len(some_draws(6000)), function(i) {
     p <- matrix(runif(6), ncol = 2)
     x <- 1 * (matrix(runif(10), 5) < p[state$labels, ])
     drawn <- engine_sample(engine_data(x, starts), model, list(state), 1, 0, 0, 0L, 1, 1L)[[1L]]

@@ -102,13 +102,13 @@ test_that("bounds of fits are those of the page, below the evidence", {
   }
 })
 
-for (kappa in c(0, 2)) {
+for (kappa in some_of(c(2, 0), by = 2)) {
   test_that(paste0("draws have the exact posterior, sticky ", kappa), {
     exact <- exact_paths(kappa)
     for (step in list(NULL, "sequences", "splits", "rows")) {
-      sweeps <- if (identical(step, "rows") || identical(step, "splits")) 20000 else 8000
+      sweeps <- some_draws(if (identical(step, "rows") || identical(step, "splits")) 20000 else 8000)
       expect_law(sample_paths(path_model(kappa, step), sweeps), exact, paste("steps:", step %||% "all"))
-      three <- sample_paths(finite_model(kappa, step = step), 8000)
+      three <- sample_paths(finite_model(kappa, step = step), some_draws(8000))
       expect_law(three, exact_paths(kappa, most = 3), paste("three states, steps:", step %||% "all"))
     }
   })
@@ -116,10 +116,11 @@ for (kappa in c(0, 2)) {
   test_that(paste0("draws in sequence average to the evidence, sticky ", kappa), {
     for (k in list(NULL, 3L)) {
       model <- if (is.null(k)) path_model(kappa) else finite_model(kappa, k)
-      out <- engine_draw_in_sequence(engine_data(x, starts), model, as.double(1:6000), numbers_of(model), 1, 1L)
+      numbers <- as.double(1:6000)
+      out <- engine_draw_in_sequence(engine_data(x, starts), model, numbers, numbers_of(model), 1, 1L)
       ratio <- exp(out$log_evidence - exact_paths(kappa, most = k)$log_evidence)
       expect_lt(abs(batch_z(ratio, 1)), 4)
-      expect_equal(vapply(out$weights, sum, 1), rep(1, 6000))
+      expect_equal(vapply(out$weights, sum, 1), rep(1, length(numbers)))
       expect_identical(lengths(out$weights), vapply(out$labels, max, 1L) + 1L)
     }
   })
@@ -151,7 +152,7 @@ for (kappa in c(0, 2)) {
 
 test_that("the order of sequences does not change the law", {
   turned <- engine_data(x[c(5, 6, 1:4), , drop = FALSE], c(0L, 2L, 6L))
-  out <- sample_paths(path_model(2), 8000, data = turned)
+  out <- sample_paths(path_model(2), some_draws(8000), data = turned)
   out$kept <- out$kept[c(3:6, 1, 2), ]
   expect_law(out, exact_paths(2), "turned")
 })
@@ -164,7 +165,7 @@ test_that("data and states drawn in turn keep the law of the prior, concentratio
     family = "hdp_hmm", gamma = c(2, 1), alpha = c(2, 2), start = c(2, 2), sticky = c(2, 2)
   ))
   state <- list(labels = rep(1L, 5), sweeps = 0, number = 1, concentration = means)
-  out <- withr::with_seed(1, t(vapply(1:6000, function(i) {
+  out <- withr::with_seed(1, t(vapply(seq_len(some_draws(6000)), function(i) {
     p <- matrix(runif(2 * max(state$labels)), ncol = 2)
     x <- 1 * (matrix(runif(10), 5) < p[state$labels, ])
     drawn <- sample_paths(model, 1, engine_data(x, starts), state)
@@ -199,7 +200,8 @@ test_that("each concentration has its posterior given states that are certain", 
   for (name in names(given)) {
     model <- path_model(2, obs = obs)
     model$prior[[name]] <- c(3, 2)
-    out <- sample_paths(model, 4000, data, list(labels = as.integer(z), sweeps = 0, number = 1, concentration = given))
+    chain <- list(labels = as.integer(z), sweeps = 0, number = 1, concentration = given)
+    out <- sample_paths(model, some_draws(4000), data, chain)
     expect_true(all(out$records[, "n_clusters"] == 3))
     weight <- function(v) vapply(v, function(v) {
       at <- as.list(replace(given, name, v))

@@ -63,7 +63,7 @@ test_that("the ELBO of laps is drawn where it is known", {
   expect_bad(ggplot2::autoplot(last, "elbo"), "type")
 })
 
-test_that("curves are densities", {
+test_that("curves of a picture are the densities of the clusters", {
   picture <- cluster_picture(waiting)
   step <- diff(picture$total$x[1:2])
   expect_equal(sum(picture$total$density) * step, 1, tolerance = 0.02)
@@ -97,7 +97,7 @@ test_that("laps with accepted moves are marked", {
   expect_gte(nrow(picture$marks), 1)
 })
 
-test_that("autoplot draws the same pictures", {
+test_that("autoplot() draws the pictures that plot() draws", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)
   plots <- list(

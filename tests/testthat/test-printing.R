@@ -24,7 +24,7 @@ test_that("long tables print their first rows", {
   expect_match(lines[length(lines)], "more rows")
 })
 
-test_that("one is not several", {
+test_that("what is printed of one cluster is in the singular", {
   fit <- bnp_mixture(faithful["waiting"], control = bnp_control(seed = 1))
   shown <- paste(capture.output(print(fit)), collapse = " ")
   expect_match(shown, "272 observations of 1 column ")

@@ -27,7 +27,7 @@ test_that("parameters out of range are refused, with the range in the error", {
   expect_null(obs_multinomial(NULL)$term_prior)
 })
 
-test_that("so are the shares of k clusters", {
+test_that("shares of a concentration among k clusters are in a range, too", {
   expect_bad(prior_dirichlet(100, 1e-49), "range", "`concentration / k` must be")
   expect_bad(prior_lda(100, 1e-7), "range", "`alpha / k` must be")
   expect_bad(prior_hmm(100, start = 1e-7), "range", "`start / k` must be")

@@ -325,7 +325,7 @@ test_that("what cannot be is refused with its place and a remedy", {
   expect_bad(residuals(plain, data, "individual"), "not_defined")
 })
 
-test_that("hard data are fitted", {
+test_that("data that leave effects unknown are fitted with finite bounds and effects", {
   data <- growth_data("one", 1, 15L)
   finite <- function(data, formula = y ~ t + (1 + t | id)) {
     fit <- suppressMessages(bnp_mixture(formula, data, control = bnp_control(seed = 1, max_laps = 50)))

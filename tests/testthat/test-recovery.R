@@ -1,6 +1,6 @@
-# Known numbers of clusters from any start. BNPVI_LONG_TESTS=true takes ten seeds instead of two.
+# Known numbers of clusters from any start. The long tests take ten seeds.
 
-seeds <- if (identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")) 1:10 else 1:2
+seeds <- if (long_tests()) 1:10 else 1
 
 for (batches in c(1, 10)) {
   for (k_init in c(1, 25, 50)) {

@@ -370,7 +370,7 @@ test_that("checkpoints go on with the response", {
   expect_identical(elbo(on), elbo(fit_of(response = planted$y)))
 })
 
-test_that("effects are drawn", {
+test_that("effects of topics on a response are drawn as a picture", {
   withr::local_pdf(NULL)
   fit <- fit_of(response = cut(planted$y, 3), covariates = seq_len(120))
   expect_invisible(plot(fit, "response"))

@@ -6,11 +6,16 @@ in_one <- function(x, obs, ...) {
   control <- bnp_control(seed = 1, moves = FALSE, max_laps = 1, verbose = FALSE)
   suppressWarnings(bnp_mixture(x, obs, start = rep(1, NROW(x)), control = control, ...))
 }
-cell_average <- function(f, x, width) {
+# shape, rate: of the density by which the lowest values are spread over their cells.
+cell_average <- function(f, x, width, shape = 1, rate = 0) {
   vapply(x, function(v) {
     low <- max(v - width / 2, 0)
     high <- v + width / 2
-    if (width == 0) f(v) else integrate(f, low, high, rel.tol = 1e-12, abs.tol = 0)$value / (high - low)
+    power <- if (v <= 8 * width) shape - rate * (low + high) / 2 else 1
+    spread <- function(f) {
+      integrate(function(u) f(u) * (u / high)^(power - 1), low, high, rel.tol = 1e-11, abs.tol = 0)$value
+    }
+    if (width == 0) f(v) else spread(f) / spread(function(u) 1)
   }, 1)
 }
 statistic <- function(fit) drop(fit$state$obs)
@@ -34,6 +39,49 @@ test_that("gamma and Weibull clusters have the averages over cells, of which onl
     vapply(shapes[, j], function(s) sum(cell_average(function(v) (v / exp(obs$log_unit[j]))^s, x[, j], width[j])), 1)
   }, double(points))
   expect_equal(statistic(weibull), c(6, logs, t(powers)), tolerance = 1e-9)
+})
+
+test_that("the lowest values are spread by a density of low values, and the bound is close to the cells' evidence", {
+  x <- withr::with_seed(5, round(rgamma(200, 4, 0.8)))
+  expect_true(any(x == 0) && any(x > 8))
+  gamma <- in_one(x, obs_gamma(a = 1, b = 2, rounding = 1), prior = prior_dirichlet(1))
+  obs <- gamma$model$obs
+  expect_gt(obs$cell_shape, 2)
+  averages <- function(f) sum(cell_average(f, x, 1, obs$cell_shape, obs$cell_rate))
+  expect_equal(statistic(gamma), c(200, averages(function(v) v) / 2, averages(function(v) log(v / 2))), tolerance = 1e-9)
+  weibull <- in_one(x, obs_weibull(shape = 1.7, rounding = 1), prior = prior_dirichlet(1))
+  own <- weibull$model$obs
+  expect_identical(own[c("cell_shape", "cell_rate")], obs[c("cell_shape", "cell_rate")])
+  power <- averages(function(v) (v / exp(own$log_unit))^1.7)
+  expect_equal(statistic(weibull)[3], power, tolerance = 1e-9)
+
+  # log of the integral over shape and rate of the product of P(cell) / length of cell: at least the bound.
+  low <- pmax(0:60 - 0.5, 0)
+  high <- 0:60 + 0.5
+  count <- tabulate(x + 1, 61)
+  log_shape <- seq(log(1), log(20), length.out = 80)
+  log_ratio <- seq(-0.6, 0.6, length.out = 80) # of the rate beside shape / mean
+  terms <- outer(log_shape, log_ratio, Vectorize(function(t, r) {
+    s <- exp(t)
+    rate <- s / mean(x) * exp(r)
+    t + r + log(s / mean(x)) + dgamma(s, 0.5, 0.01, log = TRUE) + dgamma(rate, 1, 2 / s, log = TRUE) +
+      sum(count * log(pmax(pgamma(high, s, rate) - pgamma(low, s, rate), 1e-300) / (high - low)))
+  }))
+  exact <- max(terms) + log(sum(exp(terms - max(terms)))) + log(diff(log_shape)[1] * diff(log_ratio)[1])
+  expect_lt(elbo(gamma), exact)
+  expect_gt(elbo(gamma), exact - 2)
+})
+
+test_that("one variable that has zeros when it is rounded is one cluster, whatever its shape", {
+  for (case in list(c(4, 0.8), c(0.5, 0.1), c(4, 4 / 1.5))) {
+    x <- withr::with_seed(1, round(rgamma(3000, case[1], case[2])))
+    fit <- suppressWarnings(bnp_mixture(x, obs_gamma(rounding = 1), control = quick))
+    expect_identical(n_clusters(fit), 1L)
+    expect_equal(drop(coef(fit)$shape), case[1], tolerance = 0.12, ignore_attr = TRUE)
+  }
+  # Cells as they are in the fit, for what goes on from it.
+  again <- suppressWarnings(bnp_mixture(x[1:500], obs_gamma(rounding = 1), start = fit, control = quick))
+  expect_identical(again$model$obs[c("cell_shape", "cell_rate")], fit$model$obs[c("cell_shape", "cell_rate")])
 })
 
 test_that("angles have shorter unit vectors, and t clusters wider squares", {

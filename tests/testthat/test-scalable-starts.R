@@ -33,7 +33,7 @@ test_that("rows that are as near to two candidates may count for either, others 
 
 test_that("potentials, masses and sums are those of plain R, for every model", {
   # Seeds take the scales of rows as 1; plain R has them from the weights (see below).
-  for (case in without_scales(planted_cases())) {
+  for (case in some_of(without_scales(planted_cases()), by = 6, from = 5)) {
     numbers <- modelled(case, case$data)
     d <- divergences_twin(contract_of_rows(case))
     found <- scalable(case, 3L, batches = 4L, seed = 7)
@@ -76,7 +76,7 @@ test_that("rows are drawn in proportion to weight and divergence", {
   case <- planted_case("few", obs_gaussian(), x, rep(1, 8))
   case$data$weights <- w <- c(1, 2, 0.5, 3, 1, 1, 1, 0.25)
   d <- divergences_twin(contract_of_rows(case))
-  times <- 4000
+  times <- if (long_tests()) 4000 else 1500
   drawn <- vapply(seq_len(times), function(seed) scalable(case, 1L, seed = seed, rounds = 1L)$candidate, integer(2))
   chi_square <- function(seen, expected) sum((tabulate(seen, 8) - expected)^2 / pmax(expected, 1e-9))
   expect_lt(chi_square(drawn[1, ], times * w / sum(w)), stats::qchisq(0.9999, 7))
@@ -89,7 +89,7 @@ test_that("rows are drawn in proportion to weight and divergence", {
 })
 
 test_that("candidates are the same in any batches, by any threads, from any source", {
-  for (case in planted_cases()) {
+  for (case in some_of(planted_cases(), by = 5, from = 2)) {
     if (case$name == "ar") next # rows of one series
     one <- scalable(case, 4L, batches = 1L, seed = 3)
     for (batches in c(2L, 7L)) {
@@ -110,7 +110,7 @@ test_that("the clusters cost at most a tenth more than those of k-means++, over 
   expect_gt(length(cases), 4)
   for (case in cases) {
     rows <- contract_of_rows(case)
-    cost <- vapply(1:8, function(seed) {
+    cost <- vapply(some_of(1:8, by = 2), function(seed) {
       labels <- engine_kmeans(case$data, case$model$obs, 6L, 10L, TRUE, seed)$cluster
       of_labels <- engine_contract(case$data, case$model, 1 * outer(labels, seq_len(max(labels)), "=="))
       of <- function(weights) sum(row_minima(divergences_twin(rows, weights)))
@@ -129,7 +129,7 @@ test_that("clusters that a sample misses are found", {
     )))
     any(tabulate(fitted(fit)) == 4)
   }
-  expect_true(all(vapply(1:5, function(seed) found("scalable", seed), NA)))
+  expect_true(all(vapply(some_of(1:5, by = 4), function(seed) found("scalable", seed), NA)))
 })
 
 test_that("fits of all families have the same bits from a source, by threads, waves and workers", {
@@ -185,7 +185,7 @@ test_that("few, equal and far rows start a fit, too", {
 })
 
 test_that("starts by real daemons have the bits of starts here", {
-  skip_if_not(identical(Sys.getenv("BNPVI_LONG_TESTS"), "true"), "long")
+  skip_if_not(long_tests(), "long")
   cases <- worker_cases()[c("mixture", "holes", "topics", "sequences")]
   rows <- withr::with_seed(7, matrix(rnorm(60, sd = 6), 20)[sample(20, 40000, TRUE), ] + rnorm(120000))
   cases$rows <- list(rows, cases$mixture[[2]], list(batches = 16L, moves = bnp_moves(FALSE, FALSE, FALSE)))

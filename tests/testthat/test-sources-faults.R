@@ -100,6 +100,8 @@ test_that("what is not there is refused", {
   expect_bad(quiet(bnp_mixture(in_pieces(points * NA, 50), na_action = "omit")), "no_rows")
   expect_bad(source_files(csv_of(points), terms = 3), "argument", "terms")
   expect_bad(source_files("no-such-file.csv"), "file")
+  expect_bad(source_files("no-such-*.csv"), "file", "Sys.glob")
+  expect_bad(source_files(tempdir()), "file", "list.files")
   expect_bad(source_function(identity, spool = 3), "argument", "spool")
   fit <- quiet(bnp_mixture(points, control = how_source(max_laps = 2)))
   expect_bad(predict(fit, points, write = "out.csv"), "argument", "write")

@@ -216,7 +216,7 @@ test_that("a database, and what is written piece by piece", {
   expect_bad(source_dbi(con, 3), "argument", "query")
 })
 
-test_that("DuckDB and Arrow data", {
+test_that("tables of DuckDB and Arrow are read as sources", {
   control <- how_source(batches = 3)
   memory <- bnp_mixture(points, control = how_source(batches = dealt(300, 3)))
   if (requireNamespace("duckdb", quietly = TRUE)) {

@@ -58,7 +58,7 @@ test_that("every damage is refused, also one that was stored and read again", {
   }
 })
 
-test_that("every class is checked", {
+test_that("broken indices are refused in sparse matrices of every class", {
   square <- Matrix::crossprod(sparse)
   triplets <- as(sparse, "TsparseMatrix")
   by_row <- as(sparse, "RsparseMatrix")

@@ -1,9 +1,9 @@
 # Ctrl-C, time limits and max_laps: what is lost, what is said.
 
 slow <- function(...) {
-  bnp_control(seed = 1, k_init = 40, moves = FALSE, tol = 0, max_laps = 1e6, threads = 2, ...)
+  bnp_control(seed = 1, k_init = 40, moves = FALSE, tol = 0, max_laps = 1e6, threads = 1, ...)
 }
-wide <- withr::with_seed(1, matrix(rnorm(4e5), ncol = 8))
+wide <- withr::with_seed(1, matrix(rnorm(1e5), ncol = 8))
 interrupt_after <- function(seconds) {
   system2("sh", c("-c", shQuote(sprintf("sleep %g; kill -INT %d", seconds, Sys.getpid()))), wait = FALSE)
 }
@@ -32,7 +32,7 @@ test_that("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
   skip_on_os("windows")
   for (interactive in c(FALSE, TRUE)) {
     withr::local_options(rlang_interactive = interactive)
-    x <- if (interactive) wide[rep(1:5e4, 4), ] else wide
+    x <- if (interactive) wide[rep(1:12500, 16), ] else wide
     interrupt_after(if (interactive) 0.3 else 1)
     stopped <- tryCatch(bnp_mixture(x, control = slow(verbose = FALSE)), interrupt = function(e) "interrupted")
     expect_identical(stopped, "interrupted")

@@ -7,6 +7,10 @@ in_parts <- function(x, size = 100L) function(i) {
 }
 fit <- bnp_topics(bnp_stream(in_parts(x)), control = how())
 
+test_that("options may be given beside `control`", {
+  expect_identical(cluster_sizes(bnp_topics(bnp_stream(in_parts(x)), seed = 1)), cluster_sizes(fit))
+})
+
 test_that("a stream of documents gives topics with scores and identities, and no bound or proportions", {
   expect_s3_class(fit, c("bnp_topics", "bnp_fit"), exact = TRUE)
   expect_gte(n_clusters(fit), 5L)

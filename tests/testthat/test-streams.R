@@ -14,6 +14,12 @@ in_parts <- function(x, size = 100L) {
 x <- three(1000)
 fit <- bnp_mixture(bnp_stream(in_parts(x)), control = how())
 
+test_that("options may be given beside `control` as in other fits", {
+  expect_identical(cluster_sizes(bnp_mixture(bnp_stream(in_parts(x)), seed = 1)), cluster_sizes(fit))
+  expect_bad(bnp_mixture(bnp_stream(in_parts(x)), restarts = 2), "argument", "restarts")
+  expect_bad(bnp_mixture(bnp_stream(in_parts(x)), halflife = 2), "argument", "halflife")
+})
+
 test_that("a stream gives a fit with scores, identities and no bound or labels", {
   expect_identical(n_clusters(fit), 3L)
   expect_identical(nobs(fit), 1000L)
@@ -273,7 +279,7 @@ test_that("files and functions are read in pieces", {
   expect_bad(source_function(3), "argument", "read")
 })
 
-test_that("scores are drawn", {
+test_that("the scores of a stream's batches can be drawn as a picture", {
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "score"))
   picture <- score_picture(fit)

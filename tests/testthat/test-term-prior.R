@@ -94,7 +94,7 @@ test_that("a planted prior is found: something in common, or nothing", {
   expect_lt(abs((40 * nothing[1] + nothing[2]) / 12 - 1), 0.3)
 })
 
-test_that("articles are predicted better than with the prior of 0.1", {
+long_test("articles are predicted better than with the prior of 0.1", {
   odd <- seq(1, nrow(whales$counts), by = 2)
   heldout <- function(term_prior, start) {
     fit <- bnp_topics(whales$counts[odd, ], obs_multinomial(term_prior), control = bnp_control(seed = start))

@@ -38,7 +38,7 @@ test_that("covariates that are all 0, or none, are the Dirichlet process and the
   }
 })
 
-test_that("the bound is below the evidence", {
+test_that("with weights by covariates the bound is below the evidence", {
   # K = 2, one covariate: integrals over the stick and two effects.
   n <- rbind(c(3, 1), c(1, 2))
   x <- matrix(c(-1, 1))

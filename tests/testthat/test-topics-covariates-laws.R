@@ -55,7 +55,7 @@ test_that("the bound is that of plain R at the counts of documents, sticks and e
   }
 })
 
-test_that("the bound is below the evidence", {
+test_that("with proportions by covariates the bound of topics is below the evidence", {
   words <- list(c(1, 1, 2), c(2, 3, 3), c(1, 3, 4))
   x <- t(vapply(words, tabulate, integer(4), nbins = 4L))
   about <- data.frame(g = c(0, 1, 1))

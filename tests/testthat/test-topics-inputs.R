@@ -22,12 +22,12 @@ expect_same_fit <- function(x) {
   expect_equal(predict(fit, x)[names(texts), ], predict(fit, counts))
 }
 
-test_that("a slam triplet", {
+test_that("counts in a triplet matrix of the package slam are those of the plain matrix", {
   skip_if_not_installed("slam")
   expect_same_fit(slam::as.simple_triplet_matrix(counts))
 })
 
-test_that("a tm DocumentTermMatrix", {
+test_that("counts in a DocumentTermMatrix of the package tm are those of the plain matrix", {
   skip_if_not_installed("tm")
   corpus <- tm::VCorpus(tm::VectorSource(texts))
   dtm <- tm::DocumentTermMatrix(corpus, control = list(wordLengths = c(1, Inf)))
@@ -39,14 +39,14 @@ test_that("a tm DocumentTermMatrix", {
 # Packages that Debian does not have are used when they are there, but are not asked for in DESCRIPTION.
 from <- function(package, name) getExportedValue(package, name)
 
-test_that("a quanteda dfm", {
+test_that("counts in a dfm of the package quanteda are those of the plain matrix", {
   skip_if_not_installed("quanteda")
   dfm <- from("quanteda", "dfm")(from("quanteda", "tokens")(texts))
   expect_s4_class(dfm, "dfm")
   expect_same_fit(dfm)
 })
 
-test_that("a data frame from tidytext", {
+test_that("counts in a table of the package tidytext are those of the plain matrix", {
   skip_if_not_installed("tidytext")
   long <- tidytext::unnest_tokens(data.frame(document = names(texts), text = unname(texts)), "term", "text")
   long <- stats::aggregate(n ~ document + term, cbind(long, n = 1L), sum)

@@ -16,7 +16,7 @@ test_that("documents of a topic are those with the largest proportions", {
   expect_bad(top_documents(1), "argument", "bnp_topics")
 })
 
-test_that("correlations of topics by hand", {
+test_that("correlations of topics are those computed by hand", {
   theta <- cbind(a = c(0.8, 0.2, 0.5), b = c(0.1, 0.7, 0.4), c = 0.1)
   found <- column_correlation(theta)
   expect_equal(found[1, 2], -1)

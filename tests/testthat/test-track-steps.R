@@ -113,6 +113,24 @@ test_that("a table of tracks is modelled as it is, has pseudo-residuals that are
   expect_bad(plot(fit, "track", data = track, id = "id", xy = 1:2), "argument", "xy")
 })
 
+test_that("without a model a track is steps and angles, and its columns may be named", {
+  moved <- animals_moved()
+  track <- track_steps(moved$x, moved$y, moved$id)
+  fit <- bnp_hmm(track, id = "id", obs = walk, na_action = "model", control = quiet)
+  of_track <- function(x) bnp_hmm(x, id = "id", na_action = "model", control = quiet)
+  expect_message(own <- of_track(track), "zeros = TRUE", class = "bnpvi_message_track")
+  expect_identical(elbo(own), elbo(fit))
+  without <- track[c(1, 2, 3, 4, 5)]
+  without$step <- pmax(without$step, 0.01)
+  expect_message(of_track(without), '"step"), obs_vonmises', fixed = TRUE)
+
+  rows <- data.frame(who = moved$id, east = moved$x, when = rep(1:200, 2), north = moved$y)
+  named <- track_steps(rows, id = "who", time = "when")
+  expect_identical(named, track_steps(rows$east, rows$north, rows$who, rows$when))
+  expect_bad(track_steps(rows, id = "whose"), "id", "who")
+  expect_bad(track_steps(rows, id = "who"), "input", "two columns")
+})
+
 test_that("elks of package moveHMM: two states are those of its maximum likelihood fit", {
   skip_if_not_installed("moveHMM")
   elk <- moveHMM::elk_data

@@ -219,7 +219,7 @@ test_that("exact zeros stay through batches, threads, checkpoints, updates and w
   expect_gte(elbo(several), elbo(whole) - 1e-6)
 })
 
-test_that("missing cells, products and trees", {
+test_that("places of states hold with missing cells, products and trees", {
   stages <- four_stages(8, 4)
   prior <- prior_hmm(4, transitions = left_to_right(4))
   gaps <- lapply(stages$x, function(x) replace(x, seq(3, nrow(x), by = 10), NA))

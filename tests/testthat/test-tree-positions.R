@@ -317,7 +317,7 @@ test_that("positions come as labels, as columns or in order, and go with new dat
   expect_length(predict(birds, c(a = 1, b = 5, c = 1.1, d = 5.2, e = 3), na_action = "model"), 8)
 })
 
-test_that("methods of a fit by position", {
+test_that("methods of a fit to a tree show the transitions of each position", {
   expect_match(paste(capture.output(print(sided)), collapse = " "), "in 1 tree, transitions by 2 positions")
   expect_match(paste(capture.output(print(summary(sided))), collapse = " "), "positions = 2")
   interval <- confint(sided, "transition[1,2,left]")

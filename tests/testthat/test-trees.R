@@ -108,7 +108,7 @@ test_that("clusters are joined on trees as the bound says", {
   expect_equal(joined$height, cluster_tree(again, big$x)$height, tolerance = 1e-6)
 })
 
-test_that("pictures of trees", {
+test_that("pictures of fits to trees are drawn", {
   layout <- tree_layout(c(0L, 1L, 1L, 2L, 4L, 0L))
   expect_equal(layout$depth, c(0, 1, 2, 2, 1, 0))
   expect_equal(layout$x, c(2.25, 1.5, 1, 2, 3, 4))

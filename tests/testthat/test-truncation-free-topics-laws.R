@@ -15,7 +15,7 @@ bars_model <- function(prior = list(family = "hdp", gamma = 5, alpha = 0.5)) {
 }
 
 test_that("one batch of all documents draws from the exact posterior over partitions of the tokens", {
-  runs <- 4000
+  runs <- some_draws(4000)
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
     model <- list(obs = obs, prior = priors[[kind]]$prior)
@@ -33,7 +33,7 @@ test_that("a second batch draws given the counts and tables of the first", {
   first <- utils::modifyList(no_topics(model$prior), list(
     t = c(5, 3, 1.5, 0.5), tables = 2.5, id = 1, born_at = 3, last_seen = 3, lasting = TRUE, next_id = 2, seen = 3
   ))
-  runs <- 8000
+  runs <- some_draws(8000)
   joined <- vapply(seq_len(runs), function(seed) {
     length(learn_documents(rbind(c(0, 1, 0)), model, first, seed = seed)$clusters$id) == 1L
   }, NA)
@@ -78,10 +78,10 @@ test_that("scores are estimates of the probability of documents given the topics
     n <- tabulate(z, 3)
     exp(sum(lgamma(a + n) - lgamma(a)) + lgamma(sum(a)) - lgamma(sum(a) + 3)) * prod(phi[cbind(z, tokens)])
   }))
-  p <- vapply(1:2000, function(seed) {
+  p <- vapply(seq_len(if (long_tests()) 2000 else 1000), function(seed) {
     exp(3 * learn_documents(rbind(c(1, 1, 1)), model, first, seed = seed, sweeps = 1L)$records$score)
   }, 1)
-  expect_lt(abs(mean(p) / exact - 1) / (sd(p) / exact / sqrt(2000)), 4)
+  expect_lt(abs(mean(p) / exact - 1) / (sd(p) / exact / sqrt(length(p))), 4)
   later <- learn_documents(counts, model, passes = 2L)$records$score
   expect_identical(is.na(later), c(FALSE, TRUE))
   expect_identical(learn_documents(rbind(c(0, 0, 0)), model)$records$score, NA_real_)
@@ -136,7 +136,7 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
       gains <- gain_of_joining(t, tables, word, topic, rep(0.3, v), 0.02, 0.7, prior$k)
       list(t = t, tables = tables, topic = topic, word = word, gains = gains)
     }
-    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, 15), case_of))
+    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, if (long_tests()) 15 else 6), case_of))
     joined <- vapply(cases, function(case) {
       topics <- utils::modifyList(no_topics(prior), list(
         t = as.vector(case$t), tables = case$tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
@@ -255,7 +255,7 @@ test_that("tables and the evidence of alpha fade with the documents, and topics 
 })
 
 test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
-  runs <- 10000
+  runs <- if (long_tests()) 10000 else 1000
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))

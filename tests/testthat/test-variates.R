@@ -53,7 +53,7 @@ test_that("successes have the binomial law", {
   expect_true(all(drawn("binomial", 0, 0.5, n = 10L) == 0))
 })
 
-test_that("the seed decides", {
+test_that("the seed of the generator decides all variates", {
   expect_identical(drawn("normal", n = 5L), drawn("normal", n = 5L))
   expect_false(any(drawn("normal", n = 5L) == drawn("normal", n = 5L, seed = 2)))
 })

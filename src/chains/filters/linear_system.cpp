@@ -10,8 +10,8 @@ namespace {
 
 constexpr double log_2pi = 1.8378770664093454836;
 
-// What is left of a variance after differences of numbers of its size: less is rounding (a guess, some 50
-// units in the last place).
+// A variance computed by differences counts as 0 below this fraction of its original size, as it may then be
+// rounding error (a guess, some 50 units in the last place).
 constexpr double rounding = 1e-14;
 
 }  // namespace

@@ -7,14 +7,14 @@ namespace bnpvi::chains {
 
 namespace {
 
-/// How many of the weights (descending) are above c, and c.
+/// The number of weights (descending) above c, and c.
 struct Threshold {
   Index above;
   double c;
 };
 
 Threshold find_threshold(const Vec& descending, Index most) {
-  Vec rest(descending.size() + 1);  // sums from each on, small weights first
+  Vec rest(descending.size() + 1);  // sums of the weights from each on, smallest first
   for (std::size_t i = descending.size(); i-- > 0;) rest[i] = rest[i + 1] + descending[i];
   const auto c = [&](Index above) { return rest[above] / static_cast<double>(most - above); };
   Index above = 0;  // ends below `most`: the rest of the last one is at least its own weight
@@ -40,12 +40,12 @@ Selection select_particles(const Vec& weight, Index most, double u) {
   }
   std::sort(sorted.begin(), sorted.end(), std::greater<double>());
   const Threshold t = find_threshold(sorted, most);
-  // Of ties with the smallest that stays, the first ones do.
+  // Among particles tied with the smallest weight that is kept, the first ones are kept.
   const double least = t.above > 0 ? sorted[t.above - 1] : 0;
   Index ties = t.above;
   for (Index i = 0; i < t.above; ++i) ties -= sorted[i] > least;
   const Index drawn = most - t.above;
-  Index next = 0;  // of the draws, at (next + u) c on the line of the weights that do not stay
+  Index next = 0;  // number of the next draw; draw i is at (i + u) c along the other weights
   double line = 0;
   for (Index i : all) {
     const double w = weight[i];

@@ -1,4 +1,4 @@
-// Which of many weighted particles are kept.
+// Reduces a set of weighted particles to a given size.
 #pragma once
 #include <vector>
 
@@ -6,17 +6,17 @@
 
 namespace bnpvi::chains {
 
-/// Particles by their numbers, ascending, and their new weights.
+/// Numbers of the particles that are kept, ascending, and their new weights.
 struct Selection {
   std::vector<Index> kept;
   Vec weight;
 };
 
-/// At most `most` ≥ 1 of the particles whose weights (≥ 0, any sum) are above 0 [Fearnhead & Clifford 2003].
-/// Where there are more, c is such that Σ min(1, w_i / c) = most: particles above c stay with their weights,
-/// and of the others as many as are lacking are drawn, by systematic resampling from the one uniform u, and
-/// get the weight c. No particle is there twice, and the expected new weight of each is its old one. Time
-/// O(n log n).
+/// Keeps at most `most` ≥ 1 of the particles whose weights (≥ 0, any sum) are above 0 [Fearnhead & Clifford
+/// 2003]. If there are more, let c solve Σ min(1, w_i / c) = most. Particles with weights above c are kept
+/// with their weights. The remaining places go to the other particles by systematic resampling from the one
+/// uniform number u, each with the new weight c. No particle is kept twice, and the expected new weight of
+/// each is its old one. Time O(n log n).
 Selection select_particles(const Vec& weight, Index most, double u);
 
 }  // namespace bnpvi::chains

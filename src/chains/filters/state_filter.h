@@ -1,4 +1,5 @@
-// What the rows of a sequence say one after the other: hidden Markov models with posterior predictives.
+// State probabilities and densities of the rows of a sequence, each given the rows before: hidden Markov
+// models with posterior predictive densities.
 #pragma once
 #include <functional>
 
@@ -8,7 +9,8 @@
 
 namespace bnpvi::chains {
 
-/// One row of a filter; the arrays have a number for each outcome of the chain.
+/// Result of the filter for one row. The arrays have one number for each outcome of the chain: its states
+/// and, if the model has it, the remainder of all states not in use.
 struct StatesOfRow {
   Index row;
   double log_density;   // log p(x_t | x_1 .. t−1), base measure included
@@ -16,8 +18,9 @@ struct StatesOfRow {
   const double* now;    // p(z_t | x_1 .. t)
 };
 
-/// Runs through the rows of one sequence. ahead: p(z_t | x_1 .. t−1) of its first row, which becomes that of
-/// the row after the last, taken to have the position of the last.
+/// Filters the rows of one sequence and calls `tell` for each row in turn. ahead: on entry p(z_1), the state
+/// probabilities of the first row; on return p(z_{n+1} | x_1 .. n), those of the row after the last, which is
+/// taken to have the last row's position.
 void filter_states(const Chain& chain, const ClusterDensities& densities, const ObsModel& obs,
                    const Dataset& data, const SequenceRows& rows, Vec& ahead,
                    const std::function<void(const StatesOfRow&)>& tell);

@@ -18,7 +18,8 @@ bool finite(const double* x, Index n, Index apart = 1) {
   return std::isfinite(sum);
 }
 
-// Mean and variance, by coordinate, of a mixture of n parts with such moments (n × d each).
+// Means and variances of the coordinates of a mixture whose n parts have these means and variances (n × d
+// each).
 void moments(const Vec& weight, const Vec& mean, const Vec& variance, Vec& out_mean, Vec& out_variance,
              Index d) {
   out_mean.assign(static_cast<std::size_t>(d), 0.0);
@@ -39,7 +40,8 @@ void moments(const Vec& weight, const Vec& mean, const Vec& variance, Vec& out_m
   }
 }
 
-// Probability of at most y, by coordinate, of a mixture of Gaussians; half where y has all of it.
+// For each coordinate of a mixture of Gaussians: the probability of a value of at most y; ½ for a part that
+// has all its mass at y.
 void below(const Vec& weight, const Vec& mean, const Vec& variance, const double* y, Vec& out, Index d) {
   out.assign(static_cast<std::size_t>(d), 0.0);
   double total = 0;
@@ -57,7 +59,7 @@ void below(const Vec& weight, const Vec& mean, const Vec& variance, const double
 
 }  // namespace
 
-// Number parent × width + mode; those with prior 0 are left empty.
+// All candidates, numbered parent × width + mode; entries with prior 0 are left empty.
 struct SwitchingFilter::Candidates {
   Index width;                     // K, or 1 where the row has no mode
   Vec prior, log_p;                // weight before the row; log p(y | candidate)
@@ -87,7 +89,7 @@ class SwitchingFilter::SeenRow {
 SwitchingFilter::SwitchingFilter(std::vector<LinearSystem> systems, Index most, bool collapse)
     : systems_(std::move(systems)), most_(most), collapse_(collapse) {}
 
-// Before the first row, the systems are the parents.
+// Number of parents; before the first row, each system is one.
 Index SwitchingFilter::parents(const Particles& particles) const {
   return particles.n() > 0 ? particles.n() : n_systems();
 }
@@ -230,7 +232,7 @@ Particles SwitchingFilter::merge(const Particles& from, const SeenRow& row, cons
                                  const Vec& weight) const {
   const Index m = systems_[0].m;
   const bool moded = has_mode(from);
-  // Place of each system and mode among the merged ones.
+  // Position of each system and mode among the merged particles.
   std::vector<int> place_of(static_cast<std::size_t>(n_systems() * all.width), -1);
   const auto group = [&](std::size_t i) -> int& {
     const Index at = static_cast<Index>(i);

@@ -1,4 +1,5 @@
-// Filters of linear systems that switch: the modes by particles, the states given the modes exactly.
+// Filters of switching linear systems: modes are sampled by particles, states are computed exactly given the
+// modes.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,25 +9,26 @@
 
 namespace bnpvi::chains {
 
-/// Histories of modes with their weights, which sum to 1, and N(mean, cov) of the state given each: a filter
-/// between two rows. None before the first row.
+/// State of the filter between two rows: histories of modes (particles) with weights that sum to 1, and the
+/// mean and covariance of the state x given each history. Empty before the first row.
 struct Particles {
-  std::vector<int> mode, system;  // of the last row (−1: it has none); which parameters
+  std::vector<int> mode, system;  // mode of the last row (−1: none); number of the system
   Vec weight, mean, cov;          // n, n × m, n × m × m
 
   Index n() const { return static_cast<Index>(mode.size()); }
 };
 
-/// What is given of a row: D cells (NaN: missing), and its inputs.
+/// One row of data: D cells (NaN: missing) and the inputs.
 struct RowOfSystem {
   const double *y, *u;
 };
 
-/// Why a row cannot be taken in: its density is 0 under every particle, or does not exist; numbers are too
-/// large.
+/// Why a row cannot be processed. no_density: its density is 0 under every particle; without_noise: its
+/// density does not exist (update_state()); overflow: numbers are too large.
 enum class Trouble { none, no_density, without_noise, overflow };
 
-/// What a row says. Moments are of mixtures over all candidates, those that are not kept included.
+/// Results for one row. Moments are those of the mixture over all candidates (particles extended by each
+/// mode), including candidates that are not kept.
 struct FilteredRow {
   Trouble trouble = Trouble::none;
   double log_density = 0;          // log p̂(y_t | y_1 .. t−1)
@@ -34,22 +36,24 @@ struct FilteredRow {
   Vec prob;                        // K: P(z_t | y_1 .. t); empty where the row has no mode
   Vec mean, variance;              // m: of x_t | y_1 .. t
   Vec ahead_mean, ahead_variance;  // D: of y_t | y_1 .. t−1
-  Vec below;                // D: P(a cell of at most this value | y_1 .. t−1); NaN where it is missing
-  std::vector<int> origin;  // of each particle kept: the number of its parent times K, plus its mode
+  Vec below;                       // D: P(Y_j ≤ y_j | y_1 .. t−1); NaN where y_j is missing
+  std::vector<int> origin;         // for each kept particle: number of its parent × K + its mode
 };
 
-/// Rao-Blackwellised filter [Doucet and others 2000; Fearnhead & Clifford 2003]: every particle is extended
-/// by every mode, p̂ is the sum over all of these, and at most `most` are kept (select_particles), so that p̂
-/// is unbiased, and exact while no more are there. Of several systems (of the same sizes) each is the truth
-/// with equal probability. With `collapse`, particles of the same system and last mode become one with their
-/// mean and covariance instead (second-order generalised pseudo-Bayesian): no draws, but p̂ is biased from the
-/// third row with a mode on. Its moments are exact in rows without data.
+/// Rao-Blackwellised filter [Doucet and others 2000; Fearnhead & Clifford 2003]. Every particle is extended
+/// by every mode, p̂(y_t) is the sum over all these candidates, and at most `most` of them are kept
+/// (select_particles). p̂ is therefore unbiased, and exact as long as there are at most `most` candidates. If
+/// there are several systems (of the same sizes), each is the true one with equal prior probability. With
+/// `collapse`, particles with the same system and last mode are replaced by one particle with their mean and
+/// covariance (second-order generalised pseudo-Bayesian filter): nothing is drawn, but p̂ is biased from the
+/// third row with a mode on. Moments are exact in rows without data.
 class SwitchingFilter {
  public:
   SwitchingFilter(std::vector<LinearSystem> systems, Index most, bool collapse);
 
-  /// Takes in one row; uniform: on [0, 1). Candidates are shared out among the threads of the pool, if there
-  /// is one; results do not depend on it. In trouble the particles stay as they were.
+  /// Updates the particles by one row. uniform: a random number on [0, 1). Candidates are divided among the
+  /// threads of the pool, if there is one; results do not depend on the pool. If the result reports trouble,
+  /// the particles are unchanged.
   FilteredRow step(Particles& particles, const RowOfSystem& row, double uniform, Pool* pool) const;
 
   const LinearSystem& system(Index i = 0) const { return systems_[i]; }
@@ -57,12 +61,12 @@ class SwitchingFilter {
 
  private:
   struct Candidates;
-  class SeenRow;  // as each system and mode sees it
+  class SeenRow;  // the row as observed under each system and mode
   bool has_mode(const Particles& particles) const { return particles.n() > 0 || systems_[0].by_mode; }
   Index parents(const Particles& particles) const;
   int system_of(const Particles& particles, Index parent) const;
   double prior_of(const Particles& particles, Index parent, Index mode) const;
-  // Mean and covariance of x_t before the row is seen.
+  // Mean and covariance of x_t before the row is seen, for the candidate (parent, mode).
   void place(const Particles& particles, Index parent, Index mode, const double* u, double* mean,
              double* cov) const;
   Trouble extend(const Particles& particles, const SeenRow& row, Index parent, Candidates& all) const;

@@ -8,26 +8,28 @@
 
 namespace bnpvi::chains {
 
-/// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions
-/// (K × K, row = from), in the forms that messages need. There may be transitions for each position of a row
-/// (Dataset::position: of a child in a tree, or of a covariate pattern), one matrix after the other.
+/// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions (K × K,
+/// row = from), in the forms that messages need. There may be one transition matrix for each position of a
+/// row (Dataset::position: the position of a child in a tree, or a covariate pattern); they are stored one
+/// after the other.
 ///
-/// Messages exist in two versions. Scaled messages work on exponentials, with logarithms floored at `lowest`
-/// (those of observations relative to the largest of the row), so that no product of two of them underflows:
-/// every message stays positive and finite. The floored potentials define the chain, of which q(z) and its
-/// entropy are exact. When data and transitions contradict each other so much that a row can only be reached
-/// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
-/// messages in log space, without floors.
+/// Messages exist in two versions. Scaled messages work on exponentials. Their log potentials are floored at
+/// `lowest` (those of observations relative to the largest of the row), so that no product of two of them
+/// underflows: every message stays positive and finite. The floored potentials define the chain for which
+/// q(z) and its entropy are exact. When data and transitions contradict each other so much that a row can
+/// only be reached through a floor, forward() returns false, and log_space_forward() and log_space_backward()
+/// compute the messages in log space, without floors.
 ///
-/// Of a chain with zeros what is −∞ is impossible, and exactly 0 in `start` and `transition`. Its messages
-/// are to be computed in log space: a state that nothing leads to any more keeps its message for as long as
-/// the rest forgets it, and may be the only way on in the end.
+/// In a chain with zeros (has_zeros), starts and transitions with log potential −∞ are impossible: their
+/// entries of `start` and `transition` are exactly 0. Its messages must be computed in log space: the message
+/// of a state that no other state leads to may fall below what a double can hold, relative to the others, and
+/// yet only this state may lead to a later row.
 struct Chain {
   static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 
   Chain(Index k, Vec log_start, Vec log_transition, bool has_zeros = false);
 
-  /// Where the transitions into a row of this position begin.
+  /// Offset of the transition matrix for rows of this position.
   Index block(Index position) const { return position * k * k; }
   Index positions() const { return static_cast<Index>(log_transition.size()) / (k * k); }
 
@@ -37,20 +39,21 @@ struct Chain {
   Vec start, transition, transposed;  // exponentiated and floored
 };
 
-/// Stands for −∞, whose differences would be NaN: the logarithm of what is impossible.
+/// Stands for −∞, the logarithm of 0, in computations: differences of true infinities would be NaN.
 inline constexpr double not_possible = -1e300;
 
-/// False of that, and of what was added to it.
+/// False for not_possible, also after finite numbers were added to it.
 inline bool is_possible(double log_p) { return log_p > 0.5 * not_possible; }
 
-/// A scale_t below this may come from a floored potential: well above exp(Chain::lowest) = 1e-148. A guess.
+/// A scale_t (see forward()) below this may come from a floored potential: well above exp(Chain::lowest) =
+/// 1e-148. A guess.
 inline constexpr double trustworthy = 1e-130;
 
 /// log Σ exp(x_i), n ≥ 1.
 double log_sum_exp(Index n, const double* x);
 
-/// Consecutive rows of several sequences; first[t] is true where a sequence begins. position: of each row,
-/// those of the chain's transitions; null: all 0.
+/// Consecutive rows of several sequences. first[t]: true where a sequence begins. position: for each row,
+/// which of the chain's transition matrices leads into it; null: all 0.
 struct ChainRows {
   Index n = 0;
   const std::uint8_t* first = nullptr;
@@ -59,45 +62,48 @@ struct ChainRows {
   Index block(const Chain& chain, Index t) const { return position ? chain.block(position[t]) : 0; }
 };
 
-/// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
-/// floored unless `log_space`; e: their floored exponentials. What is impossible stays so: e is 0 there.
+/// log_e (n × K): on entry expected log-likelihoods, on return log potentials whose exponentials sum to 1 in
+/// each row, floored unless `log_space`. e: their floored exponentials. An entry not_possible stays so, with
+/// e = 0.
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space);
 
-/// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0
-/// is the message before the first row, read when that row does not begin a sequence. scale_t = p(e_t |
-/// e_1..t−1). Returns false when the messages may depend on a floor.
+/// Scaled forward messages: alpha_t (K numbers, sum 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K). Row
+/// 0 is the message before the first row, which is read if that row does not begin a sequence. scale_t =
+/// p(e_t | e_1..t−1). Returns false when the messages may depend on a floor.
 bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha, double* scale);
 
-/// Scaled backward messages. beta (K): in, the message into the last row (ones when nothing follows); out,
-/// the one into the row before the first (ones when the first row begins a sequence). After the call log_e
-/// holds the responsibilities r and e the messages ν with E[z_t = j, z_{t+1} = k] = alpha_tj P_jk ν_{t+1,k}
-/// (0 where a sequence begins). Adds the responsibilities of first rows to start_count (K), and
+/// Scaled backward messages. beta (K): on entry the message into the last row (ones when nothing follows), on
+/// return the message into the row before the first (ones when the first row begins a sequence). On return
+/// log_e holds the responsibilities r, and e the messages ν, for which E[z_t = j, z_{t+1} = k] = alpha_tj
+/// P_jk ν_{t+1,k} (0 where a sequence begins). Adds the responsibilities of first rows to start_count (K),
+/// and
 ///   Σ log scale − Σ r log_e − Σ (first rows) r log start
-/// to entropy: what remains of the entropy are the transitions, −Σ M log P.
+/// to entropy. The rest of the entropy, −Σ M log P for expected transitions M, is added by add_transitions().
 void backward(const Chain& chain, ChainRows rows, const double* alpha, const double* scale, double* log_e,
               double* e, double* beta, double* start_count, double& entropy);
 
 /// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (as the chain's
-/// transitions) itself;
-/// tell, unless empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) (K × K).
+/// nothing follows) instead of beta. log_space_backward() itself adds expected transitions to pair (laid out
+/// as the chain's transitions). tell, unless empty, is called with each row t that does not begin a sequence
+/// and with P(z_{t−1}, z_t) (K × K).
 void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
                        double* log_scale);
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
                         double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
                         const std::function<void(Index, const double*)>& tell = {});
 
-/// Adds expected transitions to pair (as the chain's transitions), from sums of products that lack the factor
-/// P and from those counted in log space, and returns their entropy −Σ M log P, the former at floored log P.
+/// Adds expected transitions M to pair (laid out as the chain's transitions) and returns their entropy −Σ M
+/// log P. without_factor: sums of the products alpha ν, which are multiplied by P here and have their entropy
+/// at the floored log P; log_space: transitions counted in log space.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 
-/// Subtracts from each row of log_e (n × K) its largest entry: constants of rows change no q(z), but cost
-/// digits.
+/// Subtracts from each row of log_e (n × K) its largest entry: constants of rows do not change q(z), but
+/// large ones lose digits.
 void subtract_tops(Index n, Index k, double* log_e);
 
-/// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
-/// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.
+/// Most probable path (0-based states) given unscaled log potentials of n rows (n × K), by Viterbi's
+/// algorithm; ties go to the smaller state. Memory: n × K back-pointers of 4 bytes.
 void viterbi(const Chain& chain, Index n, const double* log_e, int* path);
 
 }  // namespace bnpvi::chains

@@ -1,17 +1,17 @@
-// Sums over the rows of a pass from which expected transitions are made.
+// Sums over rows from which expected transitions are computed.
 #pragma once
 #include "chains/messages/messages.h"
 #include "inference/data/summary.h"
 
 namespace bnpvi::chains {
 
-/// Adds Σ_t from_t to_tᵀ over n rows (n × K each) to sums, which has a K × K matrix for each position of the
-/// chain. position: of each row; null: all 0.
+/// Adds Σ_t from_t to_tᵀ over n rows (from, to: n × K) to sums, which has one K × K matrix for each position
+/// of the chain. position: position of each row; null: all 0.
 void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
                double* sums);
 
-/// add_transitions() of messages.h into the statistics of pairs of a summary, those of a position after
-/// the other.
+/// add_transitions() of messages.h, with the result added to the pair statistics of a summary, which differ
+/// in layout: there the position is the last index.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Summary& to);
 

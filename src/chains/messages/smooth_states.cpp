@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Of a chain with zeros, which knows all its states.
+// For a chain with zeros, where all states are known.
 Vec smoothed_in_log_space(const Chain& chain, const TreeRows& rows, Vec log_e) {
   Vec m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
       pair(chain.log_transition.size());
@@ -28,7 +28,7 @@ Vec smoothed_states(const Chain& chain, const TreeRows& rows, Vec log_e, Index k
   if (chain.has_zeros) return smoothed_in_log_space(chain, rows, std::move(log_e));
   const Index k = chain.k;
   const std::size_t states = static_cast<std::size_t>(k);
-  // up: what a row and those below it say of the row's parent; from the second pass on, r_pa / up.
+  // up: message of a row and its descendants to the row's parent; from the second pass on r_pa / up.
   Vec up(log_e.size()), now(states), logs(states), r(log_e.size()),
       out(static_cast<std::size_t>(rows.n * known));
   const Vec ones(states, 1.0);

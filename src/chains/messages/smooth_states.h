@@ -1,13 +1,13 @@
-// States of rows given all rows, where some states may be much less probable than others.
+// State probabilities of rows given all rows, where some states may be much less probable than others.
 #pragma once
 #include "chains/trees/tree_messages.h"
 
 namespace bnpvi::chains {
 
-/// For log potentials log_e (n × K): P(z_t | all rows, z_t < known), n × known, also where the other states
-/// have all the probability that a double can tell. Messages are those of TreeMessages in their scaled
-/// version, whose floor of transitions (Chain::lowest) is far below any posterior mean; here the logarithm of
-/// each is kept until a row's states are normalised.
+/// For log potentials log_e (n × K): P(z_t | all rows, z_t < known), n × known, accurate even if the states
+/// from `known` on have all the probability up to rounding. Messages are those of TreeMessages in the scaled
+/// version, whose floor of transitions (Chain::lowest) is far below any posterior mean; each message keeps
+/// its logarithm until the states of a row are normalised.
 Vec smoothed_states(const Chain& chain, const TreeRows& rows, Vec log_e, Index known);
 
 }  // namespace bnpvi::chains

@@ -30,7 +30,7 @@ struct ScaledNumbers {
     for (Index j = 0; j < n; ++j) out += x[j] * row[j][to];
     return out;
   }
-  // Σ_l row[to_l] x_l; joint_l = share · row[to_l] x_l, which count[to_l] gets too
+  // Σ_l row[to_l] x_l; joint_l = share · row[to_l] x_l, which is also added to count[to_l].
   static double out_of(Index n, const double* row, const int* to, const double* x, double share,
                        double* joint, double* count) {
     double out = 0;
@@ -115,7 +115,7 @@ SparseMessages<Numbers>::SparseMessages(const Chain& chain, Index width)
       row_(beta_.size()),
       joint_(static_cast<std::size_t>(width * width)) {}
 
-// out_l = Σ_j α_{t−1}(j) P(j, l) over C_{t−1} × C_t
+// out_l = Σ_j α_{t−1}(j) P(j, l), with j in C_{t−1} and l in C_t.
 template <class Numbers>
 void SparseMessages<Numbers>::enter(const SparseRows& rows, Index t, const double* alpha, double* out) {
   const Index width = rows.width;
@@ -130,7 +130,7 @@ void SparseMessages<Numbers>::enter(const SparseRows& rows, Index t, const doubl
   for (Index l = 0; l < width; ++l) out[l] = Numbers::into(width, a, row_.data(), to[l], terms_.data());
 }
 
-// ready = e ∘ the same for all states of row t
+// ready_l = e_t(l) Σ_j α_{t−1}(j) P(j, l) for all states l of row t.
 template <class Numbers>
 void SparseMessages<Numbers>::enter_all(const SparseRows& rows, Index t, const double* alpha,
                                         const double* e) {
@@ -155,7 +155,7 @@ void SparseMessages<Numbers>::take_largest(const SparseRows& rows, Index t, cons
   for (Index l = 0; l < rows.width; ++l) log_e[l] = log_all[state[l]];
 }
 
-// x / Σ x, and the sum
+// Divides x by its sum and returns the sum.
 template <class Numbers>
 double SparseMessages<Numbers>::normalise(double* x) const {
   const Index width = static_cast<Index>(nu_.size());

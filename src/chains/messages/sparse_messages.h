@@ -6,16 +6,16 @@
 
 namespace bnpvi::chains {
 
-/// Consecutive rows of sequences that begin and end among them, row t with the set C_t of `width` = L < K
-/// different states. Among the q(z) that stay in these sets the optimum is the chain restricted to them, and
-/// its bound is the log of
+/// Consecutive rows of complete sequences; row t may be in a set C_t of `width` = L < K different states
+/// only. Among all q(z) restricted to these sets, the optimum is the chain restricted to them, and its bound
+/// is the logarithm of
 ///   Z(C) = Σ_{z_t ∈ C_t} Π_t P(z_{t−1}, z_t) e_t(z_t).
 ///
 /// With all other sets fixed, Z = Σ_{k ∈ C_t} s_t(k), where α holds the messages from the left and ν those
 /// from the right,
 ///   s_t(k) = [Σ_{j ∈ C_{t−1}} α_{t−1}(j) P_jk]  e_t(k)  [Σ_{l ∈ C_{t+1}} P_kl ν_{t+1}(l)],
-/// so the L states with the largest s_t, of all K, are the best C_t. A sweep from right to left that chooses
-/// them in turn, with α from the old sets and ν from the new ones, never lowers Z.
+/// so that the best C_t has the L states with the largest s_t among all K. A sweep from right to left that
+/// chooses the sets in turn, with α from the old sets and ν from the new ones, never lowers Z.
 struct SparseRows {
   Index n = 0;
   const std::uint8_t* first = nullptr;
@@ -29,38 +29,39 @@ struct ScaledNumbers;
 /// Messages in log space, without floors.
 struct LogNumbers;
 
-/// Sweeps over the rows; a call does rows from .. from + m − 1, and calls follow each other in the order of
-/// the sweep. alpha is n × L with rows that sum to 1. Sweeps return false when the messages may depend on a
-/// floor (never in log space).
+/// Sweeps over the rows. One call processes rows from .. from + m − 1, and calls follow each other in the
+/// order of the sweep. alpha is n × L, and its rows sum to 1. Sweeps return false when the messages may
+/// depend on a floor (never in log space).
 template <class Numbers>
 class SparseMessages {
  public:
   SparseMessages(const Chain& chain, Index width);
 
-  /// Messages from the left over the sets as they are; e: the potentials as exponentials (of fast numbers).
-  /// scale_t = p(e_t | e_1..t−1).
+  /// Messages from the left over the present sets. e: exponentials of the potentials (used by ScaledNumbers
+  /// only). scale_t = p(e_t | e_1..t−1).
   bool forward(const SparseRows& rows, Index from, Index m, const double* e, double* alpha, double* scale);
 
-  /// Chooses sets from left to right when there are none yet, each the best given the rows before: the L
-  /// largest [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K): log-likelihoods of all states of these rows;
-  /// e_all: the same as exponentials, of a row relative to its largest (of fast numbers).
+  /// For a first visit: chooses sets from left to right, each the best given the rows before, that is, the L
+  /// largest [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K): log-likelihoods of all states in these rows;
+  /// e_all: their exponentials relative to the largest of the row (used by ScaledNumbers only).
   bool choose_forward(const SparseRows& rows, Index from, Index m, const double* log_all, const double* e_all,
                       double* alpha);
 
-  /// The sweep that replaces each set by the best one. alpha: of the old sets. log_e ← log-likelihoods of the
-  /// new sets.
+  /// The sweep from right to left that replaces each set by the best one. alpha: messages over the old sets.
+  /// On return log_e has the log-likelihoods of the new sets.
   bool choose_backward(const SparseRows& rows, Index from, Index m, const double* log_all,
                        const double* e_all, const double* alpha);
 
-  /// What backward() adds to.
+  /// Sums to which backward() adds.
   struct Counts {
     double* start;  // K: responsibilities of first rows
     double* pair;   // K × K: expected transitions
-    double entropy;  // Σ log scale − Σ r log_e − Σ (first rows) r log start: what remains is −Σ M log P
+    double entropy;  // Σ log scale − Σ r log_e − Σ (first rows) r log start; −Σ M log P is to be added
   };
 
-  /// Responsibilities r (n × L; may be e) from right to left; adds to counts. tell, unless empty, is called
-  /// with each row t that does not begin a sequence and P(z_{t−1}, z_t) over C_{t−1} × C_t (L × L).
+  /// Computes responsibilities r (n × L; may be the same array as e) from right to left, and adds to counts.
+  /// tell, unless empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) over
+  /// C_{t−1} × C_t (L × L).
   void backward(const SparseRows& rows, Index from, Index m, const double* e, const double* alpha,
                 const double* scale, double* r, Counts& counts,
                 const std::function<void(Index, const double*)>& tell);

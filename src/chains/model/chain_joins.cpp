@@ -8,17 +8,17 @@ namespace bnpvi::chains {
 
 namespace {
 
-// What is kept of a row: the states that it and its parent may be in, and P(z_pa(t), z_t) over them (s × s,
-// row = parent), or of a first row P(z_t). Rows that are sure of one state are left out, as they have no
+// Data of a row: the states that it and its parent may be in, and P(z_pa(t), z_t) over them (s × s, row =
+// parent), or P(z_t) for a first row. Rows that are certain of one state are left out, as they have no
 // entropy.
 struct ExplicitRow {
   std::vector<int> id;
   Vec value;
 };
 
-// Pairs of neighbouring rows: H(z_{t−1}, z_t) − H(z_{t−1}) under the chain that has these joint
-// probabilities. Joining adds rows and columns, so that the joined q(z) is again a chain, with the sums of
-// the expected transitions.
+// For pairs of neighbouring rows: the entropy H(z_{t−1}, z_t) − H(z_{t−1}) under the chain with these joint
+// probabilities. Joining states adds rows and columns, so that the joined q(z) is again a chain, whose
+// expected transitions are the sums.
 class NeighbourKind {
  public:
   void add(const JoinItem& x, double sign, Index, Index, JoinChanges& out) {
@@ -110,7 +110,7 @@ class ChainCollector final : public ResponsibilitySink {
     row_[t] = std::move(row);
   }
 
-  // Tables of consecutive rows.
+  // Puts the rows into the tables of `parts`, consecutive ones together.
   void finish(JoinParts& parts) {
     const Index n = static_cast<Index>(row_.size()), n_chunks = count_chunks(n);
     for (Index chunk = 0; chunk < n_chunks; ++chunk) {

@@ -8,7 +8,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Memory of sequences of which length(unit) rows are modelled.
+// A memory of sequences with length(unit) modelled rows each.
 template <class Length>
 std::shared_ptr<UnitMemory> made(const std::vector<Index>& units, Index width, Length length) {
   auto out = std::make_shared<UnitMemory>();

@@ -8,16 +8,16 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Rows of a segment. The more segments a long sequence has, the less do threads wait at its ends: 2^14
-// potentials a segment. (A guess, as are 512 rows, fewer of which would not pay for a parallel call, and
-// 2048.)
+// Number of rows of a segment. The more segments a long sequence has, the less time threads wait at its ends,
+// hence 2^14 potentials per segment. (A guess, as are the limits: fewer than 512 rows would not pay for a
+// parallel call, and at most 2048.)
 Index rows_at_once(const Piece& piece, Index k) {
   constexpr Index potentials = Index{1} << 14, fewest = 512, most = 2048;
   if (piece.parts == 1) return segment_rows;
   return std::clamp(power_of_two_below(std::max<Index>(potentials / k, 1)), fewest, most);
 }
 
-// States of the rows that are in memory; guesses.
+// Maximal number of states of all rows in memory; guesses.
 Index states_in_memory(const Piece& piece) { return Index{1} << (piece.parts == 1 ? 17 : 18); }
 
 }  // namespace

@@ -1,32 +1,33 @@
-// The local step of a hidden Markov model with all states of a row, segment by segment.
+// The local step of a hidden Markov model in which every row may be in all states, segment by segment.
 #pragma once
 #include "chains/messages/messages.h"
 #include "chains/model/sequence_rows.h"
 
 namespace bnpvi::chains {
 
-/// Forward–backward over sequences with the summary of what was found. Rows are taken in segments of at most
-/// `segment_rows`: a sequence of several segments is passed forward, then backward. Of the last segments
-/// potentials and forward messages stay in memory in between, as many as there is room for; of the
-/// others one message each, from which they are computed again.
+/// Forward–backward over sequences, which adds its results to a summary. Rows are processed in segments of at
+/// most `segment_rows`: a sequence of several segments is passed forward, then backward. Potentials and
+/// forward messages of as many of the last segments as fit stay in memory in between. From each other segment
+/// only one message is kept, from which its messages are computed again.
 ///
 /// When several threads share a long sequence, four segments are processed at a time, since messages are a
-/// recursion that only one thread can compute: statistics of one segment, backward messages of the next, and
-/// of those that were not kept forward messages and potentials of the two after it do not depend on each
-/// other. The bits are those of one segment at a time. Segments of a long sequence have about 2^14 / K rows,
-/// from 512 to 2048, for any number of threads.
+/// recursion that only one thread can compute. The four tasks do not depend on each other: statistics of one
+/// segment, backward messages of the next, and for segments that were not kept the forward messages and
+/// potentials of the two after it. Results have the same bits as with one segment at a time. Segments of a
+/// long sequence have about 2^14 / K rows, from 512 to 2048, for any number of threads.
 ///
-/// Memory: 24 K + 8 bytes for each row of the segments in memory, whose rows have at most 2^18 states in all
-/// where threads share a sequence, that is, 6 MB, and 2^17 where each has its own; but there is at least one
-/// segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states on).
+/// Memory: 24 K + 8 bytes for each row of the segments in memory. These rows have at most 2^18 states in all
+/// where threads share a sequence, that is, 6 MB, and 2^17 where each thread has its own sequence; but there
+/// is at least one segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32
+/// states on).
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
 
-  /// Sequences that together have at most segment_rows rows, or a single longer one.
+  /// Processes sequences that together have at most segment_rows rows, or a single longer one.
   void run(const SequenceRows& sequences);
 
-  /// The summary of all sequences run.
+  /// The summary of all sequences passed to run().
   Summary finish();
 
  private:
@@ -43,7 +44,7 @@ class ChainPass {
 
   static ChainRows rows_of(const SequenceRows& s, const Segment& x);
   bool pass(const SequenceRows& s, bool log_space);
-  /// False when the forward messages may depend on a floor (messages.h).
+  /// Runs the stages. False when the forward messages may depend on a floor (messages.h).
   bool step(const SequenceRows& s, const Stages& x, bool log_space);
   void make_room(Index in_memory, Index longest);
   void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);
@@ -56,14 +57,14 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // by chunk of the piece: Σ α νᵀ by position, still without the factor P
+  std::vector<Vec> pairs_;  // for each chunk of the piece: Σ α νᵀ by position, still without the factor P
   Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
-  const Index most_rows_;          // of a segment
-  const Index most_kept_;          // segments in memory
+  const Index most_rows_;          // rows of a segment, at most
+  const Index most_kept_;          // segments in memory, at most
   const Index ahead_;              // 1 when the stages of segments overlap, one segment apart; else 0
-  std::vector<Segment> segments_;  // in memory: segment i of a sequence is i modulo their number
+  std::vector<Segment> segments_;  // in memory: segment i of a sequence is at i modulo their number
   Vec before_;                     // K for each segment: the forward message that enters it
   Vec beta_;
 };

@@ -16,10 +16,10 @@
 namespace bnpvi::chains {
 
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
-/// every transition row, `sticky` (κ) added to self-transitions. Each state has a transition row for each
-/// position of a child (Dataset::position). With a pattern, of finite models, states have places: they are
-/// not alike, and keep their numbers. With a tilt transitions depend on covariates; there is one position
-/// then, and all concentrations are known.
+/// every transition row, `sticky` (κ) added to self-transitions. Each state has one transition row for each
+/// position of a child (Dataset::position). pattern: which transitions are fixed or forbidden, for finite
+/// models only; the states of such a model are not exchangeable, and each keeps its number (has_places()).
+/// tilt: effects of covariates on transitions; there is one position then, and all concentrations are known.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;
@@ -32,13 +32,14 @@ struct HmmPrior {
 std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity);
 
-/// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known, and a pattern if the prior has one.
+/// Finite HMM with K states: as make_hdp_hmm() with π = (1/K, ..., 1/K) known, and with a pattern if the
+/// prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// What both models share. The summary's `pair` holds expected transitions M_jk, one number for each
-/// position or covariate pattern, its `extra` (q = 1) expected first states M_0k, and its entropy is that of
-/// the whole chain q(z). The globals have sticks in u and omega, if the model has any, and after them, in u,
-/// the q of a tilt.
+/// Base class of both models. In a summary, `pair` holds expected transitions M_jk, one number for each
+/// position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the entropy is that
+/// of the whole chain q(z). The globals have the sticks in u and omega, if the model has sticks, and after
+/// the sticks, in u, the q of a tilt.
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,
@@ -47,32 +48,34 @@ class HmmAlloc : public AllocModel,
                  public StoredPairs,
                  public WorkReader {
  public:
-  /// fixed_k: 0 where sticks order any number of states.
+  /// fixed_k: number of states; 0 for a model with sticks, whose number of states is open.
   HmmAlloc(Index fixed_k, const HmmPrior& prior, const Sparsity& sparsity)
       : AllocModel({true, fixed_k == 0, fixed_k, fixed_k == 0}, sparsity), prior_(prior) {}
 
-  /// True where states are not alike, and keep the numbers that they begin with.
+  /// True where states are not exchangeable (HmmPrior::pattern), so that each keeps the number it begins
+  /// with.
   bool has_places() const { return prior_.pattern != nullptr; }
   bool has_covariates() const { return prior_.tilt != nullptr; }
 
   SummaryShape shape(const ObsModel& obs) const override;
 
   /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
-  /// sequence by one message a segment only. With L-sparse responsibilities each row may be in L states only,
-  /// which are remembered (chain_memory.h); the sets that a visit chooses are never worse than those it began
-  /// with. Trees: upward–downward (tree_pass.h), always with all states.
+  /// sequence by one message per segment only. With L-sparse responsibilities each row may be in L states
+  /// only, which are remembered (chain_memory.h); the sets that a visit chooses are never worse than those it
+  /// began with. Trees are passed upward and downward (tree_pass.h), always with all states.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
 
-  /// The summary that the last visit of some units found, computed again: in.globals are those of that visit
-  /// and in.memory, if the model has one, the memory that it left.
+  /// Computes again the summary that the last visit of some units found. in.globals must be the globals of
+  /// that visit, and in.memory, if the model has one, the memory that the visit left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
-  /// Transitions as if the states of rows did not depend on each other, those that are allowed.
+  /// Completes a start by expected transitions as if the states of rows were independent; forbidden ones are
+  /// left out.
   void complete_start(Summary& start, double n_groups) const override;
 
-  /// As if the rows were independent: q(z) = Π_t q(z_t).
+  /// The summary as if the rows were independent: q(z) = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 
   std::shared_ptr<const UnitMemory> joined_memory(
@@ -87,7 +90,8 @@ class HmmAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// α, α_0 and κ in turn, the others fixed, with θ̂ at its best for each value.
+  /// Better values of those among α, α_0 and κ that are learned, one after the other, with θ̂ at its optimum
+  /// for each value.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override;
@@ -96,36 +100,38 @@ class HmmAlloc : public AllocModel,
     return prior_.tilt ? prior_.tilt->numbers(k, k + has_sticks()) : 0;
   }
 
-  /// The proportion of state b is added to that of a.
+  /// The proportion π_b of state b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// With one more state, empty, and rows of transitions near the best ones; of finite models.
+  /// The globals with one more, empty, state and transition rows near the best ones; for finite models.
   Globals with_empty_state(Globals globals) const;
 
-  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks; of a tilt those of its q.
+  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks; with a tilt, the parameters
+  /// in its q.
   TransitionRows rows(const Globals& globals) const;
 
-  /// exp E log π_jk over the K states in use: what local steps run on.
+  /// exp E log π_jk for the K states in use: the chain on which local steps run.
   Chain expected_chain(const Globals& globals) const;
 
-  /// E π_jk over all outcomes, `width` states; a state not in use has its prior row.
+  /// E π_jk for all `width` outcomes; a state not in use has its prior row.
   Chain mean_chain(const Globals& globals) const;
 
  protected:
-  /// π over `width` outcomes (TransitionRows).
+  /// π over all outcomes, `width` numbers (TransitionRows).
   virtual Vec weights(const Globals& globals) const = 0;
 
-  /// θ̂ for the counts of s and these π, over as many outcomes, as they are best where nothing tilts them.
+  /// θ̂ for the counts of s and weights π, with as many outcomes as pi has: the optimum of a model without a
+  /// tilt.
   TransitionRows rows(const Summary& s, const Vec& pi) const;
 
-  /// The Dirichlet parameters of the rows of k states in the prior.
+  /// Prior Dirichlet parameters of the rows of k states.
   TransitionRows prior_rows(Index k, const Vec& pi) const;
 
   HdpSticks sticks(const Globals& globals) const;
-  Vec tilts(const Globals& globals) const;  // q of a tilt
+  Vec tilts(const Globals& globals) const;  // q of the tilt; empty without one
 
-  /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
-  /// summarised by total.
+  /// The ELBO's term of transitions for assignments with the summary `total`:
+  ///   Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk }.
   RoundedSum transition_value(const Summary& total, const Globals& globals) const;
 
   double concentration(Index row) const { return row == 0 ? prior_.start.value : prior_.alpha.value; }
@@ -133,29 +139,30 @@ class HmmAlloc : public AllocModel,
   /// The same model with other concentrations.
   virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
 
-  /// Adds what the ELBO has of the concentrations of the start row, or of the transition rows, beside their
-  /// θ̂: the bounds of their normalisers, with moments of π.
+  /// Adds those terms of the ELBO that depend on the concentrations of the start row (start), or of the
+  /// transition rows, directly and not by θ̂: the bounds of their log normalisers, given moments of π.
   virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
 
   const HmmPrior prior_;
 
  private:
-  // The logarithm of a probability, or its expectation, from that of a Dirichlet row: the same without a
-  // pattern.
+  // The logarithm of a cell's probability, or its expectation, given log_p, that of the cell in its Dirichlet
+  // row. The two differ only with a pattern, where free cells share what fixed cells leave.
   double log_cell(Index row, Index j, Index k, double log_p) const;
-  double count(const Summary& s, Index row, Index j) const;  // of all covariate patterns
+  double count(const Summary& s, Index row, Index j) const;  // summed over all covariate patterns
   void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
 
-  // All that the ELBO has of α_0 (start), or of α and κ.
+  // All terms of the ELBO that depend on α_0 (start), or on α and κ.
   double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
                        bool start) const;
 
-  // same_sets: the sets of L-sparse rows stay as they are in the memory.
+  // same_sets: the state sets of L-sparse rows are left as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
-  Summary summary_of_visit(const Visit& in, bool same_sets) const;  // without owners
+  Summary summary_of_visit(const Visit& in, bool same_sets) const;  // the result has no owners yet
 };
 
-/// M_0k (row 0) or M_jk (further rows, as TransitionRows has them) of a summary; never negative.
+/// The count M_0k (row 0) or M_jk (further rows, in the order of TransitionRows) of a summary; never
+/// negative.
 double transition_count(const Summary& s, Index row, Index k);
 
 }  // namespace bnpvi::chains

@@ -12,7 +12,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-// As Pool::spend() counts it: the rows' products with the states, and messages and pairs of states.
+// Cost in multiplications (Pool::spend()): the products of rows with the states' weights, messages, and pairs
+// of states.
 double cost_of_sequences(const Visit& in, Index k, Index width) {
   constexpr double pairs =
       1;  // products that take as long as messages and statistics of a pair of states: a guess
@@ -27,7 +28,7 @@ double cost_of_sequences(const Visit& in, Index k, Index width) {
          pairs * static_cast<double>(rows) * static_cast<double>(l * l);
 }
 
-// Sets of all K ≤ L states for every row.
+// A memory in which every row has all K ≤ L states.
 std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
   auto memory = chain_memory(in.data, in.units, in.obs.capabilities().lag, k);
   for (Index row = 0; row < memory->row_start.back(); ++row)
@@ -35,7 +36,7 @@ std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
   return memory;
 }
 
-// Sets of the states with the largest positive responsibilities.
+// Stores for each row the set of states with the largest positive responsibilities.
 void remember(const double* r, Index k, Index width, int* state) {
   kernels().largest_rows(1, k, r, k, width, state);
   std::replace_if(

@@ -11,17 +11,17 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Of tilted rows and sticks in turn: guesses.
+// Limits of alternating updates of tilted rows and sticks: guesses.
 constexpr int most_rounds = 50;
 constexpr double least_gain = 1e-10, least_share = 1e-8;
 
-// Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, at θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
-// in π is Σ_j α_j E log π_jk. Tilts may want less of a transition than the prior has: M_jk + κδ_jk is
-// negative then, and θ̂_jk the share f of α_jπ_k that it is at the present π, with log Γ(θ̂_jk) / f, which has
-// that gradient.
+// Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, with θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
+// in π is Σ_j α_j E log π_jk. With a tilt the optimal θ̂_jk may be below the prior's α_jπ_k, so that M_jk +
+// κδ_jk is negative. Then θ̂_jk = f α_jπ_k with the fraction f at the present π held fixed, and the term is
+// log Γ(θ̂_jk) / f, which has the same gradient.
 class ProfiledRows {
  public:
-  /// counts: M_jk + κδ_jk, of the remainder 0.
+  /// counts: M_jk + κδ_jk; 0 for the remainder.
   ProfiledRows(TransitionRows counts, const HmmPrior& prior, const Vec& present)
       : counts_(std::move(counts)), theta_(counts_) {
     const Vec sums = counts_.sums();
@@ -39,7 +39,7 @@ class ProfiledRows {
     }
   }
 
-  /// The derivatives are added to by_pi, if there is one.
+  /// Adds the derivatives to by_pi, unless it is null.
   RoundedSum value(const Vec& pi, Vec* by_pi) {
     const Index width = counts_.width;
     for (Index row = 0; row < counts_.n(); ++row)
@@ -63,14 +63,15 @@ class ProfiledRows {
  private:
   TransitionRows counts_;
   TransitionRows theta_;
-  Vec concentration_, digamma_of_sum_;            // of each row
-  std::vector<std::pair<Index, double>> shares_;  // f of cells with less than the prior
+  Vec concentration_, digamma_of_sum_;            // one number for each row
+  std::vector<std::pair<Index, double>> shares_;  // f of cells where θ̂ is below the prior
   RoundedSum normaliser_;
 };
 
-// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). With P positions,
-// counting log u_k and log(1 − u_k) over the start row and PK such rows leaves c1 = J + 1 and c0_k = J(K + 1
-// − k) + P + γ, J = P(K − 1) + 1: each π_k is in J rows, the remainder π_{K+1} in P more, which are all.
+// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). With P positions there
+// are PK such rows and the start row. The coefficients of log u_k and log(1 − u_k) summed over all of them
+// are c1 = J + 1 and c0_k = J(K + 1 − k) + P + γ, with J = P(K − 1) + 1: each π_k occurs in J rows, and the
+// remainder π_{K+1} in all J + P rows.
 class HdpHmm final : public HmmAlloc {
  public:
   HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)
@@ -125,7 +126,7 @@ class HdpHmm final : public HmmAlloc {
   }
 
  private:
-  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out. counts: as of ProfiledRows.
+  // Finds û and ω̂ with θ̂ profiled out, that is, optimal for each π(û). counts: as for ProfiledRows.
   HdpSticks best_sticks(TransitionRows counts, const HdpSticks& start) const {
     const Index k = counts.k;
     const WeightMoments first = weight_moments(start);
@@ -142,8 +143,8 @@ class HdpHmm final : public HmmAlloc {
     return maximise_sticks(top(k, gamma), value, start);
   }
 
-  // The tilted rows at the sticks, then sticks at what the θ̂ of these rows have beyond their priors as if
-  // that were counts, in turn, as long as the bound rises.
+  // Alternates as long as the bound rises: the tilted rows at the present sticks; then the sticks with θ̂ −
+  // prior of these rows in place of counts.
   Globals tilted_step(const Summary& total, const HdpSticks& start, const Vec& near) const {
     const auto at = [&](const HdpSticks& q, const Vec& from) {
       return with_tilts(total, q,
@@ -190,7 +191,7 @@ class HdpHmm final : public HmmAlloc {
     return rows;
   }
 
-  // The start row, or the transition rows.
+  // Adds the start row, or the transition rows.
   void add_rows(DirichletRows& rows, Index k, bool start) const {
     if (start)
       rows.add_plain(1, prior_.start.value);

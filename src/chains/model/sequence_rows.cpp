@@ -9,9 +9,9 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Length from which threads share a sequence whatever else there is, and where it has most of all rows.
-// Guesses: several sequences are better passed side by side, which needs no recursion to be shared, and below
-// 2^12 rows a lap takes less than a millisecond.
+// Length from which threads always share a sequence, and length from which they do so if it has most of all
+// rows. Guesses: several sequences are better passed side by side, since no recursion has to be shared, and
+// below 2^12 rows a lap takes less than a millisecond.
 constexpr Index long_rows = Index{1} << 15, long_alone = Index{1} << 12;
 constexpr double most_of_all = 0.75;
 constexpr Index most_parts = 8;  // chunks of such a sequence: a guess

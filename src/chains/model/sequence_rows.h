@@ -1,4 +1,5 @@
-// Division of the sequences of a batch among threads, and what dense and L-sparse passes over them share.
+// Division of the sequences of a batch among threads, and helpers that dense and L-sparse passes over
+// sequences share.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +8,8 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. Of trees `back`,
-/// steps_to_parent() of each row. `position`: Dataset::position if there is one.
+/// Modelled rows of some consecutive sequences or trees. first: marks the row where each begins. back: for
+/// trees, steps_to_parent() of each row. position: Dataset::position of each row, if there is one.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
@@ -20,38 +21,40 @@ struct SequenceRows {
   void clear();
 };
 
-/// Rows of a sequence that are modelled.
+/// Number of modelled rows of a sequence: all but the first `lag` ones.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
-/// Consecutive units of a batch with one sum: either short sequences, which are one chunk that one thread
-/// works through (parts = 1), or one long sequence, whose rows are divided into 8 chunks, its `parts`: of
-/// 2^15 rows or more, or of 2^12 or more where it has three quarters of the rows that are left without those,
-/// as threads would then have nothing else to do. A function of the lengths only.
+/// Consecutive units of a batch (sequences or trees) whose statistics are summed together. A piece is either
+/// a group of short sequences, processed as one chunk by one thread (parts = 1), or one long sequence, whose
+/// rows are divided into 8 chunks, its `parts`. A sequence is long if it has 2^15 rows or more, or if it has
+/// 2^12 or more and these are over three quarters of the rows of all sequences below 2^15, as threads would
+/// otherwise have nothing else to do. The division depends on the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
   Index parts = 1;
 };
 
-/// The pieces of all units, in order. numbers: doubles that the sum of one piece has (count_chunks).
+/// The pieces of all units, in order. numbers: length of the sum of one piece, in doubles (count_chunks()).
 std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
                                    Index numbers);
 
-/// Rows of a segment, at most, when all K states of its rows are in memory: a guess.
+/// Maximal number of rows of a segment when all K states of its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
-/// Log-likelihoods E log p(x | φ_k) of n rows, n × K; not_possible of the states that a row may not be in by
-/// its label. owner: of the states (Summary::owner).
+/// out (n × K): log-likelihoods E log p(x | φ_k) of n rows; not_possible for states that the label of a row
+/// excludes. owner: class of each state (Summary::owner).
 void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
                      const Index* rows, Index n, double* out);
 
-/// The same for the first n rows of the block, whose log-likelihoods these are.
+/// Sets log_e (n × K, the log-likelihoods of the first n rows of the block) to not_possible for the states
+/// that the label of a row excludes.
 void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
 /// Loops over the rows of one piece, and the statistics of its chunks.
 class PieceWork {
  public:
-  /// pool: for the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
+  /// pool: runs the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
   PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool);
 
   /// True when for_parts() runs its two kinds of tasks at the same time.
@@ -74,15 +77,15 @@ class PieceWork {
     for (Index i = n_beside - 1; i >= 0; --i) one(i);
   }
 
-  /// Divides rows 0 .. n − 1 among the chunks and calls use(begin, m) for rows begin .. begin + m − 1 of this
-  /// one, if it has any.
+  /// Divides rows 0 .. n − 1 among the chunks and calls use(begin, m) for the rows begin .. begin + m − 1 of
+  /// chunk `part`, unless it has none.
   template <class Use>
   void rows_of_chunk(Index part, Index n, Use use) const {
     const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
     if (from < to) use(from, to - from);
   }
 
-  /// for_chunks() with task(part, begin, m) for the rows of each.
+  /// for_chunks(), calling task(part, begin, m) with the rows of each chunk.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(
@@ -96,11 +99,12 @@ class PieceWork {
 
   FeatureBlock& block(Index part) { return blocks_[part]; }
 
-  /// Adds n rows of a chunk with their responsibilities (n × width; of all K states when `state` is null,
-  /// else of the states listed, n × width) to the statistic, and gives them to the sink.
+  /// Adds n rows of a chunk with their responsibilities to the statistic, and passes them to the sink. value
+  /// (n × width): responsibilities of all K states if `state` is null, else of the states in `state` (n ×
+  /// width).
   void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
-  /// Makes t (K × p) the statistic of all rows.
+  /// t (K × p) ← the statistic of all rows.
   void finish(double* t);
 
  private:
@@ -113,9 +117,9 @@ class PieceWork {
 };
 
 /// Summary of all units of a batch: `out` plus the summaries of the pieces, in order. make_pass(piece, pool)
-/// makes an object with run(SequenceRows), which is called with consecutive sequences of the piece (of at
-/// most segment_rows rows together, or a single longer one), and finish(), which returns their Summary.
-/// Sequences of different weights are passed by different objects, whose summaries are multiplied by the
+/// must return an object with two functions: run(SequenceRows), which is called with consecutive sequences of
+/// the piece (at most segment_rows rows together, or a single longer sequence), and finish(), which returns
+/// their Summary. Sequences of different weights get separate objects, whose summaries are multiplied by the
 /// weight. Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {

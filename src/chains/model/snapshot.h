@@ -1,28 +1,30 @@
-// Where each state lives, as visits of batches see it.
+// Snapshot of a fit for its moves: the rows and sequences in which each state occurs, as visits of batches
+// found them.
 #pragma once
 #include "chains/messages/window_messages.h"
 #include "inference/learn/batch_work.h"
 
 namespace bnpvi::chains {
 
-/// Most probable state of every row (−1 where the row is not modelled) and the mass of every state in every
-/// sequence, by their numbers among all, as of the last visit of each batch.
+/// Results of the last visit of each batch, indexed by the numbers of rows and sequences (groups) in the
+/// whole data set.
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> mass;                             // groups × K, of sequences as if of weight 1
-  Vec weight;                                          // of each group
-  std::vector<std::shared_ptr<const WorkGlobals>> at;  // by batch: globals of the visit
-  // Of the most probable state of every row, where moves ask for it; log_scale is NaN where there is none.
+  std::vector<float> mass;                             // groups × K: Σ_t r_tk per sequence, without weights
+  Vec weight;                                          // weight of each sequence
+  std::vector<std::shared_ptr<const WorkGlobals>> at;  // for each batch: globals of its last visit
+  // Only for moves that need messages: those of the most probable state of every row; log_scale: NaN where
+  // not computed.
   std::vector<EndMessages> messages;
   Vec log_scale;
 };
 
-/// Collects the part of a batch; chunks share no rows but may share sequences, whose masses are added up
-/// afterwards.
+/// Collects the snapshot of one batch during its visit. Chunks have different rows but may have rows of the
+/// same sequence, whose masses are added up afterwards.
 class SnapshotWatch final : public Watch {
  public:
-  /// messages: those of the most probable states are wanted, too.
+  /// messages: whether to collect the messages of the most probable states, too.
   SnapshotWatch(Index k, bool messages) : k_(k), wants_messages_(messages) {}
 
   void visiting(const Batch& batch, const std::shared_ptr<const Weights>& weights) override;
@@ -38,7 +40,7 @@ class SnapshotWatch final : public Watch {
   void write_result(Writer& out) const override;
   void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
-  /// Puts what was found in its places among all rows and groups.
+  /// Writes the results of this batch into the snapshot of all rows and groups.
   void put_into(Snapshot& all, const Batch& batch) const;
 
  private:
@@ -52,15 +54,16 @@ class SnapshotWatch final : public Watch {
   const Index k_;
   const bool wants_messages_;
   std::vector<Index> begin_, offset_;     // first row of each unit, and how many rows come before it
-  std::vector<std::vector<Mass>> found_;  // by chunk
-  std::vector<int> label_;                // of the rows of the units, one after the other
-  std::vector<EndMessages> messages_;     // of the same rows, if wanted, and their log scales
+  std::vector<std::vector<Mass>> found_;  // masses found in each chunk
+  std::vector<int> label_;                // state of each row of the units, one unit after the other
+  std::vector<EndMessages> messages_;     // messages and log scales of the same rows, if wanted
   Vec log_scale_;
-  std::vector<float> mass_;  // units × K
+  std::vector<float> mass_;  // units × K, as in Snapshot
   Vec weight_;
 };
 
-/// What the last visit of some sequences of a batch, at these globals and with this memory, found of them.
+/// Task that computes again what the last visit of some sequences of a batch found
+/// (HmmAlloc::found_before()), from the globals and the memory of that visit.
 class SeenWork final : public BatchWork {
  public:
   SeenWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

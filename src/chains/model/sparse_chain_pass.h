@@ -1,4 +1,4 @@
-// The local step of a hidden Markov model with L states a row.
+// The local step of a hidden Markov model in which each row may be in L states only.
 #pragma once
 #include "chains/messages/sparse_messages.h"
 #include "chains/model/chain_memory.h"
@@ -6,23 +6,24 @@
 
 namespace bnpvi::chains {
 
-/// A visit of L-sparse sequences in three sweeps: messages from the left over the remembered sets (at a first
-/// visit, a sweep from the left that chooses sets); a sweep from the right that replaces each set by its best
-/// one; and forward–backward over the new sets, for the summary.
+/// Visits L-sparse sequences in three sweeps. The first passes messages from the left over the remembered
+/// sets of states (at a first visit it chooses the sets instead); the second runs from the right and replaces
+/// each set by its best one; the third is forward–backward over the new sets, which gives the summary.
 ///
 /// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
 /// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
 /// works on one segment while the log-likelihoods of the next are computed.
 class SparseChainPass {
  public:
-  /// Reads sets from in.memory and writes the new ones to `memory`; with same_sets the sets stay as they are.
+  /// Reads sets from in.memory and writes the new ones to `memory`; with same_sets the sets are left as they
+  /// are.
   SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
                   Pool* pool, UnitMemory& memory, bool same_sets);
 
-  /// The next sequences of the piece.
+  /// Processes the next sequences of the piece.
   void run(const SequenceRows& sequences);
 
-  /// The summary of all sequences run.
+  /// The summary of all sequences passed to run().
   Summary finish();
 
  private:
@@ -36,20 +37,21 @@ class SparseChainPass {
   bool choose(const SequenceRows& s, bool log_space);
   template <class Numbers>
   bool pass(const SequenceRows& s, bool log_space);
-  /// For each segment of s, in the given direction: load(part, from, n) for its chunks, then sweep(from, n);
-  /// stops when a sweep returns false, and returns that. A segment may be loaded during the sweep of the one
-  /// before.
+  /// For each segment of s, in the given direction: load(part, from, n) for its chunks, then sweep(from, n).
+  /// Stops when a sweep returns false, and returns false then. A segment may be loaded during the sweep of
+  /// the one before.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
-  /// For runs of eight segments of s, from right to left: sweep(from, n), then use(part, from, n) for their
-  /// chunks, which may run during the sweep of the next ones.
+  /// For groups of eight consecutive segments of s, from right to left: sweep(from, n), then use(part, from,
+  /// n) for their chunks. use() may run during the sweep of the next group.
   template <class Sweep, class Use>
   void go_back(const SequenceRows& s, Sweep sweep, Use use);
   void collect(const SequenceRows& s, Index part, Index from, Index n);
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
-  // The states of the sets of these rows, from row `from` on, that labels forbid.
+  // Marks as impossible the states in the sets of these rows, from row `from` on, that the rows' labels
+  // exclude.
   void exclude_from_sets(const FeatureBlock& block, Index from);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
   void make_set_potentials(Index from, Index n, bool log_space);
@@ -62,7 +64,7 @@ class SparseChainPass {
   PieceWork work_;
   const UnitMemory* last_;
   UnitMemory& memory_;
-  Index row_;  // of the memory, where the next sequences begin
+  Index row_;  // row of the memory at which the next sequences begin
   const Index width_;
   const bool same_sets_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_

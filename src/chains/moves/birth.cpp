@@ -9,12 +9,12 @@ namespace bnpvi::chains {
 
 namespace {
 
-// The first two and the last two are guesses; tries: inst/design/decisions.md.
+// The first two and the last two are guesses; tries were measured (inst/design/decisions.md).
 constexpr Index most_born = 3;          // new states of a proposal
 constexpr double longest_stretch = 64;  // rows
-constexpr int most_tries = 10;          // of a state at its size
-constexpr double rows_of_rounds = 100;  // whose work is that of the global steps of a try
-constexpr double price = 1.5e-5;        // nats that each row, state and feature of a late try is to bring
+constexpr int most_tries = 10;          // for a state at its size
+constexpr double rows_of_rounds = 100;  // the global steps of a try cost as much as visits of so many rows
+constexpr double price = 1.5e-5;        // nats that a late try must gain per row, state and feature
 
 class HmmBirth final : public HmmDivision {
  public:
@@ -53,18 +53,19 @@ class HmmBirth final : public HmmDivision {
     return !c_.memory.birth_worth_trying(j, state.total.size(j));
   }
 
-  // What has failed at its size as often as is allowed anyway is tried further where the record of this fit,
-  // of targets that had failed before, says that this is worth its work: every row with all states and
-  // features.
+  // A target that at its present size has failed as often as allowed is tried again only if late births of
+  // this fit (of targets that had failed before) gained enough for their work, which is proportional to rows
+  // times (states + features).
   bool pays(const State& state, Index j) const {
     const double rows = state.total.size(j) + rows_of_rounds,
                  work = rows * static_cast<double>(state.total.shape.p + state.k());
     return !is_late(state, j) || c_.memory.late_birth_gain() >= price * work;
   }
 
-  // Divides stretches of the rows of state j, of a random length; if that fails, proposes new states for a
-  // block of rows around one of them, whatever states the rows of the block have; if that fails, divides
-  // single rows, as states that last for one row are in no stretch alone. True when one was accepted.
+  // Tries three proposals until one is accepted: divides stretches of the rows of state j, of a random
+  // length; proposes new states for a block of rows around one of them, whatever states the rows of the block
+  // have; divides single rows, since a state that lasts for one row never fills a stretch. True when one was
+  // accepted.
   bool propose(State& state, Index j, Stream& stream) {
     const std::uint64_t id = c_.memory.id(j);
     const Sequences sequences = sequences_of({j}, stream);
@@ -80,7 +81,7 @@ class HmmBirth final : public HmmDivision {
     return true;
   }
 
-  std::vector<std::uint64_t> ids_;  // of the targets: numbers change when a birth is accepted
+  std::vector<std::uint64_t> ids_;  // identities of the targets: numbers change when a birth is accepted
 };
 
 }  // namespace

@@ -12,16 +12,18 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr float no_mass = 1e-10f;  // of a state in a sequence; its entropy there is below 1e-8
+constexpr float no_mass = 1e-10f;  // mass of a state in a sequence that counts as none: its entropy is below
+                                   // 1e-8
 // The rest are guesses.
-constexpr double laps_worth = 20, rows_at_least = 4e6;  // that the proposals of one lap may visit
+constexpr double laps_worth = 20, rows_at_least = 4e6;  // limits of the rows that proposals of one lap may
+                                                        // visit
 constexpr int most_visits = 10;                         // of all sequences before proposals
-constexpr double converged_gain = 1e-3;                 // of a visit, per row
+constexpr double converged_gain = 1e-3;                 // gain of a visit per row
 constexpr Index rounds_without_idle = 3;
 constexpr double softened = 0.1;  // share of the transitions
-constexpr double nearly = 30;     // nats that all rows may add to what windows find of states that stay alive
-// Fewer rows are visited as a whole: that costs little, and births end with lower bounds on windows
-// (measured: inst/design/decisions.md).
+constexpr double nearly = 30;     // nats that visits of all rows may add to what windows found
+// Below this number of rows windows are not used: whole visits cost little, and births end with lower bounds
+// on windows (measured: inst/design/decisions.md).
 constexpr Index fewest_rows_of_windows = Index{1} << 13;
 
 }  // namespace

@@ -41,8 +41,9 @@ class HmmDelete final : public HmmMove {
   }
 
  private:
-  // A forecast: its rows all join the best state for them, and no others move. States of which the loss is
-  // more than rounds have ever won back in this fit are passed over, but for the first of a lap.
+  // Forecast of the gain: all rows of j join the one state that is best for them, and no others move. States
+  // with a forecast loss above what rounds have ever regained in this fit are passed over, except the first
+  // of a lap.
   double gain_of_deleting(const State& state, Index j) {
     if (!data_gains_) data_gains_ = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     double best = -INFINITY;
@@ -63,7 +64,7 @@ class HmmDelete final : public HmmMove {
     return best;
   }
 
-  std::optional<Vec> data_gains_;  // of pairs, at the present state
+  std::optional<Vec> data_gains_;  // gains of the data term for pairs, at the present state
 };
 
 }  // namespace

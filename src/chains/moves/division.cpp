@@ -18,7 +18,7 @@ bool contains(const std::vector<Index>& target, int label) {
   return std::binary_search(target.begin(), target.end(), static_cast<Index>(label));
 }
 
-// Λ's statistic of all the target's states together.
+// Sum of the observation statistics of all the target's states.
 Vec sum_of(const Summary& total, const std::vector<Index>& target) {
   Vec out(total.t(target[0]), total.t(target[0]) + total.shape.p);
   for (std::size_t g = 1; g < target.size(); ++g)

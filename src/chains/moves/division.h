@@ -1,4 +1,4 @@
-// Rows of a state, or of several, divided among new states.
+// Moves that divide the rows of one or several states among new states.
 #pragma once
 #include "chains/moves/chain_search.h"
 #include "foundation/random.h"
@@ -6,54 +6,57 @@
 
 namespace bnpvi::chains {
 
-/// Moves that give rows of a target, one state or several (ascending), new states: by stretches of
-/// consecutive rows, or in a block. Where K is fixed, other states make room in the same proposal; the states
-/// of the target but the first go too, so that the newborns may be as many.
+/// Base class of moves that give new states to rows of a target, one state or several (ascending). Rows
+/// change either as stretches of consecutive rows or as one block. Where K is fixed, as many other states
+/// must be joined or dropped in the same proposal; all states of the target but the first are joined to it
+/// and count among these.
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-  /// Those sequences with rows of the target, or a random choice of them with 2^16 rows or more in all; never
-  /// none.
+  /// The sequences with rows of the target, or, if these have more than 2^16 rows, a random choice that has
+  /// at least as many. At least one sequence.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
-  /// Runs of the target's rows in these sequences, in trees each with its root, cut into stretches of at most
-  /// so many rows.
+  /// Runs of consecutive rows of the target in these sequences, cut into stretches of at most `longest` rows.
+  /// In trees, the parent of every row of a run but the first is in the same run.
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
-  /// Proposes at most k states for these stretches. The first of them keeps the target's number and its mass
-  /// in other sequences.
+  /// Proposes to divide these stretches among at most k states. The first of these keeps the target's number
+  /// and its mass in other sequences.
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, Stream& stream);
 
-  /// Proposes one or two new states for a block of random length around a random row of state j, in trees a
-  /// subtree, whatever states the rows of the block have (best_cut).
+  /// Proposes one or two new states for a block of random length (in trees a subtree) around a random row of
+  /// state j, whatever states the rows of the block have now (best_cut()).
   bool divide_block(State& state, Index j, const Sequences& sequences, Stream& stream);
 
  private:
-  // New states 0 .. born − 1 with statistics t, and the state of each stretch; `kept`, unless empty, replaces
-  // the target's statistic.
+  // A proposed birth: new states 0 .. born − 1 with statistics t, and the new state of each stretch. kept:
+  // unless empty, it replaces the target's statistic.
   struct Newborn {
     Index born = 0;
     Vec t, kept;
     std::vector<Stretch> stretches;
-    std::vector<Index> state;  // of each stretch; −1: the target's
-    int owner = 0;             // of the new states (Summary::owner)
+    std::vector<Index> state;  // new state of each stretch; −1: the target
+    int owner = 0;             // class of the new states (Summary::owner)
   };
 
   bool propose(State& state, const std::vector<Index>& target, const Sequences& sequences,
                const Newborn& birth);
-  // The rows of the target, and of all states that rows of a block have, ascending.
+  // Stretches of all rows that may change state: rows of the target, and of all states that the birth's
+  // stretches have now; ascending.
   std::vector<Stretch> rows_to_change(const std::vector<Index>& target, const Sequences& sequences,
                                       const Newborn& birth) const;
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
-  // The owner of a new state for a block of rows of several states: a class that is allowed to all its
-  // labelled rows, that of state j if it can be; 0 where no row has a label; none where no class is.
+  // The owner (class) of a new state for this block: one that all labels in the block allow, if possible the
+  // owner of state j; 0 where no row has a label; nothing where no class is allowed by all.
   std::optional<int> owner_of_block(const State& state, Index j, const Sequences& sequences,
                                     const Stretch& block) const;
-  // Whether a row of a stretch that begins at `begin` depends on another row of it.
+  // Whether, in a stretch that begins at `begin`, this row's parent lies in the stretch, or the row is its
+  // first.
   bool hangs_together(Index begin, Index row) const;
   double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;
 };

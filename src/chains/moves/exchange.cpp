@@ -1,6 +1,6 @@
-// Exchange of states that have places: two of them swap what they are like, or all move on by some places, as
-// in a cycle that was entered at the wrong one. The only ways from one order to another where no state can be
-// born, joined or dropped.
+// Exchange of states that are not exchangeable (transition patterns): two states swap their observation
+// statistics, or those of all states are shifted cyclically, as when a cycle was entered at the wrong state.
+// As no state can be born, joined or dropped, these are the only ways from one order to another.
 #include <algorithm>
 #include <numeric>
 
@@ -40,7 +40,7 @@ class HmmExchange final : public HmmMove {
   }
 
  private:
-  using Places = std::vector<Index>;  // place j gets the state of place [j]
+  using Places = std::vector<Index>;  // state j gets the observation statistics of state [j]
 
   static Places in_place(Index k) {
     Places out(static_cast<std::size_t>(k));
@@ -48,7 +48,7 @@ class HmmExchange final : public HmmMove {
     return out;
   }
 
-  // Of one owner, without those that have failed at their present sizes.
+  // Pairs with the same owner, without those that have failed at their present sizes.
   std::vector<std::pair<Index, Index>> pairs(const State& state) const {
     const Summary& s = state.total;
     std::vector<std::pair<Index, Index>> out;
@@ -65,7 +65,7 @@ class HmmExchange final : public HmmMove {
     return s.k > 2 && s.owner.empty() && c_.memory.refit_worth_trying(in_place(s.k), s.sizes());
   }
 
-  // Transitions stay with the places: moved with the states they could be forbidden ones.
+  // Only observation statistics move between numbers; transitions stay, as moved ones could be forbidden.
   bool propose(State& state, const Places& from) {
     ++tried_;
     Summary start = state.total;

@@ -33,8 +33,8 @@ class HmmMerge final : public HmmMove {
     double score;
   };
 
-  // Proposes the best disjoint pairs together; while that fails the better half of them, and in the end pairs
-  // one by one. True when a proposal was accepted.
+  // Proposes the best disjoint pairs together; while that fails, the better half of them, and in the end
+  // single pairs. True when a proposal was accepted.
   bool merge_some(State& state, Index& left) {
     const std::vector<Pair> ranked = rank(state, candidates(state));
     for (std::vector<Pair> together = disjoint(ranked); together.size() > 1;
@@ -90,8 +90,8 @@ class HmmMerge final : public HmmMove {
     return attempt(state, std::move(changes), touching(gone), rounds_tried);
   }
 
-  // Every state with its best partners by the data term, without pairs that have failed at their present
-  // sizes.
+  // Pairs of every state with its best partners by the data term, without pairs that have failed at their
+  // present sizes.
   std::vector<Pair> candidates(const State& state) const {
     const Summary& s = state.total;
     const Vec gain = evidence_of_merging(c_.problem.obs, s, c_.pool);
@@ -106,8 +106,8 @@ class HmmMerge final : public HmmMove {
     return out;
   }
 
-  // Scored by what joining gains without the entropy, which is a forecast: pairs that lose more than rounds
-  // have ever won back in this fit are passed over, but for the best one. Best first.
+  // Scores pairs by the gain of joining without the entropy, a forecast, and returns them best first. Pairs
+  // with a loss above what rounds have ever regained in this fit are passed over, except the best one.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
     for (Pair& pair : pairs) {
       c_.pool.poll();

@@ -5,15 +5,16 @@
 
 namespace bnpvi::chains {
 
-/// Some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
+/// Birth: some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
 std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
-/// Pairs and triples of near states are joined and divided anew: K is kept.
+/// Resplit: pairs or triples of similar states are joined and divided anew; K is kept.
 std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
-/// Pairs of states are joined, several pairs at once where that succeeds.
+/// Merge: pairs of states are joined, several pairs at once where that succeeds.
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
-/// A state is removed, and the sequences in which it has mass are visited again without it.
+/// Delete: a state is removed, and the sequences in which it has expected rows are visited again without it.
 std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
-/// States that have places exchange what they are like: two of them, or all by a shift.
+/// Exchange, for models whose states are not exchangeable: two states swap their observation statistics, or
+/// those of all states are shifted cyclically.
 std::unique_ptr<Move> make_hmm_exchange(const MoveContext& context, const HmmAlloc& alloc);
 
 }  // namespace bnpvi::chains

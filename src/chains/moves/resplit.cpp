@@ -1,5 +1,5 @@
-// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape from a
-// wrong border between states.
+// Joins pairs or triples of similar states and divides them anew in one proposal, which can move a wrong
+// border between states.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +21,7 @@ class HmmResplit final : public HmmDivision {
 
   bool prepare(const State& state) override { return find_groups(state); }
 
-  // Round after round, as a division that succeeds changes what is near.
+  // Tries groups in several rounds, since an accepted division changes which states are similar.
   void after_lap(State& state) override {
     if (!visit_until_converged(state)) return;
     for (Index round = 0; round < rounds_of_groups; ++round) {

@@ -7,15 +7,16 @@
 
 namespace bnpvi::chains {
 
-/// Some sequences or trees, and a copy of their rows for all that is tried with them.
+/// Some sequences or trees, and a copy of their rows from which all proposals with these sequences are
+/// computed.
 class Sequences {
  public:
-  /// numbers: among all, ascending.
+  /// numbers: those of the sequences in the whole data set, ascending.
   Sequences(const Source& source, std::vector<Index> numbers);
 
   const std::vector<Index>& numbers() const { return numbers_; }
   const Dataset& data() const { return sample_.data; }
-  /// The same stretch by the row numbers of the copy.
+  /// Converts a stretch in row numbers of the whole data set to row numbers of the copy.
   Stretch local(const Stretch& s) const;
 
  private:

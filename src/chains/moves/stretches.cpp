@@ -22,8 +22,8 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// Σ φ(x) of stretches, one at a time, each row times its weight; missing cells as expected under w (p), of a
-// state, if not empty.
+// Σ φ(x) of one stretch at a time, each row times its weight; missing cells have their expectation under the
+// weights w (p) of a state, unless w is empty.
 class Statistic {
  public:
   Statistic(const ObsModel& obs, const Dataset& data, const Vec& w)
@@ -162,7 +162,8 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
 
 namespace {
 
-// The end of the rows that go with each row of `block` when it is cut there.
+// For each row of `block`: the end of the rows that are cut off with it, when the block is cut at this row
+// (all later rows, or its subtree).
 std::vector<Index> ends_of_cuts(const int* back, const Stretch& block) {
   std::vector<Index> end(static_cast<std::size_t>(block.end - block.begin), block.end);
   if (!back) return end;

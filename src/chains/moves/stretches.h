@@ -1,4 +1,4 @@
-// Stretches of consecutive rows: clustered as units, or cut in two, for births of states.
+// Stretches of consecutive rows, which are clustered or cut in two to propose new states.
 #pragma once
 #include <vector>
 
@@ -20,31 +20,33 @@ struct StretchClusters {
 };
 
 /// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
-/// Σ φ(x) of its rows: the first centre is drawn with probability proportional to length, each next one to
-/// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes, each
-/// row counted as often as a sharpness that is drawn (inference/start/seeding.h).
-/// w: expecting_weights() of the state that the rows come from, under which cells that they lack are
-/// expected, here and below. Centres come from a random sample of at most 4,096 stretches; then all stretches
-/// are assigned to them.
+/// Σ φ(x) of its rows. The first centre is a stretch drawn with probability proportional to its length; each
+/// next one with probability proportional to the evidence lost when the stretch joins the nearest centre so
+/// far. Then follows k-means until nothing changes. Up to here every row counts as several equal rows, their
+/// number being drawn at random (sharpness, inference/start/seeding.h). Centres come from a random sample of
+/// at most 4,096 stretches; all stretches are assigned to them in the end.
+///
+/// w, here and below: expecting_weights() of the state to which the rows belong, which fill in expected
+/// values of missing cells.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const Vec& w, Index k,
                                   Stream& stream, Pool& pool);
 
-/// The largest subtree with a given row that lies in `all` and has at most so many rows; where that of the
-/// row itself has more, its first rows. back: Dataset::back.
+/// The largest subtree that contains this row, lies in `all` and has at most `most` rows; where the row's own
+/// subtree is larger, its first `most` rows. back: Dataset::back.
 Stretch subtree_around(const int* back, const Stretch& all, Index row, Index most);
 
-/// A block of rows in one part or in two.
+/// A block of rows, uncut or cut into two parts.
 struct BestCut {
   Index parts = 1;
   Vec t;  // parts × p statistics
   std::vector<Stretch> stretches;
-  std::vector<Index> part;  // of each stretch
+  std::vector<Index> part;  // part of each stretch, 0 or 1
 };
 
-/// The stretch `block`, in trees a subtree, cut in two where the evidence of the two parts exceeds that of
-/// the whole by most, or uncut when no cut raises it. The second part of a sequence is all behind the cut,
-/// that of a tree a subtree.
+/// Cuts the stretch `block` (in trees a subtree) in two where the evidence of both parts together exceeds
+/// that of the whole by most; leaves it uncut when no cut raises the evidence. The second part of a sequence
+/// is everything from the cut on; that of a tree is a subtree.
 BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w);
 
 }  // namespace bnpvi::chains

@@ -14,11 +14,11 @@ namespace {
 // All are guesses.
 constexpr Index margin = 2;                // rows
 constexpr double sure_end = 0.95;          // probability of a state beside a window: w is then at least 0.9
-constexpr double most_of_sequences = 0.6;  // rows of windows worth the trouble
-constexpr Index rows_of_part = 2048;       // that one thread works through
+constexpr double most_of_sequences = 0.6;  // largest share of the sequences' rows for which windows are used
+constexpr Index rows_of_part = 2048;       // rows that one thread processes
 constexpr Index most_parts = 8;
 
-// Numbers of clusters that change.
+// The new numbers of clusters under changes (Changes); −1: the cluster is gone.
 class Numbers {
  public:
   explicit Numbers(Index k) : now(static_cast<std::size_t>(k)) {

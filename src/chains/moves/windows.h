@@ -1,4 +1,5 @@
-// Windows of rows that a proposal changes, and rounds over nothing but them.
+// Windows, short ranges of rows around those that a proposal changes, and rounds of local and global steps
+// over them alone.
 #pragma once
 #include <functional>
 
@@ -10,39 +11,41 @@
 
 namespace bnpvi::chains {
 
-/// Windows around some rows, in sequences as a snapshot has them. Let (i, j) be the most probable states of
-/// the rows just outside a window, w their probability. A proposal replaces only q(rows of the window | ends
-/// = (i, j)), and keeps all else, other ends included: that is a q(z) for any windows that do not touch, of
-/// which statistics and entropy change by w times the difference of what is conditional on (i, j).
+/// Windows around some rows of sequences whose last visit is described by a snapshot. Let (i, j) be the most
+/// probable states of the rows just outside a window, and w their joint probability. A proposal replaces only
+/// q(rows of the window | ends = (i, j)) and keeps everything else, including the window given other ends.
+/// This is a valid q(z) if no two windows touch, and its statistics and entropy change by w times the change
+/// of those conditional on (i, j).
 class Windows {
  public:
-  /// around: rows of these sequences, by their numbers among all, ascending. Windows have a margin on both
-  /// sides, and end beside rows whose states are as good as sure, or where the sequence ends.
+  /// around: stretches of these sequences, as row numbers of the whole data set, ascending. Each window has a
+  /// margin on both sides, and extends to where the row outside has an almost certain state, or to the end of
+  /// the sequence.
   Windows(const Snapshot& now, const MoveContext& context, const HmmAlloc& alloc, const Sequences& sequences,
           const std::vector<Stretch>& around);
 
-  /// False where a pass over all rows of the sequences costs little more, or where the snapshot does not have
-  /// all messages of a window.
+  /// False where windows have most of the rows of the sequences, so that visiting all rows costs little more,
+  /// or where the snapshot lacks messages of a window.
   bool worthwhile() const { return worthwhile_; }
   double rows() const { return static_cast<double>(rows_); }
 
-  /// What the windows have under the snapshot: w times what is conditional on their ends.
+  /// Summary of the windows under the snapshot: for each, w times the statistics conditional on its ends.
   const Summary& before() const { return before_; }
-  /// The same at other globals, where state j of the snapshot is number[j]. Not `sure` where messages may
-  /// depend on a floor.
+  /// The same at other globals, where state j of the snapshot is state number[j]. Sets `sure` to false where
+  /// messages may depend on a floor.
   Summary visit(const Globals& globals, const std::vector<Index>& number, bool& sure) const;
 
  private:
   struct Window {
     Stretch rows;
-    Ends ends;         // states of the snapshot
+    Ends ends;         // as numbered in the snapshot
     double share = 0;  // w times the weight of the sequence
   };
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // What all windows have at these globals. share(window, log_sum): what a window counts for, given the log
-  // sum of its messages.
+  // Summary of all windows at these globals. share(window, log_sum): the weight of a window in the summary,
+  // given the log sum of its messages.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread
@@ -57,21 +60,22 @@ class Windows {
   Summary before_;
 };
 
-/// Rounds over windows: their ELBO is that of a q(z), so that a pass over all rows of the sequences at the
-/// globals where it rose is not below it; but where `changes` join states, what rows outside have of these is
-/// only renamed, and the ELBO a forecast.
+/// Rounds over windows. Their ELBO is that of a valid q(z), so that a pass over all rows of the sequences at
+/// the resulting globals is at least as high. The exception are `changes` that join states: rows outside the
+/// windows then have the joined states' mass under the new number only, without a new visit, and the ELBO is
+/// a forecast.
 class WindowRounds final : public Rounds {
  public:
   WindowRounds(const MoveContext& context, const State& state, Changes changes, const Windows& windows);
 
-  /// False when a visit failed: nothing that was found is of use.
+  /// False when the messages of a visit may depend on a floor: the results are then of no use.
   bool sure() const { return sure_; }
 
  private:
   void visit(const Globals& globals, Summary& total) override;
 
   const Windows& windows_;
-  std::vector<Index> number_;  // of the states of the snapshot
+  std::vector<Index> number_;  // new number of each state of the snapshot
   bool sure_ = true;
 };
 

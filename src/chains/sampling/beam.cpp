@@ -66,10 +66,11 @@ void Beam::draw_slices(const std::vector<int>& label, Stream& stream) {
   }
 }
 
-// Each row's probability of all other states is divided as a Dirichlet process divides it, of which the new
-// weight and what is left of the old one are the masses; no further than where all that is left is below any
-// slice. A state's own row is drawn when some slice lets a path go there, over all states that there are by
-// then; those that none does are forgotten in the end.
+// Adds states until in every row the probability of all states not in use is below its smallest slice. Each
+// row divides this probability between a new state and the rest as a Dirichlet process does, with the new
+// weight and the remaining weight as masses, but only while it is above the slice. The transition row of a
+// new state is drawn, over all states known by then, when some slice lets a path reach the state; states that
+// no slice lets a path reach are removed in the end.
 bool Beam::open_states(const PathPrior& prior, StateWeights& weight, Stream& stream) {
   std::vector<char> known(static_cast<std::size_t>(k()), 1);
   const auto least = [&](Index row) { return row == start_row ? least_first_ : least_later_; };

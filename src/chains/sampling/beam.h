@@ -1,4 +1,4 @@
-// One step of beam sampling.
+// One step of beam sampling for hidden Markov models.
 #pragma once
 #include "chains/sampling/path_prior.h"
 #include "chains/sampling/state_classes.h"
@@ -6,27 +6,28 @@
 
 namespace bnpvi::chains {
 
-/// Draws the states of all rows given weights and concentrations, sequence by sequence as a whole [Van Gael
-/// et al. 2008]: transition probabilities and parameters of states given the present path; a slice under the
-/// probability of each of its steps (path_filter.h); as many states more as any slice can reach; a path given
-/// all these. Where that takes more than `most_new` states the path stays as it is.
+/// Draws the states of all rows given weights and concentrations, each sequence as a whole [Van Gael et al.
+/// 2008], in four steps: transition probabilities and parameters of states given the present path; a slice
+/// under the probability of each step of the path (path_filter.h); as many additional states as any slice can
+/// reach; a new path given all these. If more than `most_new` additional states would be needed, the path
+/// stays as it is.
 class Beam {
  public:
-  static constexpr Index most_new = 1024;  // takes half a million random numbers a sweep
+  static constexpr Index most_new = 1024;  // costs half a million random numbers per sweep
 
   /// rows: of all sequences.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Changes label (states 0 .. K − 1, all in use) and weight; counts and classes are those of the labels
-  /// before. In the end states are 0 .. K' − 1, all in use, weight has K' + 1 numbers, and classes are of no
-  /// use. False when nothing changed because of most_new.
+  /// Changes label (states 0 .. K − 1, all in use) and weight; counts and classes must be those of the labels
+  /// on entry. On return states are 0 .. K' − 1, all in use, weight has K' + 1 numbers, and classes must be
+  /// computed anew. False when nothing changed because of most_new.
   bool step(const PathPrior& prior, const TransitionCounts& counts, std::vector<int>& label,
             StateWeights& weight, StateClasses& classes, Stream& stream);
 
  private:
   void draw_rows(const PathPrior& prior, const TransitionCounts& counts, const StateWeights& weight,
                  Stream& stream);
-  // Given its counts; null: none.
+  // count: the transitions from this row; null: none.
   void draw_row(const PathPrior& prior, const StateWeights& weight, Index row, const Index* count,
                 Stream& stream);
   void draw_slices(const std::vector<int>& label, Stream& stream);
@@ -39,12 +40,13 @@ class Beam {
   Pool& pool_;
   StateLikelihoods likelihoods_;
   std::vector<Vec> log_rows_;                 // log π_jk, K + 1 rows
-  Vec log_rest_;                              // of all other states, K + 1
-  Vec log_slice_;                             // of each row
-  double least_first_ = 0, least_later_ = 0;  // of first rows, and of others
+  Vec log_rest_;                              // log probability of all states not in use, K + 1 numbers
+  Vec log_slice_;                             // log slice of each row
+  double least_first_ = 0, least_later_ = 0;  // smallest log slice of first rows, and of all others
 };
 
-/// Drops states that no row is in, whose weight goes to the others; the order of those that stay is kept.
+/// Drops states without rows and adds their weights to that of all states not in use; the order of the
+/// remaining states is kept.
 void drop_unused(std::vector<int>& label, StateWeights& weight);
 
 }  // namespace bnpvi::chains

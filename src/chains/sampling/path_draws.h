@@ -1,4 +1,4 @@
-// States of single rows of paths, drawn given those of all other rows.
+// Draws the state of one row at a time, given the states of all other rows.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "chains/sampling/path_prior.h"
@@ -7,20 +7,20 @@
 
 namespace bnpvi::chains {
 
-/// The odds of a state are those of the transitions into a row and, where there is a next row, out of it; 0
-/// of a state whose class a label rules out.
+/// The prior odds of a state for a row are those of the transition into the row and, unless it is the last,
+/// of the transition out of it; 0 for a state whose class the row's label excludes.
 class PathDraws final : public ClusterDraws {
  public:
-  /// Refers to all of these. Labels, counts, classes and weights must agree with the urns, and do so after
-  /// each draw; rows that are in no urn have label −1.
+  /// Keeps references to all arguments. Labels, counts, classes and weights must agree with the urns
+  /// (statistics of the states), and still do after each draw; a row that is in no urn has label −1.
   PathDraws(const SequenceRows& rows, const PathPrior& prior, const std::vector<int>& label,
             TransitionCounts& counts, StateWeights& weight, StateClasses& classes, ObservationUrns& urns,
             Pool& pool);
 
-  /// False where labels and a limit of the number of states leave no state for row t.
+  /// False if row t cannot be in any state, because of labels or of a limit on the number of states.
   bool may_place(Index t) const;
 
-  /// What the odds of row t sum up to, if the next row is in no state.
+  /// Sum of the odds of row t over all states, if the next row is in no state.
   double odds_of_any(Index t) const { return prior_.mass(row_into(t)) + count(row_into(t)); }
 
  private:
@@ -32,7 +32,7 @@ class PathDraws final : public ClusterDraws {
   void count_row(Index t, Index state, Index times);
   double count(Index row) const { return static_cast<double>(counts_.sum(row)); }
   Index row_into(Index t) const { return rows_.first[t] ? start_row : row_after(label_[t - 1]); }
-  // The state of the next row of the sequence; −1 in the last.
+  // The state of the next row of the sequence; −1 for the last row.
   Index state_after(Index t) const {
     return t + 1 < rows_.size() && !rows_.first[t + 1] ? label_[t + 1] : -1;
   }

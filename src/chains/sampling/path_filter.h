@@ -15,10 +15,11 @@ class PathFilter {
   PathFilter(Index k, const Vec& log_rows);
 
   /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1). log_e (n × K;
-  /// may be −∞): log e, overwritten. With slices (n; else null) a step into row t is as good as any other if
-  /// its log probability is at least log_slice[t], and impossible if not [Van Gael et al. 2008]; steps that
-  /// are not looked at take no time. Throws std::domain_error where no path is possible. Filters are in
-  /// logarithms, as a state that all but vanishes may be the only way to the next row.
+  /// may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): all steps into row t with
+  /// log probability of at least log_slice[t] then count equally, and others are impossible [Van Gael et al.
+  /// 2008]; impossible steps take no time. Throws std::domain_error where no path is possible. Filtered
+  /// probabilities are kept as logarithms, since a state of vanishing probability may be the only way to the
+  /// next row.
   void draw(Index n, double* log_e, const double* log_slice, Stream& stream, int* state) const;
 
  private:
@@ -26,7 +27,8 @@ class PathFilter {
     double log_p;
     int to;
   };
-  // Calls f(step) for the steps from a row that reach a level, the most probable first.
+  // Calls f(step) for all steps from a row whose log probability is at least `level`, the most probable
+  // first.
   template <class F>
   void for_steps(Index row, double level, F f) const {
     for (Index i = row * k_; i < (row + 1) * k_ && steps_[i].log_p >= level; ++i) f(steps_[i]);
@@ -34,7 +36,7 @@ class PathFilter {
 
   Index k_;
   Vec log_rows_;
-  std::vector<Step> steps_;  // (K + 1) × K, in each row from the most probable on
+  std::vector<Step> steps_;  // (K + 1) × K, in each row the most probable first
 };
 
 }  // namespace bnpvi::chains

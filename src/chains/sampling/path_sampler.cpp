@@ -31,7 +31,8 @@ class PathSampler final : public Sampler {
         beam_(obs, data, rows, pool),
         row_draws_(rows, prior_, label_, counts_, weight_, classes_, urns_, pool) {}
 
-  // Where a row has no state left, its probability of 0 counts for the mean, and the state is drawn again.
+  // If labels leave no state for a row, the returned probability is 0, as it must be for its mean to be
+  // right, and the labels are drawn again.
   double draw_in_sequence(ChainState& z, Stream& stream) override {
     prior_.set_values(z.concentration);
     double log_probability = 0;
@@ -67,8 +68,8 @@ class PathSampler final : public Sampler {
   std::vector<Index> sizes() const override { return urns_.urns().counts(); }
 
  private:
-  // In the order of time; a new state breaks its weight from the rest, so that it is drawn from its prior. −∞
-  // where labels leave no state for a row.
+  // Draws all rows in the order of time; the weight of a new state is broken from the rest, i.e. drawn from
+  // its prior. Returns −∞ where labels leave no state for a row.
   double draw_all_rows(Stream& stream) {
     weight_ = PathPrior::no_states();
     counts_.clear();
@@ -97,7 +98,7 @@ class PathSampler final : public Sampler {
       throw std::invalid_argument("internal error: a chain has not a weight for each state");
   }
 
-  // Where a chain begins with states only.
+  // Sets even weights when a chain begins with labels but no weights.
   void even_weights() {
     weight_ = PathPrior::no_states();
     const Index states = number_of_clusters(label_);

@@ -8,13 +8,14 @@
 
 namespace bnpvi::chains {
 
-/// What a sweep draws states by: whole sequences (beam.h), splits and merges of states
-/// (path_split_merge.h), single rows; or all in turn. One alone is for tests.
+/// How a sweep draws states: whole sequences (beam.h), splits and merges of states (path_split_merge.h), or
+/// single rows; or all three in turn. A single kind of step is for tests.
 enum class PathStep { all, sequences, splits, rows };
 
-/// p(states of all rows, weights, concentrations | x) of a hidden Markov model, parameters of states
-/// integrated out. Rows whose statistic must not depend on the state: no cells are expected. split_merge:
-/// proposals of splits and merges a sweep; a number that depended on the present states would spoil the law.
+/// The posterior p(states of all rows, weights, concentrations | x) of a hidden Markov model, parameters of
+/// states integrated out. The statistic of a row must not depend on its state, so missing cells are not
+/// replaced by expected values. split_merge: number of split and merge proposals per sweep; it must not
+/// depend on the present states, or the sampled distribution would be wrong.
 std::unique_ptr<Target> make_path_target(const ObsModel& obs, const Dataset& data, const PathPrior& prior,
                                          Index split_merge, PathStep step = PathStep::all);
 

@@ -1,4 +1,4 @@
-// Proposals that divide a state of a path or join two.
+// Proposals that divide a state of a path in two or join two states.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "chains/sampling/path_prior.h"
@@ -8,18 +8,21 @@
 
 namespace bnpvi::chains {
 
-/// Splits and merges as those of mixtures [Dahl 2005]: two rows are drawn; are they in one state, each begins
-/// a state of its own, and the other rows of theirs join either, by the probability that they have given
-/// those before and by where the rows beside them in time are; are they in two, the union is proposed. Rows
-/// near the first two in time come first, since they belong to them most often. A split divides the weight as
-/// well, with v ~ Beta(c_0, c_1), c_h the number of rows of transitions that lead to part h. With the density
-/// f of PathPrior::log_probability() and Q the probability of the division, splits are accepted by
-///   f(new) / f(old) · Λ's / [Q v (1 − v) q(v)],
-/// β_a / (v β_a (1 − v) β_a) being the change of f's measure and β_a the Jacobian; of a finite model v is ½
-/// and has no law.
+/// Splits and merges as for mixtures [Dahl 2005]. Two rows are drawn. If both are in one state, each begins a
+/// new state, and the other rows of that state join one of the two in turn, with probabilities given the rows
+/// placed before: by the predictive density and by the parts of the neighbouring rows in time. If the two
+/// rows are in different states, the union of the states is proposed. Rows near the first two in time are
+/// placed first, since they most often belong with them. A split also divides the weight β_a into v β_a and
+/// (1 − v) β_a, with v ~ Beta(c_0, c_1) of density q, c_h the number of states (or the start) from which
+/// transitions lead to part h. Let f be the density of PathPrior::log_probability(), Λ the log evidence of
+/// all rows given their states, and Q the probability of the division. The acceptance ratio of a split is
+///   f(new) / f(old) · exp(Λ(new) − Λ(old)) / [Q v (1 − v) q(v)],
+/// where β_a / (v β_a (1 − v) β_a) is the change of the measure of f and β_a the Jacobian. In a finite model
+/// v = ½ is not drawn, and its factors are missing.
 class PathSplitMerge {
  public:
-  /// Changes urns, label, counts, weight and classes, which must agree; at least 2 rows.
+  /// Keeps references to all arguments. Proposals change urns, label, counts, weight and classes, which must
+  /// agree on entry. There must be at least 2 rows.
   PathSplitMerge(const RowFeatures& features, const SequenceRows& rows, const PathPrior& prior, Urns& urns,
                  std::vector<int>& label, TransitionCounts& counts, StateWeights& weight,
                  StateClasses& classes);
@@ -30,14 +33,14 @@ class PathSplitMerge {
  private:
   bool split(Index first, Index second, Stream& stream);
   bool merge(Index first, Index second, Stream& stream);
-  // The rows of states a and b (which may be a), by their distance in time from the first two.
+  // The rows of states a and b (b may equal a): the first two, then the others by distance in time from them.
   std::vector<Index> members(Index a, Index b, Index first, Index second) const;
-  // Divides rows between urns 0 and 1 of pair_, which begin with one of the first two each; `side` says where
-  // a row goes by the log probability of urn 1. side_ has the result, −1 elsewhere. Returns log Q, or some
-  // value below `least` when it falls below that.
+  // Divides rows between urns 0 and 1 of pair_, each of which begins with one of the first two rows.
+  // side(row, log probability of urn 1) decides where a row goes. side_ receives the result, −1 for all other
+  // rows. Returns log Q, or any value below `least` as soon as it falls below `least`.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
-  // log[v (1 − v) q(v)] for parts a and b of these counts.
+  // log[v (1 − v) q(v)] for parts a and b with these counts; log_v = log v, log_rest = log(1 − v).
   double log_of_share(const TransitionCounts& counts, Index a, Index b, double log_v, double log_rest) const;
   static double sources(const TransitionCounts& counts, Index state);
 
@@ -50,7 +53,7 @@ class PathSplitMerge {
   StateWeights& weight_;
   StateClasses& classes_;
   Urns pair_;
-  std::vector<signed char> side_;  // of each row
+  std::vector<signed char> side_;  // side of each row
   Vec phi_;
 };
 

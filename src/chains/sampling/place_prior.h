@@ -1,4 +1,5 @@
-// The prior of the states of all rows where states have places, transition probabilities integrated out.
+// The prior of the states of all rows, with transition probabilities integrated out, for states that are not
+// exchangeable because some transitions are fixed or forbidden.
 #pragma once
 #include <memory>
 
@@ -7,9 +8,9 @@
 
 namespace bnpvi::chains {
 
-/// Of K states that are not alike: a cell of a row has a fixed probability, or shares by a Dirichlet
-/// distribution what those leave (transition_pattern.h). Free cells without weights of their own have those
-/// of the concentrations, α/K + κδ, and α_0/K in the start row.
+/// Prior for K states with a pattern of transitions (transition_pattern.h): each cell of a row has a fixed
+/// probability, or is free, and the free cells divide the rest by a Dirichlet distribution. A free cell
+/// without a weight of its own has the usual one, α/K + κδ, or α_0/K in the start row.
 struct PlacePrior {
   Index k = 0;
   SampledConcentration alpha, start, sticky;
@@ -19,9 +20,9 @@ struct PlacePrior {
   /// Dirichlet weight of a free cell.
   double mass(Index row, Index j) const;
 
-  /// Probabilities of the next state given the counts, K numbers: 0 where it is forbidden.
+  /// Probabilities of the next state after `row` given the counts, K numbers: 0 where it is forbidden.
   Vec predictive(Index row, const TransitionCounts& counts) const;
-  /// log p(states of all rows), and the densities of learned concentrations.
+  /// log p(states of all rows), plus the log densities of learned concentrations.
   double log_probability(const TransitionCounts& counts) const;
 
   /// Draws the concentrations that are learned.

@@ -13,7 +13,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-// n × K: true where row t may be in state j, and the rows after it in its sequence have an allowed path then.
+// n × K: true where row t may be in state j, and an allowed path leads from there through the rest of its
+// sequence.
 std::vector<char> find_ways(const Dataset& data, const SequenceRows& rows, const PlacePrior& prior) {
   std::vector<char> out(static_cast<std::size_t>(rows.size() * prior.k));
   for (Index t = rows.size() - 1; t >= 0; --t) {
@@ -45,8 +46,9 @@ class PlaceSampler final : public Sampler {
     std::iota(owner_.begin(), owner_.end(), 1);
   }
 
-  // The first state is not that of the sequence, which goes far too seldom where others have not been, but
-  // one drawn evenly from all allowed paths: of stages, all of which have rows then.
+  // Draws labels sequentially only to estimate the evidence. The chain does not begin with these labels,
+  // since a sequential draw hardly ever enters states that no row has entered before, but with labels drawn
+  // uniformly from all allowed paths; where states are successive stages, all then have rows.
   double draw_in_sequence(ChainState& z, Stream& stream) override {
     set_concentrations(z.concentration);
     const Vec nothing(static_cast<std::size_t>(prior_.k * obs_.n_features()), 0.0);

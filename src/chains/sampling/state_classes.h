@@ -1,4 +1,4 @@
-// Known labels in a sampler of hidden Markov models.
+// Known class labels of rows in a sampler of hidden Markov models.
 #pragma once
 #include <vector>
 
@@ -7,29 +7,30 @@
 
 namespace bnpvi::chains {
 
-/// What the labels of the rows in each state leave of its class. A partition is possible if each state can
-/// have a class that all its labelled rows allow; those without labelled rows may have any, or none. The law
-/// of the states is that of unlabelled rows, given that the partition is possible.
+/// The classes that each state may have, given the labels of its rows. A partition of the rows into states is
+/// possible if each state has at least one class that all its labelled rows allow; a state without labelled
+/// rows may have any class, or none. The prior of the states is that of unlabelled rows, conditional on the
+/// partition being possible.
 class StateClasses {
  public:
-  /// Rows without labels: all is possible, nothing is counted.
+  /// If the rows have no labels, every partition is possible and nothing is counted.
   StateClasses(const Dataset& data, const SequenceRows& rows);
 
   bool labelled() const { return sets_ != nullptr; }
 
-  /// Counts rows anew that have these labels, of k states.
+  /// Counts all rows anew; label: the state of each row, of k states.
   void begin_with(const std::vector<int>& label, Index k);
-  void open();         // a state more, without rows
-  void drop(Index j);  // state K − 1 gets the number j
-  /// Row t comes to state j, or goes (times = −1).
+  void open();         // adds a state without rows
+  void drop(Index j);  // removes state j; state K − 1 gets its number
+  /// Row t joins state j (times = 1) or leaves it (times = −1).
   void add(Index t, Index j, int times);
 
-  /// True when row t may join state j; K is a new one.
+  /// True when row t may join state j; j = K: a new state.
   bool allows(Index t, Index j) const;
   bool may_join(Index a, Index b) const;
 
-  /// For a step that has all rows of a state drawn anew: a class of state j, drawn evenly from those that its
-  /// rows allow (0: no class), and the logarithm of its probability.
+  /// For a step that draws all rows anew: a class of state j, drawn uniformly from those that all its rows
+  /// allow (0: no class), and the logarithm of that probability.
   int draw_class(Index j, Stream& stream) const;
   double log_draw(Index j) const;
 
@@ -39,9 +40,9 @@ class StateClasses {
   const int* ruled_out(Index j) const { return ruled_out_.data() + j * width_; }
 
   const ClassSets* sets_ = nullptr;
-  Index width_ = 0;             // classes, and that of no class
-  std::vector<int> set_;        // of each row
-  std::vector<int> ruled_out_;  // K × width: rows in a state whose labels rule a class out
+  Index width_ = 0;             // number of classes + 1, for no class
+  std::vector<int> set_;        // set of classes of each row
+  std::vector<int> ruled_out_;  // K × width: number of rows in a state whose labels exclude a class
 };
 
 }  // namespace bnpvi::chains

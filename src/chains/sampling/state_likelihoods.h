@@ -1,4 +1,4 @@
-// Parameters of states that are drawn, and likelihoods of rows under them.
+// Draws of the parameters of states, and likelihoods of rows under them.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "foundation/random.h"
@@ -21,12 +21,13 @@ class StateLikelihoods {
   /// rows: of all sequences.
   StateLikelihoods(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// T of k states, rows having these labels: k × p.
+  /// Statistics T of k states, k × p; label: state of each row.
   Vec statistics(const std::vector<int>& label, Index k);
   /// Draws the parameters of the states given their T (k × p).
   void draw(const Vec& t, Stream& stream);
-  /// log p(x | parameters) of rows begin .. end − 1, a row for each; not_possible in states whose class
-  /// (owner of each state; empty: none) their labels rule out. Stays until the next call.
+  /// log p(x | parameters) of rows begin .. end − 1 under each state, rows × states; not_possible in states
+  /// whose class a row's label excludes (owner: class of each state; empty: no labels). Valid until the next
+  /// call.
   double* of_rows(Index begin, Index end, const std::vector<int>& owner);
 
  private:

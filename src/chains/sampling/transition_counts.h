@@ -1,4 +1,4 @@
-// Transitions of paths, counted.
+// Counts of transitions in paths.
 #pragma once
 #include <vector>
 
@@ -6,11 +6,13 @@
 
 namespace bnpvi::chains {
 
-/// Where the transition into a row comes from: row 0, the start, or row 1 + j of the state j before.
+/// Row of the matrix of counts by origin of a transition: row 0 is the start of a sequence, row 1 + j is
+/// state j.
 inline Index row_after(Index state) { return 1 + state; }
 constexpr Index start_row = 0;
 
-/// n_jk: how often state k follows row j, of K states that come and go.
+/// n_jk: how often state k follows row j (the start, or a state). The number K of states changes during
+/// sampling.
 class TransitionCounts {
  public:
   Index k() const { return static_cast<Index>(rows_.size()) - 1; }
@@ -19,8 +21,8 @@ class TransitionCounts {
   const Index* of(Index row) const { return rows_[row].data(); }  // K numbers
 
   void clear();  // no states
-  void open();   // one more, without transitions
-  /// State j goes, which must have no transitions; state K − 1 gets its number.
+  void open();   // adds a state without transitions
+  /// Removes state j, which must have no transitions; state K − 1 gets its number.
   void drop(Index j);
   void add(Index row, Index state, Index times) {
     rows_[row][state] += times;
@@ -32,7 +34,7 @@ class TransitionCounts {
   std::vector<Index> sums_ = {0};
 };
 
-/// n_jk of the rows of sequences with these states, K of them.
+/// n_jk of sequences; label: state of each row, of K states.
 TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k);
 
 }  // namespace bnpvi::chains

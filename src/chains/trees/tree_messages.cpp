@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// What a floor does to states that are less probable than this does not matter: a guess, far below rounding.
+// Effects of a floor on states less probable than this are ignored: a guess, far below rounding.
 constexpr double irrelevant = 1e-20;
 
 }  // namespace

@@ -6,46 +6,47 @@
 
 namespace bnpvi::chains {
 
-/// Rows of one or several trees, parents before their children: back[t] rows back is the parent of row t, 0
-/// at a root. position: of each row (Dataset::position), those of the chain's transitions; null: all 0.
+/// Rows of one or several trees, parents before their children. back: the parent of row t is row t − back[t];
+/// 0 at a root. position: for each row, which of the chain's transition matrices leads into it
+/// (Dataset::position); null: all 0.
 struct TreeRows {
   Index n = 0;
   const int* back = nullptr;
   const int* position = nullptr;
 };
 
-/// What a pass over trees adds to: expected states of roots, and
+/// Sums to which a pass over trees adds: expected states of roots, and
 ///   Σ log Z − Σ r log_e − Σ_roots r log start,
-/// what remains of the entropy being the transitions, −Σ M log P.
+/// the entropy without its part of the transitions, −Σ M log P.
 struct TreeCounts {
   double* start;           // K
-  double* log_space_pair;  // as the chain's transitions: expected ones, in log space only
+  double* log_space_pair;  // expected transitions, laid out as in the chain; in log space only
   double* entropy;
 };
 
 /// Upward–downward messages [Crouse, Nowak and Baraniuk 1998], without recursion. With e the potentials,
-///   m_t ∝ e_t ∘ Π_{children c} u_c  (a root: also ∘ start),   u_t = P m_t,
+///   m_t ∝ e_t ∘ Π_{children c} u_c  (at a root also ∘ start),   u_t = P m_t,
 ///   P(z_pa(t) = i, z_t = j) = (r_pa(t),i / u_ti) P_ij m_tj,
-/// P being that of the row's position.
-/// The products over children are sums of logarithms, so that a node may have any number of them; m_t sums
-/// to 1, so that depth does not matter.
+/// where P is the transition matrix of the row's position and r are the responsibilities. The products over
+/// children are sums of logarithms, so that a node may have any number of them; m_t sums to 1, so that depth
+/// does not matter.
 ///
 /// As in Chain there are two versions: scaled numbers with P floored, and log space without floors, for data
 /// and transitions that contradict each other so much that scaled numbers depend on a floor.
 class TreeMessages {
  public:
-  /// log_space: of all passes.
+  /// log_space: whether all passes of this object work in log space.
   TreeMessages(const Chain& chain, bool log_space);
 
-  /// From the leaves: log_e (n × K) are log potentials, m and u (n × K) the messages, which are logarithms in
-  /// log space; u of roots is not set. Returns log Z, summed over trees.
+  /// Pass from the leaves to the roots. log_e (n × K): log potentials; m and u (n × K): receive the messages,
+  /// as logarithms in log space; u of roots is not set. Returns log Z, summed over trees.
   double upward(const TreeRows& rows, const double* log_e, double* m, double* u);
 
-  /// From the roots, after upward(): log_e becomes the responsibilities r, and u becomes r_pa(t) / u_t (0 at
-  /// roots; not in log space), which without the factor P gives the expected transitions, Σ_t u_t m_tᵀ over
-  /// the rows of each position.
-  /// log_z: what upward() returned. tell, unless empty, is called with each row t that has a parent and
-  /// P(z_pa(t), z_t) (K × K). Returns false when the result may depend on a floor.
+  /// Pass from the roots to the leaves, after upward(). log_e becomes the responsibilities r. Unless in log
+  /// space, u becomes r_pa(t) / u_t (0 at roots), which gives the expected transitions without the factor P:
+  /// Σ_t u_t m_tᵀ over the rows of each position. log_z: what upward() returned. tell, unless empty, is
+  /// called with each row t that has a parent and P(z_pa(t), z_t) (K × K). Returns false when the result may
+  /// depend on a floor.
   bool downward(const TreeRows& rows, double log_z, double* log_e, const double* m, double* u,
                 const TreeCounts& to, const std::function<void(Index, const double*)>& tell = {});
 

@@ -5,19 +5,19 @@
 
 namespace bnpvi::chains {
 
-/// Upward–downward over trees, with the summary of what was found. Trees are shared out among threads; of a
-/// tree of 2^15 rows or more threads share the log-likelihoods and the statistics, while its messages, a
-/// small part unless K is much above the number of features, are one thread's work.
+/// Upward–downward over trees, which adds its results to a summary. Trees are divided among threads. For a
+/// tree of 2^15 rows or more, threads share the log-likelihoods and the statistics; its messages, a small
+/// part unless K is much above the number of features, are computed by one thread.
 ///
 /// Memory: 24 K bytes for each row of the trees that are being processed.
 class TreePass {
  public:
   TreePass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
 
-  /// Trees that together have at most segment_rows rows, or a single larger one.
+  /// Processes trees that together have at most segment_rows rows, or a single larger one.
   void run(const SequenceRows& trees);
 
-  /// The summary of all trees run.
+  /// The summary of all trees passed to run().
   Summary finish();
 
  private:
@@ -27,10 +27,10 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // by chunk of the piece: Σ u mᵀ by position, still without the factor P
+  std::vector<Vec> pairs_;  // for each chunk of the piece: Σ u mᵀ by position, still without the factor P
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
-  Vec log_e_, m_, u_;  // of the trees being processed
+  Vec log_e_, m_, u_;  // for the trees being processed
 };
 
 }  // namespace bnpvi::chains

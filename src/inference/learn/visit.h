@@ -45,7 +45,7 @@ class ResponsibilitySink {
 
   /// True when models in which the clusters of consecutive rows depend on each other should call
   /// visit_messages(): for each row, with its responsibilities, its forward message alpha, the message ν (K
-  /// numbers each; chains/messages/messages.h) and its scale. Not called for rows whose messages were
+  /// numbers each) and its scale. Not called for rows whose messages were
   /// computed in log space.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,

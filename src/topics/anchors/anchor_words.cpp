@@ -17,7 +17,8 @@ constexpr int rounds = 100;             // of exponentiated gradient: a guess
 
 std::size_t size_of(Index n) { return static_cast<std::size_t>(n); }
 
-// Random signs at a few places of each row, which keeps distances; the identity when m = d.
+// A matrix with random signs in a few columns of each row, which approximately preserves distances; the
+// identity when m = d.
 RowsOfWords random_signs(Index d, Index m, Stream& stream) {
   RowsOfWords out;
   out.m = m;
@@ -29,7 +30,7 @@ RowsOfWords random_signs(Index d, Index m, Stream& stream) {
   return out;
 }
 
-// Words in enough documents for their rows to mean something, the most frequent first.
+// Words that occur in enough documents for their rows to be reliable, most frequent first.
 std::vector<int> candidates_of(const DocumentSums::Counts& counts, Index d, Index k) {
   const Vec& users = counts.users;
   std::vector<int> words;
@@ -49,7 +50,8 @@ double mass_of(const std::vector<int>& words, const Vec& mass) {
   return sum;
 }
 
-// Rows w on the simplex that minimise |target − w gram|² in the norm of gram⁻¹, in place of `target` (n × k).
+// Replaces each row of `target` (n × k) by the w on the simplex that minimises |target − w gram|² in the norm
+// of gram⁻¹.
 void least_squares_shares(Vec& target, const Vec& gram, Index k, Pool& pool) {
   const Index n = static_cast<Index>(target.size()) / k, tasks = (n + rows_at_once - 1) / rows_at_once;
   const double rate = 2 / *std::max_element(gram.begin(), gram.end());

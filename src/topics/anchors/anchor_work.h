@@ -1,4 +1,4 @@
-// Sums for anchor words, batch by batch.
+// The sums that anchor words need, computed batch by batch.
 #pragma once
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-/// DocumentSums of all batches, by the problem's workers or here.
+/// DocumentSums over all batches, computed by the problem's workers (other processes) or in this process.
 class SumsOfBatches final : public DocumentSums {
  public:
   explicit SumsOfBatches(const Problem& problem, Pool& pool) : problem_(problem), pool_(pool) {}
@@ -24,7 +24,7 @@ class SumsOfBatches final : public DocumentSums {
   Pool& pool_;
 };
 
-/// One of these sums over the documents of a batch.
+/// Task that computes one of these sums over the documents of a batch.
 class AnchorWork final : public BatchWork {
  public:
   AnchorWork(Index batch, std::shared_ptr<const SumsOfBatches::Wanted> wanted);

@@ -108,7 +108,7 @@ Vec CoOccurrence::columns(const std::vector<int>& words) const {
   return out;
 }
 
-// Documents count by their tokens.
+// Documents are weighted by their numbers of tokens.
 double CoOccurrence::weight_of(Index i, double tokens) const {
   const double pairs =
       tokens * tokens - std::accumulate(documents_.square.begin() + documents_.row_start[i],

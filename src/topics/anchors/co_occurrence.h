@@ -1,4 +1,4 @@
-// Co-occurrences of words in documents, without the matrix of pairs of words.
+// Co-occurrences of words in documents, computed without forming the matrix of pairs of words.
 #pragma once
 #include <vector>
 
@@ -10,8 +10,8 @@
 
 namespace bnpvi::topics {
 
-/// Counts of words in documents, or expected counts when a token counts with the probability that it has a
-/// certain topic.
+/// Counts of words in documents, or expected counts when each token counts with the probability that it
+/// belongs to a certain topic.
 struct PartialCounts {
   std::vector<int> row_start{0};  // documents + 1 offsets
   std::vector<int> column;        // word
@@ -25,10 +25,10 @@ struct PartialCounts {
 PartialCounts counts_of_rows(const Dataset& data, const std::vector<Index>& rows);
 PartialCounts all_counts(const Dataset& data);
 
-/// A d × m matrix B by its rows, each of `each` entries: one for every column, or few.
+/// A d × m matrix B stored by rows, each with `each` entries: all m, or only a few.
 struct RowsOfWords {
   Index m = 0, each = 0;
-  std::vector<int> place;  // d × each columns; empty: all of them, in order
+  std::vector<int> place;  // d × each: columns of the entries; empty: all columns, in order
   Vec value;               // d × each
 
   /// y += x times row v.
@@ -40,15 +40,16 @@ struct RowsOfWords {
   static RowsOfWords read(Reader& in);
 };
 
-/// Q of some of the documents: products with it, and its row sums. Q_vw is the probability that two different
-/// tokens of a document are the words v and w; documents count by their tokens.
+/// The matrix Q of some of the documents: products with it, and its row sums. Q_vw is the probability that
+/// two different tokens of a document are the words v and w; documents are weighted by their numbers of
+/// tokens.
 class CoOccurrence {
  public:
   CoOccurrence(const PartialCounts& documents, std::vector<Index> which, Index d);
 
-  /// out += Q B for the words with a row in `out`: number[word], or −1.
+  /// out += Q B for the words that have a row in `out`, number[word] ≥ 0.
   void times(const RowsOfWords& b, const std::vector<int>& number, double* out, Pool& pool) const;
-  /// d × k: the columns of Q that belong to some words.
+  /// The columns of Q for these words, d × k.
   Vec columns(const std::vector<int>& words) const;
 
   Vec mass;  // Σ_w Q_vw
@@ -59,26 +60,27 @@ class CoOccurrence {
   std::vector<Index> which_;
 };
 
-/// Sums over all documents, and over two random halves of them, that anchor words are found from.
+/// Sums over all documents, and over two random halves of them, from which anchor words are found.
 class DocumentSums {
  public:
   struct Counts {
     Index n = 0;         // documents
-    Vec tokens;          // of each word
+    Vec tokens;          // tokens of each word
     Vec users;           // documents that have the word
     Vec mass;            // CoOccurrence::mass of all documents
-    Vec half_a, half_b;  // of either half
+    Vec half_a, half_b;  // mass of each half
   };
   virtual ~DocumentSums() = default;
   virtual Counts counts() = 0;
-  /// Q B of the words with a number, of either half one after the other, or of all documents.
+  /// Q B for the words with number[word] ≥ 0: times_by_half(): for both halves, one after the other; times():
+  /// for all documents.
   virtual Vec times_by_half(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
   virtual Vec times(const RowsOfWords& b, const std::vector<int>& number, Index n_numbers) = 0;
-  /// CoOccurrence::columns of all documents.
+  /// CoOccurrence::columns for all documents.
   virtual Vec columns(const std::vector<int>& words) = 0;
 };
 
-/// Those of documents at hand. `half`: to which of the halves each belongs, 0 or 1.
+/// DocumentSums of documents in memory. half: the half to which each belongs, 0 or 1.
 class SumsOfCounts final : public DocumentSums {
  public:
   SumsOfCounts(const PartialCounts& documents, const std::vector<int>& half, Index d, Pool& pool);

@@ -62,7 +62,7 @@ class FarApart {
     });
   }
 
-  // Moves the origin to a row, if any.
+  // Moves the origin to row `origin`, if it is one, and computes the residuals' lengths.
   void measure(Index origin) {
     const Vec zero(size_of(m_), 0.0);
     Vec at[2];
@@ -96,8 +96,8 @@ class FarApart {
     for (double& y : x) half.directions.push_back(norm > 0 ? y / norm : 0);
   }
 
-  // With directions u of a and v of b, x = ⟨a, u⟩, y = ⟨b, v⟩ and G = ⟨u, v⟩, what is left has
-  // ⟨a, b⟩ − Σ x ⟨b, u⟩ − Σ y ⟨a, v⟩ + xᵀ G y,  |a|² − Σ x²  and  |b|² − Σ y².
+  // With directions u of a and v of b, x = ⟨a, u⟩, y = ⟨b, v⟩ and G = ⟨u, v⟩, the residuals have ⟨a, b⟩ − Σ x
+  // ⟨b, u⟩ − Σ y ⟨a, v⟩ + xᵀ G y, |a|² − Σ x² and |b|² − Σ y².
   void take_out(Index row) {
     const Index before = static_cast<Index>(half_[0].directions.size()) / m_;
     for (Half& half : half_) {
@@ -132,7 +132,7 @@ class FarApart {
   Half half_[2];
   Index m_, n_;
   Pool& pool_;
-  Vec ab_, squares_;  // of what is left: ⟨a, b⟩ and |a|² + |b|²
+  Vec ab_, squares_;  // for the residuals: ⟨a, b⟩ and |a|² + |b|²
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which topics labelled documents may use.
+// The topics that labelled documents may use.
 #pragma once
 #include <algorithm>
 
@@ -6,7 +6,8 @@
 
 namespace bnpvi::topics {
 
-/// Topics by the owners of a summary and the classes of documents, those of their first rows.
+/// The allowed topics of each document, by the topics' owners (classes, in a summary) and the set of classes
+/// of the document's first row.
 class AllowedTopics {
  public:
   AllowedTopics(const Dataset& data, const Summary& topics) : data_(data) {
@@ -18,7 +19,7 @@ class AllowedTopics {
           of_set_[set].push_back(static_cast<int>(j));
   }
 
-  /// Ascending; null: all.
+  /// The allowed topics, ascending; null: all.
   const std::vector<int>* of(Index document) const {
     if (of_set_.empty()) return nullptr;
     const Index row = data_.starts[document];
@@ -31,7 +32,7 @@ class AllowedTopics {
   std::vector<std::vector<int>> of_set_;
 };
 
-/// The shares of topics that may be used.
+/// Those of the shares whose topics are among `topics` (ascending).
 inline std::vector<Share> allowed_shares(Shares shares, const std::vector<int>& topics) {
   std::vector<Share> out;
   for (const Share& s : shares)

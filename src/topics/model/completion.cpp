@@ -77,7 +77,7 @@ class Predictive {
     }
   }
 
-  // Of another token of this term in the document last learnt.
+  // Probability of another token of this term in the document of the last call of learn().
   double probability(int term) const {
     const int* first = seen_.column + from_;
     const int* at = std::find(first, first + n_, term);

@@ -5,20 +5,20 @@
 
 namespace bnpvi::topics {
 
-/// E[π_d] for documents of counts under known topics φ (term v's probabilities in K topics: K × V,
-/// column-major) and weights a of the topics in every document: zero-order collapsed inference
+/// E[π_d] for documents of counts under known topics φ (K × V, column-major: the probabilities of term v in K
+/// topics) and prior weights a of the topics in every document, by zero-order collapsed inference,
 ///   r_uk ∝ φ_kv (N_dk − r_uk + a_k),
-/// a token's responsibilities given the expected assignments of the other tokens [Asuncion et al. 2009].
-/// Predicts better than a factorised q(π_d) q(z_d), which leaves out the dependence of z on π. Result:
-/// documents × K, column-major, rows sum to 1.
+/// the responsibilities of a token given the expected assignments of the other tokens [Asuncion et al. 2009].
+/// Predicts better than a factorised q(π_d) q(z_d), which ignores the dependence of z on π. Result: documents
+/// × K, column-major; rows sum to 1.
 Vec collapsed_proportions(const Dataset& data, const Vec& phi, const Vec& a, Pool& pool);
 
-/// The same with uncertain topics φ_k ~ Dirichlet(e_k), the posterior of training (e is K × V, column-major):
-/// the tokens seen in a document inform about φ as well as about π_d:
+/// Predictive probabilities with uncertain topics φ_k ~ Dirichlet(e_k), the posterior of training (e: K × V,
+/// column-major). The tokens seen in a document are informative about φ as well as about π_d:
 ///   r_uk ∝ (e_kv + n_uk − r_uk) / (Σ_v e_kv + N_dk − r_uk) (N_dk − r_uk + a_k),   n_uk = c_u r_uk.
-/// When the last topic is one at its prior, a document may begin a topic of its own. `held` has further
-/// tokens of the documents in `seen`. Result: Σ_k E[π_dk] E[φ_kv] of each entry of `held`, both expectations
-/// given the document's seen tokens.
+/// If the last topic has the parameters of the prior, a document may begin a new topic. held: further tokens
+/// of the documents in `seen`. Result: Σ_k E[π_dk] E[φ_kv] for each entry of `held`, both expectations given
+/// the document's seen tokens.
 Vec predictive_probabilities(const Dataset& seen, const Dataset& held, const Vec& e, const Vec& a,
                              Pool& pool);
 

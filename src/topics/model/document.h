@@ -1,4 +1,4 @@
-// One document as the local step of a topic model sees it.
+// One document in the form that the local step of a topic model uses.
 #pragma once
 #include <memory>
 
@@ -15,15 +15,16 @@ struct TopicLogs {
   double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
 };
 
-/// C, and E = exp(C − max_k C) when `e` is not null, so that rounds of a local step need no exponentials.
-/// Rows are the word types of the vocabulary (counts) or the rows of one document (anything else).
+/// The table of C and, when `e` is not empty, E = exp(C − max_k C), so that rounds of a local step need no
+/// exponentials. Rows are the word types of the vocabulary (counts) or the rows of one document (anything
+/// else).
 struct TopicTable {
   Index k = 0;
   TopicLogs c;
   Buffer e;  // rows × k, or empty
-  Vec top;   // max_k C of each row, when e is there
+  Vec top;   // max_k C of each row; empty without e
 
-  /// The table of all word types under weights of a linear model; c points into the weights.
+  /// The table of all word types under the weights of a linear model; c points into the weights.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 
@@ -35,21 +36,22 @@ struct DocumentView {
   Index n = 0;
   Index k = 0;
   TopicLogs c_table;
-  const double* e = nullptr;         // nullptr: not computed
+  const double* e = nullptr;         // rows of exponentials; nullptr: not computed
   const int* row = nullptr;          // word type of u, a row of `e`; nullptr: u itself
   const int* c_row = nullptr;        // row of c_table that belongs to u; nullptr: u itself
   const double* weight = nullptr;    // nullptr: all 1
   double length = 0;                 // Σ_u weight_u
   double times = 1;                  // weight of the document: how often it counts
-  const double* response = nullptr;  // what is known of it (ResponseModel::n_values); nullptr: nothing
-  const double* local = nullptr;     // local numbers of its last visit, if there are any
+  const double* response = nullptr;  // its responses and covariates (ResponseModel::n_values); nullptr: none
+  const double* local = nullptr;     // local numbers of its last visit (ResponseModel); nullptr: none
   const std::vector<int>* allowed = nullptr;  // topics that it may use, ascending; nullptr: all
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends C of all rows of the view under the column of each share, share by share.
+/// Appends to c, for one share (a topic that the document uses) after the other, the C of all rows of the
+/// view in the share's column.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
 /// True when every row is a document whose tokens may have different topics.
@@ -60,14 +62,15 @@ class DocumentReader {
  public:
   DocumentReader(const ObsModel& obs, const Dataset& data);
 
-  /// Counts: rows of the shared table. Otherwise computes the document's own table from the weights.
+  /// Loads a document. Documents of counts use rows of the shared table; for others, their own table is
+  /// computed from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// A document with the C of its last visit, from unit `at` of the memory: C has the columns of its shares
-  /// only.
+  /// Loads a document with the C of its last visit, unit `at` of the memory: C then has the columns of the
+  /// unit's shares only.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
-  /// Rows that a view of the document has.
+  /// Number of rows of the document's view.
   Index n_rows(Index document) const;
 
   /// Prefetches a document of counts that will be loaded soon.
@@ -79,7 +82,7 @@ class DocumentReader {
   const std::vector<Index>& rows() const { return rows_; }
 
  private:
-  DocumentView rows_of(Index document);  // without C
+  DocumentView rows_of(Index document);  // without its C
 
   const ObsModel& obs_;
   const Dataset& data_;

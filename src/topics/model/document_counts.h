@@ -1,5 +1,5 @@
-// What the objective of a topic model has of the documents as α varies: their lengths, and their counts of
-// topics.
+// What the objective of a topic model as a function of α needs of the documents: their lengths and their
+// counts of topics.
 #pragma once
 #include <map>
 
@@ -8,8 +8,8 @@
 
 namespace bnpvi::topics {
 
-/// Numbers (sums of weights) of documents by length, in tokens or rows. Lengths are whole numbers, so that
-/// the counts that a batch's memory has of each document tell them exactly.
+/// Numbers of documents (sums of weights) by length, in tokens or rows. Lengths are whole numbers, so that a
+/// document's counts in the memory of its batch, which add up to it but for rounding, determine it exactly.
 class DocumentLengths {
  public:
   void add(const ShareTable& documents);

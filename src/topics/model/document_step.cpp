@@ -17,7 +17,7 @@ constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
 constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
 constexpr double unlikely = 18;       // log weights so far below the largest are dropped in a cold start
 
-// All but the `width` largest become −∞.
+// Sets all but the `width` largest numbers to −∞.
 void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) {
   chosen.resize(static_cast<std::size_t>(width));
   kernels().largest_rows(1, n, x, n, width, chosen.data());
@@ -53,7 +53,7 @@ void DocStep::begin(const DocumentView& view) {
   gathered_.clear();
 }
 
-// The active topics become those in topic_.
+// Makes the topics in topic_ the active ones.
 void DocStep::use(const DocumentView& view) {
   const std::size_t m = topic_.size();
   for (Vec* v : {&count_, &before_, &p_, &w_, &x_, &y_}) v->resize(m);
@@ -68,8 +68,8 @@ void DocStep::use(const DocumentView& view) {
   if (tilted_) response_->use(topic_);
 }
 
-// Copies entries of the table for four words at a time, so that those of one topic are stored together; past
-// the last word it is repeated.
+// Copies entries of the table, for four words at a time, so that those of one topic are stored together; the
+// last word is repeated to fill up the four.
 void DocStep::gather(const DocumentView& view) {
   gathered_ = topic_;
   ld_ = (view.n + 7) / 8 * 8;
@@ -95,7 +95,7 @@ void DocStep::weigh_by_counts() {
   kernels().digamma_each(m, x_.data(), p_.data());
 }
 
-// A round of all topics, without a copy of their rows.
+// A round with all topics, without copying their rows.
 void DocStep::sweep(const DocumentView& view) {
   const Index k = view.k;
   add_cost(view.n, k);
@@ -122,7 +122,7 @@ void DocStep::round(const DocumentView& view) {
     if (!(s_[u] > least_sum)) round_apart(view, u);
 }
 
-// A round of one row in logarithms: exp(C − max C + P) underflows for all its active topics.
+// A round for one row in logarithms, where exp(C − max C + P) underflows for all its active topics.
 void DocStep::round_apart(const DocumentView& view, Index u) {
   const Index m = active();
   Vec x(topic_.size()), kept;
@@ -143,7 +143,7 @@ void DocStep::round_apart(const DocumentView& view, Index u) {
   s_[u] = 1;
 }
 
-// The L topics of every row with the largest weights C + P.
+// Chooses for every row the L topics with the largest weights C + P.
 void DocStep::choose(Index width) {
   const Index m = active(), n = static_cast<Index>(s_.size());
   chosen_ = width > 0 && width < m;
@@ -223,7 +223,7 @@ bool DocStep::ascend(const DocumentView& view, Index limit, Index width, double 
   }
 }
 
-// Rounds from a fit with all active topics to one with L topics a row, when more than L are active.
+// Runs rounds from a fit with all active topics to one with L topics per row, when more than L are active.
 void DocStep::narrow(const DocumentView& view, Index limit) {
   if (width_ == 0 || width_ >= active()) return;
   weigh_by_counts();
@@ -270,7 +270,7 @@ const DocumentFit& DocStep::cold(const DocumentView& view) {
   return fit(true);
 }
 
-// Of some topics alone.
+// An optimum with these topics alone.
 const DocumentFit& DocStep::cold_in(const DocumentView& view, const std::vector<int>& topics) {
   topic_ = topics;
   use(view);

@@ -1,4 +1,5 @@
-// The local step of one document: its topic counts and its tokens' responsibilities, by coordinate ascent.
+// The local step of one document: its topic counts and the responsibilities of its tokens, by coordinate
+// ascent.
 #pragma once
 #include <cmath>
 
@@ -10,17 +11,18 @@ namespace bnpvi::topics {
 
 /// Dirichlet parameters a_k of documents, with their logarithms and log Γ.
 struct DocumentPrior {
-  /// all: their sum, the remainder's among them, where it is needed.
+  /// all: the sum of all a_k and of the remainder for topics not in use; 0 where it is not needed.
   explicit DocumentPrior(Vec a, double all = 0);
   Index k() const { return static_cast<Index>(a.size()); }
 
-  Vec a;  // απ_k, or of documents with a covariate pattern απ_k E exp(x'λ_k)
+  Vec a;  // απ_k; for documents with a covariate pattern απ_k E exp(x'λ_k)
   Vec log_a;
   Vec log_gamma_a;
   double all;
 };
 
-/// Of all documents, or of those of each covariate pattern, whose documents have its number as their value.
+/// The priors of documents: one for all, or one for each covariate pattern. A document with a pattern has the
+/// pattern's number as its value (DocumentView::response).
 struct DocumentPriors {
   explicit DocumentPriors(DocumentPrior prior) : of{std::move(prior)} {}
   explicit DocumentPriors(std::vector<DocumentPrior> by_pattern)
@@ -35,72 +37,76 @@ struct DocumentPriors {
   bool patterned = false;
 };
 
-/// What the memory has of a document with a covariate pattern: its number, and the sum of its prior where its
-/// tangents are.
+/// Numbers in the memory of a document with a covariate pattern: the pattern, and the sum of the prior's
+/// parameters at which its tangents are taken.
 struct PatternLocal {
   enum { pattern, all, size };
 };
 
-/// A local optimum of the document's bound. With θ̂_k = N_k + απ_k optimal the bound depends on q(z) alone:
+/// A local optimum of the document's bound. With the optimal θ̂_k = N_k + απ_k, the bound depends on q(z)
+/// alone:
 ///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
-/// up to constants of the document, and R(N) where it has a response (document_response.h). Topics without a
+/// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics without a
 /// share have r = 0 exactly.
 struct DocumentFit {
-  std::vector<Share> share;  // by topic, ascending
+  std::vector<Share> share;  // topics with their counts, by topic, ascending
   double bound = -1e300;
   Vec local;  // local numbers of its responses
 };
 
-/// The responsibilities of a fit as factors: c_u r_uk = share_u e_uk w_k, in an L-sparse fit for the topics
-/// of the word's mask only. In rows apart, where Σ_k e_uk w_k underflows, share_u = 0 and c_u r_uk is listed.
+/// The responsibilities of a fit as factors, c_u r_uk = share_u e_uk w_k; in an L-sparse fit, for the topics
+/// in the word's mask only. Rows u in which Σ_k e_uk w_k underflows are `apart`: they have share_u = 0, and
+/// their c_u r_uk are listed.
 struct DocumentFactors {
   Index n = 0, m = 0;
   const double* w = nullptr;                 // m: exp(P_k − max P)
   const double* share = nullptr;             // n
-  const unsigned long long* mask = nullptr;  // n × mask_words, bit j of it is topic j; nullptr: all topics
+  const unsigned long long* mask = nullptr;  // n × mask_words: bit j of a row stands for topic j; nullptr:
+                                             // all topics
   Index mask_words = 0;
-  std::vector<int> apart;  // rows u
+  std::vector<int> apart;  // these rows u
   Vec apart_mass;          // rows apart × m: c_u r_uk
   double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
-/// Topic counts N_k below this are set to exactly zero, which lowers a document's bound by about as much: a
+/// Topic counts N_k below this are set to exactly zero, which lowers a document's bound by about this much: a
 /// guess.
 inline constexpr double least_share = 1e-8;
 
-/// Rounds end when no count of a topic changes by more: a guess.
+/// Rounds end when no topic's count changes by more: a guess.
 inline constexpr double least_change = 0.05;
 
-/// A restart ends when it lacks more than three times what the last round gained. Of 100,000 in a fit with
-/// 100 planted topics none of those ended would have won, of 40,000 on the whales 3, by 0.4 log units each.
+/// A restart is abandoned when its bound is below the one to beat by more than three times the gain of the
+/// last round. Among 100,000 restarts in a fit with 100 planted topics none abandoned would have won; among
+/// 40,000 on the whales 3, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
-/// The local step of one document after another, with the scratch of one thread. A fit that is returned is
+/// The local step of one document after another, with the scratch memory of one thread. A returned fit is
 /// valid until the next one.
 class DocStep {
  public:
-  /// width: L, topics a token may belong to; 0 = all.
-  /// responses: their q(η); null: documents go by their tokens alone.
+  /// width: L, the number of topics to which a token may belong; 0: all. responses: q(η) of the responses'
+  /// effects; null: documents are fitted to their tokens alone.
   DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
   /// An optimum from the likelihood and π alone [Hughes 2016, Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// An optimum from the given topics and counts, all of them allowed, whose bound is not below theirs (up to
-  /// least_share). The bound is computed only with tell_bound.
+  /// An optimum from the given topics and counts, which must be allowed. Its bound is not below the bound at
+  /// that start (up to least_share). The bound is computed only with tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
-  /// Sparsity restarts [Alg. 5.2] from the fit `best`, which they replace when they raise its bound: each
-  /// topic in turn, smallest first, is emptied, and rounds follow until they converge or the bound to beat is
-  /// three times further away than the last round gained.
+  /// Sparsity restarts [Alg. 5.2] from the fit `best`, which is replaced when they raise its bound: each
+  /// topic in turn, smallest first, is emptied, and rounds follow until they converge or are abandoned
+  /// (largest_gap).
   void restarts(const DocumentView& view, DocumentFit& best);
 
-  /// The factors of the fit that the last call of cold(), warm() or restarts() on this view ended with; valid
-  /// until the next such call.
+  /// The factors of the fit with which the last call of cold(), warm() or restarts() on this view ended;
+  /// valid until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
-  /// Products of rounds so far, as Pool::spend() counts them.
+  /// Multiplications in all rounds so far, as Pool::spend() counts them.
   double cost() const { return cost_; }
 
  private:
@@ -121,13 +127,14 @@ class DocStep {
   double bound();
   const DocumentFit& fit(bool tell_bound);
   void add_cost(Index rows, Index topics) {
-    constexpr Index of_topic = 20;  // products that take as long as a digamma and an exponential: a guess
+    constexpr Index of_topic = 20;  // multiplications that take as long as a digamma and an exponential: a
+                                    // guess
     cost_ += static_cast<double>((rows + of_topic) * topics);
   }
   Index active() const { return static_cast<Index>(topic_.size()); }
 
   const DocumentPriors& priors_;
-  const DocumentPrior* prior_;  // of the document
+  const DocumentPrior* prior_;  // prior of the document
   Index width_;
   double cost_ = 0;
   const double* c_ = nullptr;  // n: counts of the document's rows
@@ -141,7 +148,7 @@ class DocStep {
   std::vector<int> gathered_;     // topics of the rows of g_, ascending
   Index ld_ = 0;
   Vec g_;                      // gathered topics × n, rows ld_ apart: e of the document's rows
-  bool chosen_ = false;        // rounds go by kept_ instead of g_
+  bool chosen_ = false;        // rounds use kept_ instead of g_
   Vec kept_, scratch_;         // A × n: g_ where a topic is one of the L chosen, else 0
   std::vector<int> kept_row_;  // 0 .. A−1
   std::vector<unsigned long long> mask_;
@@ -152,7 +159,7 @@ class DocStep {
   DocumentFit fit_;
   std::optional<DocumentResponse> response_;
   bool tilted_ = false;  // the document has a response
-  Vec at_, base_;        // A: counts where the tilt is taken, and P without it
+  Vec at_, base_;        // A: counts at which ∇R is taken, and P without the tilt
 };
 
 /// Responsibilities of the rows of a document, n × share.size(); every row sums to 1. Adds the entropy

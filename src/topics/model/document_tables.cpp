@@ -46,7 +46,7 @@ double draw_alpha(const GammaPrior& prior, double alpha, const std::vector<Index
 }
 
 double draw_gamma_given(const GammaPrior& prior, double gamma, Index k, double tables, Stream& stream) {
-  const Index whole = static_cast<Index>(std::round(tables));  // those of documents that faded are not
+  const Index whole = static_cast<Index>(std::round(tables));  // tables of faded documents are fractions
   return std::clamp(draw_top_concentration(prior, gamma, k, whole, stream), least_gamma, most_gamma);
 }
 

@@ -1,4 +1,5 @@
-// Documents observation by observation: what truncation-free learning has to know of tokens and of rows.
+// The interface by which truncation-free learning uses documents, whether their observations are tokens or
+// rows.
 #pragma once
 #include <memory>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace bnpvi::topics {
 
-/// Documents whose observations, tokens of counts or rows, are numbered one after the other.
+/// Documents whose observations (tokens of counts, or rows) are numbered consecutively.
 class Documents {
  public:
   virtual ~Documents() = default;
@@ -24,36 +25,40 @@ class Documents {
   /// The rows of the observations in the data; null if observations are tokens.
   virtual const std::vector<Index>* rows() const { return nullptr; }
 
-  /// No topics yet. Refers to these documents.
+  /// Urns (statistics of topics) without any topic yet. They refer to these documents.
   virtual std::unique_ptr<ObservationUrns> urns() const = 0;
 
   /// t += mass φ(x_i), p numbers.
   virtual void add_to(double* t, Index i, double mass) const = 0;
-  /// Appends observation i to the record: its word, or its features.
+  /// Appends observation i, its word or its features, to the record.
   virtual void append_to(LabelledDocuments& record, Index i) const = 0;
 
-  /// Σ log p̂(document) over documents (sequential_estimate.h), h(x) left out, under topics of statistics t
-  /// (K × p) with Dirichlet weights a: K, or one more for a new topic.
+  /// Σ log p̂(document) over documents (sequential_estimate.h), without the base measure h(x), for topics with
+  /// statistics t (K × p) and Dirichlet weights a: K numbers, or one more for a new topic.
   virtual double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,
                                 Pool& pool) const = 0;
 
-  /// Of a statistic that some of its observations were taken out of: mends what rounding spoiled, or returns
-  /// false where it spoiled too much.
+  /// For a statistic t of which some observations were subtracted: corrects errors of rounding, or returns
+  /// false where they are too large.
   virtual bool mend(double* t, double size_before) const = 0;
 
-  /// Whether all that a topic has of a document belongs together, as one token says too little for itself.
+  /// Whether all observations of a topic in one document must stay together when the topic is clustered, as a
+  /// single token tells too little.
   virtual bool whole_parts() const = 0;
-  /// Clusters of a topic's parts of documents, at most so many (part_chain.h): such parts, or single rows.
+  /// Clusters a topic's parts, its observations in each document, into at most `most` clusters
+  /// (part_chain.h); the clustered items are whole parts or single observations (whole_parts()).
   virtual std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                                    Pool& pool) const = 0;
-  /// A topic's statistic t divided among clusters of which `latest` (K × p) has the latest observations.
+  /// Divides a topic's statistic t among clusters; latest (K × p): the clusters' statistics of the latest
+  /// observations only.
   virtual Vec divided(const double* t, const Vec& latest) const = 0;
 
  protected:
   explicit Documents(std::vector<Index> starts) : starts_(std::move(starts)) {}
   static std::vector<Index> starts_of(const LabelledDocuments& record);
 
-  /// Sequential estimates where observation i is column[i] of phi (K × columns, column-major).
+  /// Sum of sequential estimates, where the probabilities of observation i are in column[i] of phi (K ×
+  /// columns, column-major).
   double sequential_sum(const std::vector<int>& column, const Vec& phi, const Vec& a, Index draws,
                         std::uint64_t seed, Pool& pool) const;
 
@@ -61,9 +66,10 @@ class Documents {
   std::vector<Index> starts_;
 };
 
-/// Of a batch, to which the result refers. Observations are tokens if the model has tokens, else rows.
+/// The documents of a batch, to which the result refers. Observations are tokens if the model has tokens,
+/// else rows.
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const Dataset& batch);
-/// Of a record, topics left out.
+/// The documents of a record, without their topics.
 std::unique_ptr<Documents> documents_of(const ObsModel& obs, const LabelledDocuments& record);
 
 }  // namespace bnpvi::topics

@@ -107,7 +107,7 @@ class HdpTopics final : public TopicAlloc {
   }
 
  private:
-  // E[π] as if every token of a topic were a draw from π: sizes + 1 and γ for the remainder, scaled.
+  // E[π] as if every token were a separate draw from π: proportional to sizes + 1, and γ for the remainder.
   Vec weights_of(const Vec& sizes) const {
     Vec out;
     double sum = gamma_.mean();
@@ -130,8 +130,8 @@ class HdpTopics final : public TopicAlloc {
     return sum;
   }
 
-  // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents'
-  // part; the gradient is added to.
+  // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): the terms of the documents' part that
+  // depend on π. Their derivatives are added to `gradient`.
   RoundedSum weight_terms(const Summary& total, const Vec& pi, Vec* gradient) const {
     const double documents = total.scalar[TopicScalar::documents];
     RoundedSum sum;

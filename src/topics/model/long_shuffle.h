@@ -1,4 +1,4 @@
-// Random orders of so many items that they take seconds.
+// Random orders of very many items, which take seconds.
 #pragma once
 #include <utility>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace bnpvi::topics {
 
-/// Items in random order, that of draw_to_front(), from which the user can interrupt.
+/// Puts items in random order, the same as draw_to_front() does; the user can interrupt it.
 template <class Item>
 void shuffle(std::vector<Item>& items, Stream& stream, Pool& pool) {
-  constexpr Index items_between_polls = 1 << 16;  // some milliseconds: a guess
+  constexpr Index items_between_polls = 1 << 16;  // take some milliseconds: a guess
   const Index n = static_cast<Index>(items.size());
   for (Index i = 0; i < n; ++i) {
     if (i % items_between_polls == items_between_polls - 1) pool.poll();

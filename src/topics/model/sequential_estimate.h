@@ -7,13 +7,14 @@
 
 namespace bnpvi::topics {
 
-/// log p̂(w_d) of documents of counts under known topics φ (term v's probabilities in K topics: K × V,
-/// column-major), with π_d ~ Dirichlet(a) integrated out: of the tokens as a sequence, so without the
-/// multinomial coefficient. p̂ is the mean over `draws` of
+/// log p̂(w_d) of documents of counts under known topics φ (K × V, column-major: the probabilities of term v
+/// in K topics), with π_d ~ Dirichlet(a) integrated out. It is the probability of the tokens as a sequence,
+/// that is, without the multinomial coefficient. p̂ is the mean over `draws` of
 ///   Π_i Σ_k (n_k + a_k)/(i − 1 + Σ a) φ_kw_i,   n_k: tokens before i with topic k,
-/// tokens in random order, the topic of each drawn in proportion to its term of the sum: unbiased for p(w_d)
-/// [Buntine 2009, left-to-right sequential sampler]. Weights a ≥ 0, not all 0. The numbers of document d
-/// depend on the seed, d and the document alone. Result: one number for each document, 0 for empty ones.
+/// with tokens in random order, the topic of each drawn with probability proportional to its term of the sum:
+/// unbiased for p(w_d) [Buntine 2009, left-to-right sequential sampler]. Weights a ≥ 0, not all 0. The random
+/// numbers for document d depend on the seed, d and the document alone. Result: one number for each document,
+/// 0 for empty ones.
 Vec sequential_estimates(const Dataset& data, const Vec& phi, const Vec& a, Index draws, std::uint64_t seed,
                          Pool& pool);
 

@@ -6,25 +6,25 @@
 namespace bnpvi::topics {
 
 /// Adds up some documents of a batch topic by topic, from their DocumentFactors: T_kv = e_vk Σ_d w_dk
-/// share_dv needs each e_vk once, and one row of sums at a time. Memory: 8 bytes for each entry of the data
-/// and 24 for each topic of a document.
+/// share_dv needs each e_vk once, and memory for one topic's sums at a time. Memory: 8 bytes for each entry
+/// of the data and 24 for each topic of a document.
 class TermSum {
  public:
-  /// For the documents units[from] .. units[to − 1].
+  /// A sum for the documents units[from] .. units[to − 1].
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
           const DocumentTerms& terms);
 
   /// Adds the next of these documents. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
-  /// The summary of all `parts`, added in their order. table: that of the visit, with exponentials.
+  /// The summary of all `parts`, added in their order. table: the table of the visit, with exponentials.
   static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
 
  private:
   struct Document {
     const int* row;
     Index n;
-    std::size_t share, mask;  // where its shares and its words of the mask begin
+    std::size_t share, mask;  // where its shares and its mask begin
     Index mask_words;         // 0: all topics
   };
   struct Use {
@@ -39,12 +39,12 @@ class TermSum {
   void add_topic(Index topic, double* t) const;
 
   DocumentTerms terms_;
-  Summary rest_;  // all but T, and T_0
+  Summary rest_;  // everything except T, but with T_0
   std::vector<Document> document_;
   Vec share_;
   std::vector<unsigned long long> mask_;
-  std::vector<Use> use_;                // by document, once finish() has begun by topic
-  std::vector<std::size_t> first_use_;  // of each topic
+  std::vector<Use> use_;                // by document; by topic once finish() has begun
+  std::vector<std::size_t> first_use_;  // first use of each topic
   std::vector<Mass> apart_;
 };
 

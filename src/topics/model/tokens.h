@@ -1,4 +1,4 @@
-// Counts as single tokens.
+// Counts expanded to single tokens.
 #pragma once
 #include "foundation/data.h"
 
@@ -12,10 +12,10 @@ struct Tokens {
   Index n() const { return static_cast<Index>(word.size()); }
   Index n_words() const { return static_cast<Index>(word_start.size()) - 1; }
 
-  std::vector<int> word;          // of each token
+  std::vector<int> word;          // word of each token
   std::vector<Index> starts;      // tokens of document d: starts[d] .. starts[d + 1] − 1
   std::vector<int> by_word;       // tokens of word 0, of word 1, ...
-  std::vector<Index> word_start;  // where those of each word begin
+  std::vector<Index> word_start;  // where the tokens of each word begin in by_word
 };
 
 }  // namespace bnpvi::topics

@@ -15,8 +15,9 @@ void add_tangent(double count, double a, double times, double* to) {
   add_tangents(Shares(&s, 1), times, to);
 }
 
-// Counts N_dk of a document. Changes of further statistics are those of the tangents at N_da + N_db + a_a +
-// a_b, with the prior a = απ of the visit: lower bounds later, for ranking.
+// Counts N_dk of a document. On joining topics a and b, the tangents of both are replaced by one at N_da +
+// N_db + a_a + a_b, with the prior a = απ of the visit. At later globals this is a lower bound, which is
+// enough to rank pairs.
 class CountKind {
  public:
   explicit CountKind(Vec prior) : prior_(std::move(prior)) {}

@@ -18,8 +18,8 @@ namespace {
 constexpr int longest_wait =
     15;  // visits between searches; with 31 or 63 laps were cheaper but the bound lower
 
-// Gives the sink a document's responsibilities: those of its rows, or its proportions when it is a row of
-// counts.
+// Passes a document's responsibilities to the sink: those of its rows, or its proportions if the document is
+// one row of counts.
 void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
           const Vec& r, const DocumentPriors& priors) {
   const DocumentPrior& prior = priors[view];
@@ -214,7 +214,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
   return out;
 }
 
-// Counts come from the responsibilities, not from the shares, which must agree with them.
+// Counts are summed from the responsibilities, not taken from the shares, with which they must agree.
 Summary TopicAlloc::recompute(const Visit& in) const {
   const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
@@ -253,7 +253,7 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
 }
 
 std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
-  if (!alpha_.prior || settled_part(state)) return nullptr;  // whose documents are known at this α only
+  if (!alpha_.prior || settled_part(state)) return nullptr;  // their documents are known at this α only
   DocumentLengths lengths;
   for (const auto& batch : state.batch) lengths.add(batch->memory->shares);
   const DocumentCounts counts(state);
@@ -317,7 +317,7 @@ Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data
   return rows_are_documents(obs, data) ? 1 : obs.n_features();
 }
 
-// For documents of counts without the transpose, which only products with rows need.
+// Weights for documents of counts lack the transpose, which only products with rows need.
 std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, const DataShape& data,
                                                          const Summary& effective, Pool* pool,
                                                          double* evidence) const {

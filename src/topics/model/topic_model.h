@@ -1,4 +1,4 @@
-// Topic models: every document has proportions π_d of its own over topics that all documents share.
+// Topic models: every document has its own proportions π_d of topics that all documents share.
 #pragma once
 #include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
@@ -17,25 +17,26 @@ std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const
                                             RowBound bound, const Sparsity& sparsity,
                                             std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// The same with tilts of the documents' priors by covariate pattern (topic_tilt.h), and the tight bound.
+/// The same with priors of documents tilted by covariate pattern (topic_tilt.h), and with the tight bound.
 std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gamma, const Sparsity& sparsity);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
 std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
                                      std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// What the next visit of a document needs to know of its last one; shares are empty when there was none.
+/// What the next visit of a document needs of its last one. Shares (the document's topics with their counts,
+/// share_table.h) are empty when there was none.
 struct LastVisit {
   Shares share;
   int misses = 0, wait = 0;
 };
 
-/// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
-/// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
+/// Base class of all topic models. Units are documents: groups of rows, or single rows of counts whose tokens
+/// have different topics. The optimal q(π_d) is Dirichlet(θ̂_d), θ̂_dk = N_dk + απ_k, which leaves
 ///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
-/// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary
-/// has a tangent of log Γ at the π of their last visit: a lower bound, as log Γ is convex, and exact after
-/// settle(). Responses of documents are one more term of the ELBO (response.h).
+/// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary has a tangent of
+/// log Γ at the π of their last visit: a lower bound, since log Γ is convex, and exact after settle().
+/// Responses of documents add one term to the ELBO (response.h).
 class TopicAlloc : public AllocModel,
                    public LearnedConcentrations,
                    public Tangents,
@@ -45,7 +46,7 @@ class TopicAlloc : public AllocModel,
                    public OwnStart,
                    public WorkReader {
  public:
-  /// fixed_k: 0 where sticks order any number of topics.
+  /// fixed_k: number of topics; 0 for a model with sticks, whose number of topics is open.
   TopicAlloc(Index fixed_k, const Concentration& alpha, const Sparsity& sparsity,
              std::shared_ptr<const ResponseModel> response)
       : TopicAlloc({true, fixed_k == 0, fixed_k, fixed_k == 0, response ? response->n_values() : 0}, alpha,
@@ -57,7 +58,8 @@ class TopicAlloc : public AllocModel,
                                                double* evidence) const override;
   Summary local_step(const Visit& in) const override;
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
-  /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
+  /// A start for counts by anchor words (anchor_words.h); documents are copied if there are at most 2^16,
+  /// otherwise read batch by batch.
   Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Summary recompute(const Visit& in) const override;
@@ -68,47 +70,50 @@ class TopicAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
+  /// The model with the optimal α for the documents' counts of topics, with θ̂_d optimal for each value of α;
+  /// no data are read.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override { return log_density(alpha_); }
 
   double alpha() const { return alpha_.value; }
-  /// Covariate patterns of documents, on which their priors depend; 0: on none.
+  /// Number of covariate patterns on which the documents' priors depend; 0: none.
   Index document_patterns() const { return patterns_; }
   DocumentTerms document_terms() const { return {alpha(), response(), patterns_}; }
 
   /// The model of the documents' responses; null: they have none.
   const ResponseModel* response() const { return response_.get(); }
-  /// q(η) at these globals; null where no response is known yet, so that documents go by their tokens alone.
+  /// q(η) at these globals; null where no response is known yet, so that documents are fitted to their tokens
+  /// alone.
   std::unique_ptr<const ResponsePosterior> response_posterior(const Globals& globals) const;
 
-  /// The proportion of topic b is added to that of a.
+  /// The proportion π_b of topic b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// Globals at these statistics of the topics and at the proportions π = weights (K + 1), as if no document
-  /// had been visited.
+  /// Globals for these statistics of the topics and proportions π = weights (K + 1), as if no document had
+  /// been visited.
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
-  /// Visits one document and appends its shares to the block, which is to have that number in its table.
-  /// Starts from the last visit. At the first visit, at some later ones (ever more rarely while that finds
-  /// nothing), and with `search`, it also starts from scratch and by restarts; the best result is kept.
+  /// Visits one document and appends its shares to the block, which will have this number in its table. The
+  /// search starts from the last visit. At the first visit, with `search`, and at some later visits (ever
+  /// more rarely while these find nothing), it also starts from scratch and by restarts; the best result is
+  /// kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 
-  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): a function
-  /// of their number only.
+  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): depends on
+  /// their number only.
   static Index count_chunks(Index n_documents);
 
-  /// απ_1 .. απ_K.
+  /// απ_1, ..., απ_K.
   virtual Vec document_prior(const Globals& globals) const = 0;
-  /// The same of the documents of each pattern.
+  /// The documents' priors: one for all, or one for each covariate pattern.
   virtual DocumentPriors document_priors(const Globals& globals) const {
     return DocumentPriors(DocumentPrior(document_prior(globals)));
   }
 
-  /// Globals after b joined a < b, which has the proportion of both, all else as it was before. merged: the
-  /// statistics afterwards.
+  /// Globals after topic b joined a < b: a has the proportions of both, everything else is unchanged. merged:
+  /// the statistics afterwards.
   virtual Globals joined(const Globals& before, const Summary& merged, Index a, Index b) const;
 
  protected:
@@ -122,8 +127,8 @@ class TopicAlloc : public AllocModel,
   /// The same model with another α.
   virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
 
-  /// What the ELBO has of α: the documents' part, and the bounds of the normalisers of their priors with
-  /// moments of π.
+  /// The terms of the ELBO that depend on α: the documents' part, and the bounds of the log normalisers of
+  /// their priors, given moments of π.
   virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
 
   /// Adds the responses' term, if there is one.

@@ -1,4 +1,4 @@
-// Tangents of documents' terms taken anew where the globals are.
+// Renews the tangents of documents' terms at the present globals.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ void TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   batch.memory = std::move(settled);
 }
 
-// As settle(), and the tangents at the sums of priors.
+// As settle() for priors by pattern, with tangents at the sums of the priors, too.
 void TopicAlloc::settle_by_pattern(Summary& batch, const DocumentPriors& priors) const {
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
   batch.scalar[TopicScalar::lengths] = 0;

@@ -1,4 +1,4 @@
-// Where topics of counts start.
+// Starts of topics of counts.
 #include <algorithm>
 
 #include "observations/named_clusters.h"
@@ -8,7 +8,7 @@
 
 namespace bnpvi::topics {
 
-// Topics with names come first, and are not among the k.
+// Topics with names come first, in addition to the k.
 Summary TopicAlloc::own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const {
   constexpr Index most = Index{1} << 16;  // documents of which a copy is made: a guess
   const Source& source = problem.source;

@@ -1,9 +1,9 @@
-// Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
-// can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
-// begins a topic (birth_from_document.h); where documents have responses also by the sign of what is left of
-// these. Where K is fixed idle topics, or a pair that is joined in the same
-// proposal, make room. The only topic, from which all later ones come, is worth more: all ways are tried, the
-// first try compares three, newborns that are alike are joined, and rounds go on for longer.
+// Birth in a topic model. One topic is divided in all its documents, in one of several ways, which take
+// turns: into as many topics as its words can tell apart (anchor_words.h); by clusters of documents into
+// many, or into two; where documents have responses, by the signs of their residuals; or a whole document
+// begins a topic (birth_from_document.h). Where K is fixed, idle topics are dropped, or a pair is joined in
+// the same proposal. The only topic of a model, from which all later ones come, gets more effort: all ways
+// are tried, the first try compares three, similar newborn topics are joined, and rounds go on for longer.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,10 +26,10 @@ constexpr Index max_rounds_of_only = 30;  // of one that divides the only topic
 constexpr Index rounds_before_joins = 2;  // of newborns
 constexpr Index compared_rounds = 4;      // of several divisions, before the best goes on
 
-// How a birth goes about.
+// Ways of a birth.
 enum class Way { anchors, many, two, document, residuals };
 
-// In the order of failures.
+// The ways in the order in which they are tried after failures.
 std::vector<Way> ways_of(bool counts, bool responses) {
   if (counts && responses) return {Way::anchors, Way::residuals, Way::many, Way::two, Way::document};
   if (counts) return {Way::anchors, Way::many, Way::two, Way::document};
@@ -95,7 +95,7 @@ class TopicBirth final : public Move {
                    alloc_.response() && alloc_.response()->n_known(state.total) > 0);
   }
 
-  // Those that one proposal compares.
+  // The ways that one proposal compares.
   std::vector<Way> ways(const State& state, Index target) const {
     const std::vector<Way> all = all_ways(state);
     const Way next = all[static_cast<std::size_t>(c_.memory.birth_failures(target)) % all.size()];
@@ -103,7 +103,7 @@ class TopicBirth final : public Move {
     return {next};
   }
 
-  // Newborns of a proposal, at most: where K is fixed as many as there are idle topics, or one in the place
+  // Maximal number of new topics in a proposal: where K is fixed, the number of idle topics, or one in place
   // of a pair that is joined.
   Index most_born(const State& state, Index target) const {
     if (alloc_.fixed_k() == 0) return std::numeric_limits<Index>::max() - 1;
@@ -111,13 +111,13 @@ class TopicBirth final : public Move {
     return std::max<Index>(1, static_cast<Index>(idle.size()) - std::count(idle.begin(), idle.end(), target));
   }
 
-  // Room for so many, beside the target.
+  // Topics to be removed for `born` new ones, without the target.
   Room make_room(const State& state, Index target, Index born) const {
     if (alloc_.fixed_k() == 0) return {};
     return room_for(born, state, pairs_, {target});
   }
 
-  // Null: there is nothing to try.
+  // The proposal; null: there is nothing to try.
   std::unique_ptr<TopicEdit> proposal(const State& state, Index target, std::uint64_t id) const {
     TopicDivision division(c_, alloc_, state, {target});
     if (division.empty()) return nullptr;
@@ -152,7 +152,8 @@ class TopicBirth final : public Move {
   MoveContext c_;
   const TopicAlloc& alloc_;
   std::vector<std::uint64_t> ids_;
-  std::vector<std::pair<Index, Index>> pairs_;  // where K is fixed: that lose least by joining, best first
+  std::vector<std::pair<Index, Index>> pairs_;  // where K is fixed: pairs that lose least by joining, best
+                                                // first
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ class NewTopic {
   struct ExpectedGain {
     double gain, tokens;
   };
-  // What a topic with weights w explains better in a document, and of how many tokens.
+  // The gain in a document from a new topic with weights w, and the number of tokens that contribute to it.
   ExpectedGain expected_gain(const DocumentRef& ref, const Vec& w) {
     const Vec present = log_probability(ref);
     ExpectedGain out{0, 0};
@@ -82,7 +82,7 @@ class NewTopic {
   DocumentView view_;
 };
 
-// At most `size` of them, drawn without replacement, in their order.
+// Keeps at most `size` of the documents, drawn without replacement, in their order.
 void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream) {
   std::vector<DocumentRef> kept;
   std::size_t wanted = std::min(size, documents.size());
@@ -136,7 +136,7 @@ std::unique_ptr<TopicEdit> birth_from_document(const MoveContext& context, const
   if (room.size() > 0)
     for (const DocumentRef& ref : documents_with(state, [&](Shares shares) { return touches(room, shares); }))
       candidates.push_back({ref, {0, 0}});
-  // Of a document that is there twice the first is kept, with what it gains.
+  // If a document occurs twice, the first is kept, with its gain.
   const auto place = [](const Candidate& x) { return std::make_pair(x.ref.batch, x.ref.at); };
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });

@@ -1,4 +1,4 @@
-// Pairs of topics that lose least by joining.
+// Pairs of topics for which joining loses least.
 #pragma once
 #include <functional>
 
@@ -6,8 +6,9 @@
 
 namespace bnpvi::topics {
 
-/// May topics a and b be joined? Both have one owner: documents of another label may use an open topic, but
-/// not one of this label.
+/// Whether topics a and b may be joined: both must have the same owner (the class of labels whose documents
+/// use it). An owned and an open topic may not, since documents of other labels use the open one but must not
+/// use the owned one.
 inline bool may_be_one(const State& state, Index a, Index b) {
   return may_join(state, a, b) && state.total.owner_of(a) == state.total.owner_of(b);
 }
@@ -17,9 +18,9 @@ struct TopicPair {
   double score;  // Λ(T_a + T_b) − Λ(T_a) − Λ(T_b)
 };
 
-/// At most `most` pairs for which `wanted` is true, with the highest scores among the four times as many
-/// with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed means, weighted by
-/// the smaller topic: what joining loses, roughly. Best first.
+/// At most `most` pairs for which `wanted` is true, best score first. Candidates are the four times as many
+/// pairs with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed means, weighted
+/// by the smaller topic: roughly the loss on joining.
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 

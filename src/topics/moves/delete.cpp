@@ -27,7 +27,8 @@ class TopicDelete final : public Move {
     return !ids_.empty();
   }
 
-  // Until so many have failed: a start with far too many topics must not take a lap for every few of them.
+  // Stops after max_deletes failures, not tries: a start with far too many topics must not need a lap for
+  // every few of them.
   void after_lap(State& state) override {
     for (std::uint64_t id : ids_) {
       if (tried_ - accepted_ == c_.options.max_deletes) return;
@@ -42,13 +43,14 @@ class TopicDelete final : public Move {
   }
 
  private:
-  // Where K is fixed an empty topic would come back.
+  // Where K is fixed, an empty topic may not be deleted, as it would come back.
   bool may_go(const State& state, Index j) const {
     return !has_settled(state, j) && !state.total.is_last_of_class(j) && !is_last_open(state.total, j) &&
            (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
   }
 
-  // Beside topics with labels: a newborn topic has the owner of its target, so that none would come back.
+  // Whether j is the only open topic among owned ones: no other would be born, since a newborn topic has the
+  // owner of its target.
   static bool is_last_open(const Summary& s, Index j) {
     return !s.owner.empty() && s.owner_of(j) == 0 && std::count(s.owner.begin(), s.owner.end(), 0) == 1;
   }

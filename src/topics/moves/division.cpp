@@ -17,17 +17,18 @@ constexpr Index max_clustered = 256;   // documents
 constexpr Index max_looked_at = 4096;  // documents, for anchors and where there is one topic
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
-constexpr double own_side = 0.9;      // of a topic goes to the newborn on the document's side
+constexpr double own_side = 0.9;      // share of a document's count that goes to the topic on its residual's
+                                      // side
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
 
 }  // namespace
 
-// What some documents have of the target.
+// The target's part of some documents.
 struct TopicDivision::Part {
   PartialCounts counts;     // counts: a document a row
   std::vector<Place> rows;  // otherwise: rows and their mass
   Vec mass;
-  double tokens = 0, weighted = 0;  // of counts, and as often as their documents count
+  double tokens = 0, weighted = 0;  // tokens, without and with the documents' weights
 };
 
 TopicDivision::TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
@@ -53,7 +54,7 @@ TopicDivision::Part TopicDivision::part_of(const std::vector<DocumentRef>& docum
     const Shares shares = shares_of(state_, ref);
     document_responsibilities(view, shares, alloc_.width(), r, entropy);
     const std::size_t m = shares.size();
-    std::vector<std::size_t> at;  // of the target's topics among the shares
+    std::vector<std::size_t> at;  // positions of the target's topics among the shares
     for (std::size_t j = 0; j < m; ++j)
       if (std::binary_search(target_.begin(), target_.end(), shares[j].cluster)) at.push_back(j);
     for (Index u = 0; u < view.n; ++u) {
@@ -175,7 +176,8 @@ void TopicDivision::add_statistic(const Part& part, double times, double* t) con
   }
 }
 
-// What documents have of the target (`born`: the newborn below) starts on the side of their residual.
+// Divides the counts of each document's start between `target` and the new topic `born`, by the sign of the
+// document's residual.
 void TopicDivision::share_by_residual(const Seeds& seed, Index target, Index born, TopicEdit& edit) const {
   std::size_t at = 0;
   for (Index i = 0; i < edit.n(); ++i) {
@@ -194,7 +196,8 @@ void TopicDivision::share_by_residual(const Seeds& seed, Index target, Index bor
   }
 }
 
-// The settled statistic of the target goes to the topic that explains it best, which becomes the first.
+// The target's statistic of data that are no longer available goes to the new topic that explains it best,
+// which becomes the first.
 void TopicDivision::add_settled(Seeds& seed) const {
   const Summary* earlier = settled_part(state_);
   if (!earlier) return;
@@ -247,7 +250,7 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
   return edit;
 }
 
-// Those of the target, and those that the room changes.
+// The documents of the target, and those that must be visited because topics of `room` are removed.
 std::vector<DocumentRef> TopicDivision::documents_and(const Room& room) const {
   if (room.size() == 0) return documents_;
   return documents_with(state_,

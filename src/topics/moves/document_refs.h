@@ -1,4 +1,4 @@
-// Documents by their places among the batches, and what a state remembers of them.
+// References to documents by batch and position, and what a state remembers of these documents.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,40 +10,40 @@
 
 namespace bnpvi::topics {
 
-/// A document by its place among the batches.
+/// A document: its batch, and its position in the batch.
 struct DocumentRef {
   Index batch, at;
 };
 
-/// All documents whose shares are such, in the order of the batches.
+/// All documents for whose shares `such` is true, in the order of the batches.
 std::vector<DocumentRef> documents_with(const State& state, const std::function<bool(Shares)>& such);
 
 /// All documents with at least `least` tokens in a topic, in the order of the batches.
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
 
-/// Has a document anything of a topic, and how much?
+/// Whether a document uses a topic, and its count N_dk of the topic.
 bool uses(Shares shares, Index topic);
 double count_of(Shares shares, Index topic);
 
-/// What is remembered of the documents of a batch.
+/// The shares (topics and their counts) of all documents of a batch.
 const ShareTable& memory_of(const State& state, Index batch);
 
 /// True if a document must be visited when these topics are removed: it uses a topic that is dropped, or
 /// several that are joined.
 bool touches(const Room& room, Shares shares);
 
-/// What it was at its last visit.
+/// The shares of a document at its last visit.
 Shares shares_of(const State& state, const DocumentRef& ref);
 
-/// Loads documents of several batches, for one thread; quickest when those of a batch follow each other.
+/// Loads documents of several batches, for one thread; fastest when documents of a batch follow each other.
 class PlacedReader {
  public:
   explicit PlacedReader(const Problem& problem) : problem_(problem) {}
 
   DocumentReader& at(const DocumentRef& ref);
-  /// The document of the last call of at(), as it was at its last visit; `at`: its unit in the memory.
+  /// The document of the last call of at(), with the C of its last visit; at: its unit in the memory.
   DocumentView recall(const ShareTable& memory, Index at);
-  /// Lets go of the batch, and so of what was loaded.
+  /// Releases the batch, and with it the loaded document.
   void close();
 
  private:

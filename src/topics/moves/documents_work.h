@@ -7,21 +7,21 @@
 
 namespace bnpvi::topics {
 
-/// What visits at the same globals share.
+/// Data shared by all visits at the same globals.
 struct DocumentVisits {
   DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
                  Pool& pool);
 
-  TopicTable table;  // of documents of counts
+  TopicTable table;  // table for documents of counts
   DocumentPriors prior;
   std::unique_ptr<const ResponsePosterior> responses;
 };
 
-/// Visits documents from given starts.
+/// Task that visits documents of a batch from given starts.
 class DocumentsWork final : public BatchWork {
  public:
-  /// documents: positions in the batch. start: where each begins (topic and count). search: they also look
-  /// for better optima than the one near their start. shared: null where it is to be made.
+  /// documents: positions in the batch. start: topics and counts with which each document begins. search:
+  /// they also search for optima other than the one near their start. shared: null: the task computes it.
   DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,
                 std::vector<std::vector<Share>> start, bool search,
                 std::shared_ptr<const DocumentVisits> shared);
@@ -33,7 +33,7 @@ class DocumentsWork final : public BatchWork {
   void write_result(Writer& out) const override { found.write(out, false); }
   void read_result(Reader& in) override { found = ShareTable::read(in, at->globals.weights); }
 
-  ShareTable found;  // of these documents
+  ShareTable found;  // shares of these documents
 
  private:
   std::vector<Index> documents_;

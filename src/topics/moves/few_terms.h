@@ -1,4 +1,4 @@
-// The documents of a proposal on the terms that they have.
+// The documents of a proposal, restricted to the terms that occur in them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,28 +9,29 @@
 namespace bnpvi::topics {
 
 /// A copy of some documents of counts in which their terms are columns 0 .. n − 1, and column n stands for
-/// all other terms together: what has to be computed of topics while only these documents are visited again.
-/// Statistics of the other terms do not change meanwhile, so that evidence differs from that of all terms by
-/// a constant of each topic.
+/// all other terms together. This suffices for everything that is computed of topics while only these
+/// documents are visited again: the statistics of the other terms do not change meanwhile, so that the
+/// evidence differs from that of all terms by a constant for each topic.
 class FewTerms {
  public:
-  /// Null where it would not pay: documents are groups of rows, are many, or have most terms among them.
+  /// Null where a copy would not pay: where documents are groups of rows, are many, or contain most of the
+  /// terms.
   static std::unique_ptr<const FewTerms> of(const Problem& problem,
                                             const std::vector<DocumentRef>& documents);
 
-  /// Counts of these columns, with the same prior.
+  /// The model of counts of these columns, with the same prior.
   const ObsModel& obs() const { return *obs_; }
-  /// The documents, in their order.
+  /// The copied documents, in the given order.
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
-  /// Columns of document i.
+  /// Columns of the entries of document i.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// A statistic of all terms on these columns.
+  /// A statistic of all terms, restricted to these columns.
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 
-  /// Λ(T) less that of T restricted.
+  /// Λ(T) − Λ(T restricted to these columns).
   double evidence_beyond(const ObsModel& all, const double* t) const;
 
  private:

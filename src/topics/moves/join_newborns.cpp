@@ -12,7 +12,7 @@ bool among(const std::vector<Index>& list, Index j) {
   return std::find(list.begin(), list.end(), j) != list.end();
 }
 
-// Disjoint pairs that gain, the best first.
+// Disjoint pairs of new topics whose joining gains, best first.
 Room pairs_to_join(const MoveContext& context, const TopicEdit& edit) {
   Room out;
   std::vector<Index> taken;

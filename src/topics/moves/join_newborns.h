@@ -1,11 +1,12 @@
-// Superfluous topics of a division are joined within the proposal, before it is judged.
+// Joins superfluous topics of a division before the proposal is accepted or refused.
 #pragma once
 #include "topics/moves/topic_edit.h"
 
 namespace bnpvi::topics {
 
-/// Topics into which an edit that has had a round divides its target: pairs that gain by joining, by the data
-/// term, become one and a round follows, until there are none. Returns how many are left.
+/// For an edit, after its first round, that divides a target into several topics: joins pairs of these for
+/// which the data term gains, runs another round, and repeats this until no pair is left. Returns the number
+/// of topics left.
 Index join_alike(const MoveContext& context, TopicEdit& edit);
 
 }  // namespace bnpvi::topics

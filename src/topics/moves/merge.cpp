@@ -14,9 +14,9 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index max_rounds = 3;        // of an edit (a guess)
-constexpr Index most_foretold = 8192;  // pairs of a lap: a guess
-// A pair is not tried where it is foretold to lose more nats than the first number and more for each token of
-// its smaller topic than the second: more than visits of documents bring back (inst/design/decisions.md).
+constexpr Index most_foretold = 8192;  // pairs with forecasts in a lap: a guess
+// A pair is not tried if its forecast loss is more than the first number of nats, and more than the second
+// for each token of its smaller topic: visits of documents do not regain more (inst/design/decisions.md).
 constexpr double lost_for_good = 30, lost_a_token = 0.5;
 
 struct Pair {
@@ -32,7 +32,7 @@ class TopicMerge final : public Move {
  public:
   TopicMerge(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs whose statistics lose least by being one. They may be many, as most are refused by their forecasts.
+  // Pairs whose statistics lose least by joining. There may be many, as most are refused by their forecasts.
   // (Where K is fixed, some topics may be empty.)
   bool prepare(const State& state) override {
     const Summary& s = state.total;
@@ -65,7 +65,7 @@ class TopicMerge final : public Move {
   }
 
  private:
-  // Its present numbers; −1: it is gone, or may not be joined.
+  // The pair's present numbers; −1: one no longer exists, or they may not be joined.
   TopicNumbers numbers_of(const Pair& pair, const State& state) const {
     const Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
     if (a < 0 || b < 0 || !may_be_one(state, a, b)) return {-1, -1};
@@ -108,7 +108,7 @@ class TopicMerge final : public Move {
   MoveContext c_;
   const TopicAlloc& alloc_;
   std::vector<Pair> pairs_;
-  Index edits_ = 0;       // of this lap that documents were visited for
+  Index edits_ = 0;       // merges of this lap for which documents were visited
   double reached_ = NAN;  // ELBO of the last one, NaN: none was made
 };
 

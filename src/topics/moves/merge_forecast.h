@@ -1,4 +1,4 @@
-// What a merge of two topics would gain, foretold from what is remembered of the documents.
+// Forecasts of the gain of merging two topics, from what is remembered of the documents.
 #pragma once
 #include "inference/moves/move.h"
 #include "topics/model/topic_model.h"
@@ -7,20 +7,20 @@ namespace bnpvi::topics {
 
 using TopicNumbers = std::pair<Index, Index>;  // the first is the smaller one
 
-/// Of some pairs of a state, which must outlive it. Where documents add what they have of topics a and b,
-/// keep the rest and lose no entropy, the ELBO changes by
+/// Forecasts for some pairs of topics of a state, which must outlive this object. If documents add up their
+/// counts of topics a and b, keep the rest and lose no entropy, the ELBO changes by
 ///   U(a, b) = Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + [allocation terms at their new optimum − now],
-/// for which no document has to be visited. Where no document uses both that is exact. Where some do, adding
-/// alone brings less, for it loses entropy; but they are visited again, and may end above U.
+/// for which no document has to be visited. This is exact if no document uses both. If some do, adding alone
+/// gains less, since it loses entropy; but these documents are visited again, and may end above U.
 class MergeForecast {
  public:
   MergeForecast(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 const std::vector<TopicNumbers>& wanted);
 
-  /// U of a wanted pair. Where it is foretold to be below `least` at the best sticks for that U is not
-  /// searched for, and what it is at the present ones comes back, which is less.
+  /// U of a wanted pair. If U is predicted to be below `least` even at the optimal sticks, these are not
+  /// searched for, and the (smaller) value at the present sticks is returned.
   double gain(Index a, Index b, double least) const;
-  bool shared(Index a, Index b) const;  // some document uses both
+  bool shared(Index a, Index b) const;  // whether some document uses both
 
  private:
   void add_joint_tangents(Shares shares, double times, const double* local);
@@ -28,12 +28,12 @@ class MergeForecast {
   const MoveContext& c_;
   const TopicAlloc& alloc_;
   const State& state_;
-  std::vector<Index> wanted_;  // K × K: where a pair's numbers in joint_ begin; −1: it is not wanted
+  std::vector<Index> wanted_;  // K × K: where a pair's numbers begin in joint_; −1: not a wanted pair
   const DocumentPriors priors_;
-  const Index width_;  // of TopicExtra
-  Vec joint_;          // of each pair: what documents that use both add and lose
-  Vec evidence_;       // Λ of each topic that is wanted
-  double present_;     // allocation terms
+  const Index width_;  // size of TopicExtra
+  Vec joint_;          // for each pair: correction of TopicExtra by documents that use both
+  Vec evidence_;       // Λ of each topic of a wanted pair
+  double present_;     // allocation terms of the state
 };
 
 }  // namespace bnpvi::topics

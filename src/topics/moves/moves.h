@@ -5,9 +5,9 @@
 
 namespace bnpvi::topics {
 
-/// Splits of topics, and topics that start from whole documents.
+/// Births: splits of topics, and topics that start from whole documents.
 std::unique_ptr<Move> make_topic_birth(const MoveContext& context, const TopicAlloc& alloc);
-/// Near topics are joined and divided anew: K is kept.
+/// Resplits: similar topics are joined and divided anew; K is kept.
 std::unique_ptr<Move> make_topic_resplit(const MoveContext& context, const TopicAlloc& alloc);
 /// Merges of pairs of topics.
 std::unique_ptr<Move> make_topic_merge(const MoveContext& context, const TopicAlloc& alloc);

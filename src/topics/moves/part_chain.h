@@ -1,4 +1,4 @@
-// A short chain that finds out whether what a topic has comes apart.
+// A short Markov chain that tests whether the observations of a topic fall into several clusters.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,11 @@
 
 namespace bnpvi::topics {
 
-/// Clusters 0 .. K − 1 ≤ most − 1 of parts 0 .. n − 1: the most probable state in so many sweeps of collapsed
-/// Gibbs sampling of a Chinese restaurant, begun by dealing the parts out one by one. Clusters, none at
-/// first, have k(), parts(j), log_evidence(j), log_predictives(i, k ≤ K + 1, out) of part i, K being a new
-/// one, add(j ≤ K, i), remove(j, i), and drop(j) of one without parts, whose number the last one gets.
+/// Partitions parts 0 .. n − 1 into at most `most` clusters: the most probable state in `sweeps` sweeps of
+/// collapsed Gibbs sampling of a Chinese restaurant process, which begins by placing the parts one by one.
+/// `clusters` must have no clusters at first, and provide k(), parts(j), log_evidence(j), log_predictives(i,
+/// k ≤ K + 1, out) for part i, where cluster K is a new one, add(j ≤ K, i), remove(j, i), and drop(j), which
+/// removes a cluster without parts and gives its number to the last one.
 template <class Clusters>
 std::vector<int> most_probable_clusters(Clusters& clusters, Index n, double concentration, Index sweeps,
                                         Index most, Stream& stream, Pool& pool) {

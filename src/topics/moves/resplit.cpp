@@ -1,5 +1,5 @@
-// Pairs and triples of topics near each other are joined and divided anew in one proposal: the escape from a
-// wrong border between topics.
+// Joins pairs or triples of similar topics and divides them anew in one proposal, which can move a wrong
+// border between topics.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -17,11 +17,12 @@ namespace {
 constexpr Index max_rounds = 8;             // of an edit: a guess
 constexpr Index rounds_of_groups = 20;      // a guess
 constexpr double least_size = least_share;  // tokens
-constexpr Index telling = 50;               // divisions whose gain tells what is left: a guess
+constexpr Index telling = 50;               // divisions without much gain in all after which the rest is
+                                            // left: a guess
 
-// Of k clusters after a group was divided into as many: one of them has the number of the first, the others
-// come last. It is `kept`, the member with statistics of earlier documents, which it keeps (at most one has
-// any).
+// Order of the k clusters after a group was divided into as many. One of the new ones takes the place of the
+// group's first; it is `kept`, the member with statistics of earlier documents, if any has them (at most one
+// does). The others come last.
 std::vector<Index> order_after(Index k, const ClusterGroup& group, Index kept) {
   std::vector<Index> order;
   for (Index j = 0; j < k; ++j)
@@ -44,9 +45,9 @@ class TopicResplit final : public Move {
 
   bool prepare(const State& state) override { return find_groups(state, true); }
 
-  // Round after round, as a division that succeeds changes what is near. One that gains little leaves topics
-  // what they were, and what failed with them is not tried again. Nor is what is left once many in a row have
-  // gained little together.
+  // Tries groups in several rounds, since an accepted division changes which topics are similar. If one gains
+  // little, topics stay about as they were, and groups that failed with them are not tried again. Once many
+  // divisions in a row have gained little together, the remaining groups count as failed, too.
   void after_lap(State& state) override {
     const double little = little_of(state);
     Index since = tried_;  // the last round after which much had been gained
@@ -85,13 +86,13 @@ class TopicResplit final : public Move {
   }
 
  private:
-  // Nats that are not worth another search: what a fit may lack where it ends.
+  // Gain in nats that is not worth another search; a fit may end so far below its optimum.
   static double little_of(const State& state) {
     const Vec sizes = state.total.sizes();
     return std::max(1.0, 1e-5 * std::accumulate(sizes.begin(), sizes.end(), 0.0));
   }
 
-  // Topics in another order have the identities and the failures of before, and are as near each other.
+  // Topics that are only reordered keep their identities and failures, and their similarities.
   void stay_as_they_are(MoveMemory memory, const std::vector<Index>& order) {
     memory.permute(order);
     c_.memory = std::move(memory);
@@ -115,7 +116,7 @@ class TopicResplit final : public Move {
     return !groups_.empty();
   }
 
-  // Present numbers, ascending; empty where one is gone, or where they may not be joined.
+  // The group's present numbers, ascending; empty if one no longer exists or they may not be joined.
   ClusterGroup group_of(const std::vector<std::uint64_t>& ids, const State& state) const {
     ClusterGroup group = c_.memory.numbers_of(ids);
     std::sort(group.begin(), group.end());
@@ -140,7 +141,7 @@ class TopicResplit final : public Move {
 
   MoveContext c_;
   const TopicAlloc& alloc_;
-  Vec gains_;                                       // of joining pairs
+  Vec gains_;                                       // gains of joining pairs
   std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
 };
 

@@ -13,7 +13,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-// The shares of a document and the weights of topics under changes of the topics (Changes).
+// A document's shares, and below the weights of topics, as targets of Changes.
 struct ChangedShares {
   std::vector<Share> list;
 
@@ -102,7 +102,7 @@ void TopicEdit::set_topic(Index j, const double* t) {
 
 namespace {
 
-// Which topics of before each topic has joined.
+// For each topic the earlier topics that were joined to form it.
 struct Origins {
   std::vector<std::vector<Index>> of;
 
@@ -190,9 +190,9 @@ void TopicEdit::move(Documents how, Index from, Index to, const FewTerms* few, S
   }
 }
 
-// Every task has the topics with it, from which each process makes tables: some 25 ns for each of K x V
-// numbers, where a document takes some 10 us to visit (2,000 documents of 80 words). Two processes save half
-// of that.
+// Each task carries the topics, from which the process that runs it makes tables: about 25 ns for each of K x
+// V numbers, while a document takes about 10 us to visit (2,000 documents of 80 words). Two processes save
+// half of the visits' time.
 bool TopicEdit::worth_sending(Index k) const {
   constexpr double numbers_per_document = 200;
   Index tasks = n() > 0;

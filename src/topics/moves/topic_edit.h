@@ -1,69 +1,69 @@
-// A proposal to a topic model: some documents are visited again under other topics.
+// A proposal to change a topic model: some documents are visited again under changed topics.
 #pragma once
 #include "inference/moves/edit.h"
 #include "topics/moves/few_terms.h"
 
 namespace bnpvi::topics {
 
-/// An edit of documents, which are visited from starts in the numbering after the changes. They begin as the
-/// last shares, joined and renumbered; the caller divides them among new topics before begin(). The state
-/// must outlive the rounds.
+/// An edit of some documents, which are visited from starts in the numbering of topics after the changes.
+/// Initially a start has the last shares, joined and renumbered; the caller divides them among new topics
+/// before begin(). The state must outlive the rounds.
 class TopicEdit final : public Edit {
  public:
-  /// Documents in the order of the batches: among them all that use a topic that is dropped, or several that
-  /// become one. Every search_every-th round, the first among them, they also look for better optima than the
-  /// one near their start.
+  /// documents: in the order of the batches; they must include all that use a topic that is dropped, or
+  /// several that are joined. In every search_every-th round, beginning with the first, documents also search
+  /// for optima other than the one near their start.
   TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
             std::vector<DocumentRef> documents, Changes changes, Index search_every);
 
   Index n() const { return static_cast<Index>(documents_.size()); }
   const DocumentRef& document(Index i) const { return documents_[i]; }
 
-  /// Where document i starts (topic and count); empty: from scratch.
+  /// Topics and counts with which document i starts; empty: from scratch.
   std::vector<std::vector<Share>> start;
-  /// Statistics (of the terms in problem()) and weights (K + 1) of the topics for the first visit; those of
-  /// new topics are 0.
+  /// Statistics (of the terms in problem()) and weights (K + 1) of the topics for the first visit; 0 for new
+  /// topics until they are set.
   Summary topics;
   Vec weights_of_topics;
-  /// The topics that the target of a division becomes.
+  /// The topics that replace the target of a division.
   std::vector<Index> divided;
 
-  /// Topic j begins with this statistic of all terms.
+  /// Sets the statistic (of all terms) with which topic j begins.
   void set_topic(Index j, const double* t);
 
-  /// Begins at the globals of these topics.
+  /// Begins the rounds at the globals of these topics.
   void begin() { begin_at(alloc_.globals_at(std::move(topics), weights_of_topics)); }
 
-  /// After a round: further changes, and another beginning from what the documents have now.
+  /// After a round: makes further changes, and begins again from the documents' present shares.
   void begin_again(const Changes& more);
 
   const Problem& problem() const override { return few_ ? few_problem_ : c_.problem; }
 
  private:
-  void apply(const Changes& changes);  // to all but the documents' shares
+  void apply(const Changes& changes);  // applies them to everything but the documents' shares
   void visit(const Globals& globals, Summary& total) override;
-  bool worth_sending(Index k) const;  // to other processes?
+  bool worth_sending(Index k) const;  // whether to use other processes
   void put_back(State& edited) override;
 
-  // Keeps of the weights that documents of these batches remember what they need, where that takes less
+  // Replaces the weights that documents of these batches remember by the C they need, where that takes less
   // memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Takes documents from .. to − 1 as they are in the state out of `sum`, or adds them as they were visited
-  // last. few: its terms are those of a visit; null: all.
+  // Subtracts documents from .. to − 1, with their shares in the state, from `sum` (out_as_before), or adds
+  // them with the shares of their last visit (in_as_visited). few: the terms of `sum`; null: all terms.
   enum class Documents { out_as_before, in_as_visited };
   void move(Documents how, Index from, Index to, const FewTerms* few, Summary& sum) const;
-  void forget_weights();  // of the last visit: C is kept
+  void forget_weights();  // those of the last visit: C is kept instead
 
-  double beyond_few_terms() const;  // what the ELBO has beside that of problem()
+  double beyond_few_terms() const;  // ELBO of the whole data minus that of problem()
 
   const TopicAlloc& alloc_;
   const State& state_;
   std::vector<DocumentRef> documents_;
   const Index search_every_;
-  const std::unique_ptr<const FewTerms> few_;  // of the documents; null: visits go by all terms
+  const std::unique_ptr<const FewTerms> few_;  // the documents' terms; null: visits use all terms
   const Problem few_problem_;
-  ShareTable visited_;  // of the documents, last
+  ShareTable visited_;  // shares of the documents at their last visit
 };
 
 }  // namespace bnpvi::topics

@@ -12,7 +12,7 @@ namespace {
 // log Γ(a + n) / Γ(a).
 double log_rising(double a, double n) { return n == 1 ? std::log(a) : -log_gamma_difference(a, n); }
 
-// Words of the clusters while parts come and go.
+// Word counts of the clusters while parts are added and removed.
 class PartClusters {
  public:
   PartClusters(const std::vector<TopicPart>& parts, const Vec& lambda)
@@ -47,7 +47,7 @@ class PartClusters {
     parts_.pop_back();
   }
 
-  // Of its words as a sequence, with the distribution of terms integrated out.
+  // Log evidence of a cluster's words as a sequence, with its distribution of terms integrated out.
   double log_evidence(Index j) const {
     double sum = -log_rising(total_, size_[j]);
     for (std::size_t w = 0; w < lambda_.size(); ++w)

@@ -1,5 +1,5 @@
-// What one topic has in each of some documents of tokens, and clusters of these parts: how a topic that mixes
-// several comes apart.
+// A topic's parts, that is, its tokens in each of some documents, and their clusters: they show how a topic
+// that mixes several comes apart.
 #pragma once
 #include <vector>
 
@@ -14,8 +14,8 @@ struct TopicPart {
   Index n = 0;  // tokens
 };
 
-/// most_probable_clusters() of the parts (part_chain.h), each part wholly in one, of clusters with term prior
-/// λ (V).
+/// most_probable_clusters() (part_chain.h) of the parts, each of which is kept whole; clusters have the term
+/// prior λ (V numbers).
 std::vector<int> cluster_parts(const std::vector<TopicPart>& parts, const Vec& lambda, double concentration,
                                Index sweeps, Index most, Stream& stream, Pool& pool);
 

@@ -9,8 +9,8 @@ namespace bnpvi::topics {
 
 namespace {
 
-// How far tilts may change counts, relative to a change of the counts where the tilt is taken, before
-// approach() holds back: a guess.
+// approach() takes a full step if tilts change counts by at most this fraction of the change of the counts at
+// which the tilt is taken: a guess.
 constexpr double most_answer = 0.5;
 
 }  // namespace
@@ -52,7 +52,7 @@ void DocumentResponse::use(const std::vector<int>& topic) {
   }
 }
 
-// E f and the upper bound of E f² of an equation; of gaussian responses of f/σ² and f²/σ².
+// E f and the upper bound of E f² of an equation; for gaussian responses E f/σ² and E f²/σ².
 DocumentResponse::Moments DocumentResponse::moments(Index e, const Vec& count) const {
   const Index a = static_cast<Index>(topic_.size());
   const double *linear = linear_.data() + e * a, *second = second_.data() + e * a * a,

@@ -1,43 +1,45 @@
-// What the response of one document says of its topics.
+// The effect of a document's response on its topics.
 #pragma once
 #include "topics/model/document.h"
 #include "topics/responses/response.h"
 
 namespace bnpvi::topics {
 
-/// The response's part of a document's bound is a concave function of its counts s of topics,
-///   R(s) = h's − ½ s'G s + constant,
-/// as long as its local numbers stay. Given θ̂, responsibilities are best where r ∝ exp(C + P + ∇R(s)) with s
-/// the counts that these have themselves; the response so tilts the weights of the topics of all tokens
-/// alike. Such a point is approached through tilts ∇R(ŝ) at other counts ŝ. For one thread.
+/// The response's part of a document's bound is, with its local numbers fixed, a concave function of the
+/// document's counts s of topics,
+///   R(s) = h's − ½ s'G s + constant.
+/// Given θ̂, the optimal responsibilities satisfy r ∝ exp(C + P + ∇R(s)), where s are the counts of these same
+/// responsibilities: the response tilts the weights of topics of all tokens alike. Such a fixed point is
+/// approached by tilts ∇R(ŝ) at other counts ŝ. For one thread.
 class DocumentResponse {
  public:
   DocumentResponse(const ResponseModel& model, const ResponsePosterior& posterior)
       : model_(model), posterior_(posterior) {}
 
-  /// Takes a document; false: nothing is known of it.
+  /// Begins a document; false: it has no known response.
   bool begin(const DocumentView& view);
-  /// The topics that the counts below belong to.
+  /// Sets the topics to which the counts in the functions below belong.
   void use(const std::vector<int>& topic);
 
-  /// Local numbers become the best for these counts, if their turn has come: in calls 1, 2, 3, 5, 9, ...
-  /// after use(), as that costs more than a round. Any are a bound.
+  /// Sets local numbers to the best for these counts, but only in calls 1, 2, 3, 5, 9, ... after use(), as
+  /// this costs more than a round. Any local numbers give a bound.
   void touch(const Vec& count);
-  /// Σ adds ∇R(at) to p.
+  /// Adds ∇R(at) to p.
   void add_slope(const Vec& at, Vec& p) const;
 
-  /// True when responsibilities with the counts `now`, the best for a tilt at `at`, are surely no worse than
-  /// any with the counts `before`: with Δ = ½(now − at)'G(now − at) the gain is at least
-  ///   ½(before − at)'G(before − at) − Δ + Σ_u c_u KL(r_u before, r_u now)
-  /// and the last sum at least |before − now|²/2N (in the norm of absolute values, by Pinsker), where tokens
-  /// may have all topics (`dense`).
+  /// True when responsibilities with the counts `now`, the optimum for a tilt at `at`, are certainly no worse
+  /// than any with the counts `before`. With Δ = ½(now − at)'G(now − at) the gain is at least
+  ///   ½(before − at)'G(before − at) − Δ + Σ_u c_u KL(r_u before, r_u now),
+  /// and, where tokens may have all topics (`dense`), the last sum is at least |before − now|²/2N by
+  /// Pinsker's inequality (|·|: sum of absolute values).
   bool no_worse(const Vec& before, const Vec& now, const Vec& at, bool dense) const;
 
-  /// Moves `at` towards the counts that a tilt there has led to: all the way where R is nearly straight, else
-  /// by a Newton step with an upper bound of how counts answer to tilts, diag(s) − ss'/N.
+  /// Moves `at` towards the counts `count` that resulted from a tilt at `at`: all the way where R is nearly
+  /// linear, otherwise by a Newton step with diag(s) − ss'/N as an upper bound of the derivative of counts
+  /// with respect to tilts.
   void approach(const Vec& count, Vec& at);
 
-  /// R at the best local numbers, which are put into `local` unless it is null (Σ equations × n_local).
+  /// R at the best local numbers, which are written to `local` (all equations × n_local) unless it is null.
   double value(const Vec& count, Vec* local) const;
 
  private:
@@ -49,16 +51,16 @@ class DocumentResponse {
 
   const ResponseModel& model_;
   const ResponsePosterior& posterior_;
-  const double* value_ = nullptr;  // of the document
+  const double* value_ = nullptr;  // values of the document
   double length_ = 1;
   std::vector<Index> known_;  // equations
   std::vector<int> topic_;
-  Vec linear_, second_;              // of the topics: known × A, known × A × A
+  Vec linear_, second_;              // parts of E η and E ηη' for the topics: known × A, known × A × A
   Vec crossed_;                      // known × A: E η η_x' x
   Vec of_covariates_, square_rest_;  // known: E η_x'x, E (η_x'x)²
   Vec g_, h_;
-  Vec scratch_[5];   // of approach()
-  Index calls_ = 0;  // of touch()
+  Vec scratch_[5];   // scratch of approach()
+  Index calls_ = 0;  // calls of touch() since use()
 };
 
 }  // namespace bnpvi::topics

@@ -11,8 +11,8 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr double first_local = 1;        // of documents that were not visited yet: any is a bound
-constexpr double least_lambda = 1e-100;  // of a hinge: a response that is met exactly has none
+constexpr double first_local = 1;        // for documents not visited yet: any value gives a bound
+constexpr double least_lambda = 1e-100;  // for a hinge whose response is met exactly, where λ would be 0
 
 enum Slot { square, product, with_covariate };
 enum Scalar { known, constant, further };
@@ -253,7 +253,8 @@ double ResponseModel::evidence(const Summary& s) const {
   return prior_.weight * sum;
 }
 
-// At q(η) of other statistics the term is the tangent of the evidence, which is convex, at these.
+// For q(η) that is optimal for other statistics the term is the tangent there of the evidence, which is
+// convex in the statistics.
 double ResponseModel::value(const Summary& total, const Summary& effective) const {
   const double at = evidence(effective);
   if (total.pair == effective.pair && total.scalar == effective.scalar) return at;

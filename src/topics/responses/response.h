@@ -1,4 +1,4 @@
-// What is known of documents beside their tokens, and follows from their topics: responses.
+// Responses: values of documents, beside their tokens, that depend on their topics.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace bnpvi::topics {
 
-/// The distribution of a response given f = η'z̄ + η_x'x, with z̄ the share of each topic among the tokens of
-/// the document (it sums to 1, so that η has the intercept) and x its covariates. Of hinges it is a loss.
+/// The distribution of a response given f = η'z̄ + η_x'x, where z̄ are the shares of topics among the tokens of
+/// the document (they sum to 1, so that η includes the intercept) and x its covariates. hinge and tube are
+/// loss functions, not distributions.
 enum class ResponseFamily {
   gaussian,  // y ~ N(f, σ²), 1/σ² ~ Gamma(df/2, scale/2), η | σ² ~ N(0, σ²/precision)
   logistic,  // y = 1 with probability 1/(1 + e^−f), else 0; η ~ N(0, 1/precision), as below
@@ -19,27 +20,28 @@ enum class ResponseFamily {
 
 struct ResponsePrior {
   ResponseFamily family = ResponseFamily::gaussian;
-  Index equations = 1;   // each with an η of its own: of C classes C − 1, a class against all later ones
+  Index equations = 1;  // each with a separate η; C classes have C − 1, each of one class against all later
+                        // ones
   Index covariates = 0;  // m
   double precision = 1;
   double df = 3, scale = 1;
-  double variance = 0;  // of gaussian responses: σ², 0 where it is not known but has the prior above
+  double variance = 0;  // gaussian responses: σ²; 0: not known, with the prior above
   double cost = 1, epsilon = 0;
-  double weight = 1;  // ρ: how often the responses' part of the objective counts
+  double weight = 1;  // ρ: factor of the responses' part of the objective
 };
 
-/// Every response is a quadratic in f, −½ω f² + b f + constant: exactly (gaussian), or a lower bound that
-/// touches at numbers ξ of each document ("local").
+/// The log density of every response is a quadratic in f, −½ω f² + b f + constant: exactly so (gaussian), or
+/// as a lower bound that touches at numbers ξ of each document, its local numbers.
 struct Quadratic {
   double omega, b, constant;
 };
 
-/// q(η) of each equation as documents see it. With w = K + m numbers: `linear` is E η and `second` E ηη', of
-/// gaussian responses E η/σ² and E ηη'/σ².
+/// q(η) of each equation in the form that documents use. With w = K + m coefficients, `linear` is E η and
+/// `second` E ηη'; for gaussian responses they are E η/σ² and E ηη'/σ².
 struct ResponsePosterior {
   struct Equation {
     Vec mean, linear;        // w
-    Vec covariance, second;  // w × w; covariance: of gaussian responses divided by σ²
+    Vec covariance, second;  // w × w; covariance: for gaussian responses divided by σ²
   };
   Index size = 0;  // w
   std::vector<Equation> equation;
@@ -47,10 +49,11 @@ struct ResponsePosterior {
   double precision = 1, log_precision = 0;  // E 1/σ² and E log 1/σ²; not gaussian: 1 and 0
 };
 
-/// The responses of all documents. With E z̄_k = N_dk / N_d and the upper bound of E z̄z̄' that depends on
-/// counts alone,
+/// The model of the responses of all documents. With E z̄_k = N_dk / N_d and an upper bound of E z̄z̄' that
+/// depends on counts alone,
 ///   Q_d = (1 − 1/N_d) E z̄ E z̄' + diag(E z̄) / N_d ≥ E z̄z̄'  (Jensen; equal where all tokens share one r),
-/// the best q(η) is conjugate and its evidence a function of sums, which joins of topics leave sums:
+/// the optimal q(η) is conjugate and its evidence a function of the following sums, which add up when topics
+/// are joined:
 ///   pairs of topics, for each equation: Σ ω Q;  on the diagonal alone Σ b E z̄ and, for each covariate,
 ///     Σ ω x E z̄
 ///   scalars, for each equation: Σ 1, Σ constant (gaussian: Σ y²), Σ b x (m), Σ ω xx' (packed)
@@ -63,27 +66,30 @@ class ResponseModel {
   Index n_values() const { return prior_.equations + prior_.covariates; }
   Index n_pairs() const { return prior_.equations * (2 + prior_.covariates); }
   Index n_scalars() const { return prior_.equations * scalars_each(); }
-  /// Local numbers of each equation of a document.
+  /// Number of local numbers for each equation of a document.
   Index n_local() const;
 
-  /// The quadratic of a response at local numbers; null: at those of a document that was not visited yet.
+  /// The quadratic of a response at these local numbers; null: at those of a document that has not been
+  /// visited yet.
   Quadratic quadratic(double y, const double* local) const;
-  /// Local numbers at their best for E f and E f², and E of the response's part there.
+  /// Sets the best local numbers for E f and E f², and returns the expectation of the response's part of the
+  /// bound there.
   double best(double y, double mean, double square, double* local) const;
 
-  /// Adds what a document with these shares has, `times` times, to the statistics. value: its numbers.
+  /// Adds the contribution of a document with these shares, multiplied by `times`, to the statistics. value:
+  /// its responses and covariates.
   void add(const double* value, const double* local, double length, double times, Shares share,
            Summary& to) const;
 
-  /// How many responses the statistics have.
+  /// Number of known responses in the statistics.
   double n_known(const Summary& s) const;
 
-  /// How much more the response of a document wants of f than it has, (b − ω E f) of the equation where that
-  /// is most; NaN where none is known. Shares are as for add().
+  /// The residual b − ω E f of a document's response (for gaussian responses proportional to y − E f), in the
+  /// equation where it is largest in absolute value; NaN if no response is known. Shares are as for add().
   double residual(const double* value, double length, Shares share, const ResponsePosterior& q) const;
 
-  /// What the statistics have of a topic is divided evenly among it and new ones, which then have about its
-  /// η.
+  /// Divides a topic's part of the statistics evenly among the topic and n_born new ones, which then have
+  /// about the same η.
   void divide(Summary& s, Index topic, Index first_born, Index n_born) const;
 
   ResponsePosterior posterior(const Summary& effective) const;

@@ -1,30 +1,30 @@
-// Topics of the observations of a batch of documents, drawn given those of all others.
+// Draws the topics of observations of documents, each given the topics of all others.
 #pragma once
 #include "sampling/cluster_draws.h"
 #include "topics/sampling/topic_sampler.h"
 
 namespace bnpvi::topics {
 
-/// The odds of topic k are n_dk + αβ_k in document d, without the observation, and αβ_rest of a new one. A
-/// new topic has the share Beta(1, γ) of β_rest [Teh and others 2006, §5.3].
+/// The prior odds of topic k are n_dk + αβ_k in document d, where the observation itself is not counted, and
+/// αβ_rest for a new topic. The weight of a new topic is Beta(1, γ) times β_rest [Teh and others 2006, §5.3].
 class DocumentDraws final : public ClusterDraws {
  public:
-  /// Refers to all of these; `most` as in ClusterDraws. Observations of document d are starts[d] .. starts[d
-  /// + 1] − 1; mass: of one of each document, 1 without.
+  /// Keeps references to all arguments; `most` as in ClusterDraws. Observations of document d are starts[d]
+  /// .. starts[d + 1] − 1. mass: weight of each observation of each document; null: 1.
   DocumentDraws(const std::vector<Index>& starts, ObservationUrns& urns, TopWeights& weights, Pool& pool,
                 Index most = std::numeric_limits<Index>::max(), const Vec* mass = nullptr);
 
-  /// The present document has no observations yet.
+  /// Begins a document, which has no observations yet.
   void begin_document(double alpha, double gamma);
 
-  /// Labels all observations, none of which is in the urns yet: documents in random order, and so the
-  /// observations of each.
+  /// Labels all observations, none of which is in the urns (the statistics of topics) yet: documents in
+  /// random order, and the observations of each document in random order.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// Takes each observation out of its urn, document by document, and draws its topic anew.
+  /// Removes each observation from its urn, document by document, and draws its topic anew.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// The same of document d alone. Returns how many of its observations each topic has.
+  /// The same for document d alone. Returns the number of its observations in each topic.
   const std::vector<Index>& draw_document(Index d, std::vector<int>& label, double alpha, double gamma,
                                           Stream& stream);
 

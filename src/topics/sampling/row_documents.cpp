@@ -13,7 +13,7 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index rows_at_once = 256;  // a guess
-constexpr double nothing = 1e-9;     // so small a part of a topic's size is rounding of what was taken out
+constexpr double nothing = 1e-9;     // parts of a topic's size below this are rounding errors of subtraction
 
 // Single rows in clusters.
 class RowClusters {

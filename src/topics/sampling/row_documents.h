@@ -1,4 +1,4 @@
-// Documents of rows.
+// Documents whose observations are rows.
 #pragma once
 #include "sampling/row_features.h"
 #include "topics/model/documents.h"
@@ -23,7 +23,8 @@ class RowDocuments final : public Documents {
   bool whole_parts() const override { return false; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// In proportion: earlier rows are taken to be like the latest ones.
+  /// Multiplies `latest` by one factor, so that the sizes sum to that of t: earlier rows are assumed to be
+  /// like the latest ones.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

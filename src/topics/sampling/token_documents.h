@@ -1,4 +1,4 @@
-// Documents of counts, token by token.
+// Documents whose observations are single tokens of counts.
 #pragma once
 #include "topics/model/documents.h"
 #include "topics/model/tokens.h"
@@ -19,7 +19,8 @@ class TokenDocuments final : public Documents {
   bool whole_parts() const override { return true; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Earlier tokens of a word are shared as the clusters would explain them.
+  /// Earlier tokens of a word are divided among the clusters in proportion to n (n_w + λ_w)/(n + Λ), with n
+  /// the tokens of a cluster in `latest` and n_w those of the word.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

@@ -90,7 +90,7 @@ class TokenSampler final : public TopicSampler {
     since_sum_ = 0;
   }
 
-  // All counts from the labels, which weights_.beta is about.
+  // Computes all counts from the labels, whose topics have the weights weights_.beta.
   void begin(const std::vector<int>& label) {
     const Vec beta = weights_.beta;
     clear();
@@ -122,7 +122,7 @@ class TokenSampler final : public TopicSampler {
     c_[j] = static_cast<double>(in_document_[j]) * r_[j] + s_[j];
   }
 
-  // Anew, as changes add up rounding errors: so often that it takes little time.
+  // Computes the sum anew, as changes accumulate rounding errors; rarely enough to take little time.
   void sum_all() {
     sum_all_ = std::accumulate(s_.begin(), s_.end(), 0.0);
     since_sum_ = 0;
@@ -160,7 +160,8 @@ class TokenSampler final : public TopicSampler {
     if (in_use_.empty()) sum_document_ = 0;
   }
 
-  // One token of the present document more or less; the list of its word stays as it is.
+  // Adds (by = 1) or removes (−1) a token of topic j in the present document; the list of its word stays as
+  // it is.
   void change(int j, int by) {
     sum_all_ -= s_[j];
     sum_document_ -= static_cast<double>(in_document_[j]) * r_[j];
@@ -179,7 +180,7 @@ class TokenSampler final : public TopicSampler {
     free_.push_back(j);
   }
 
-  // −1: a new topic. Returns the topic's number.
+  // Puts a token into topic j (−1: a new topic). Returns the topic's number.
   int put(int j, Stream& stream) {
     if (j < 0) j = open_slot(weights_.rest.take(gamma_, stream));
     if (in_document_[j] == 0) use(j);
@@ -256,7 +257,7 @@ class TokenSampler final : public TopicSampler {
     return u < 0 || !(weights_.rest.value() > 0) ? last : -1;
   }
 
-  // 0 .. K − 1, in the order of the slots.
+  // Numbers the topics 0 .. K − 1, in the order of the slots (entries of the arrays, of which some are free).
   void number_topics(std::vector<int>& label) {
     if (free_.empty()) return;
     std::vector<int> number(size_.size(), -1);
@@ -287,7 +288,7 @@ class TokenSampler final : public TopicSampler {
   const Vec& lambda_;
   const double total_;  // Λ
   WordTopics of_word_;
-  // By slot, of which free_ have no topic:
+  // Indexed by slot; the slots in free_ have no topic:
   Vec r_, s_, c_;                                // s_k = αβ_k r_k, 0 of none; c_k = n_dk r_k + s_k
   std::vector<Index> size_;                      // n_k
   std::vector<int> in_document_, place_, free_;  // n_dk, and where in_use_ has the topic

@@ -1,4 +1,5 @@
-// Counts of words in topics while tokens come and go, when there are tokens of earlier documents, too.
+// Counts of words in topics while tokens are added and removed, when there may be tokens of earlier
+// documents, too.
 #pragma once
 #include <vector>
 
@@ -6,10 +7,10 @@
 
 namespace bnpvi::topics {
 
-/// Of topics that began with earlier tokens the counts may be fractions.
+/// The counts of topics that began with earlier tokens may be fractions.
 class TokenUrns final : public ObservationUrns {
  public:
-  /// words: of the tokens; lambda: the term prior (V). Refers to both.
+  /// words: word of each token; lambda: the term prior (V). Keeps references to both.
   TokenUrns(const std::vector<int>& words, const Vec& lambda);
 
   void begin_with(const double* t, Index k) override;
@@ -18,14 +19,14 @@ class TokenUrns final : public ObservationUrns {
   bool remove(Index j, Index i, double mass) override;
   void drop(Index j) override;
 
-  /// p(token of word w | topic) = (n_jw + λ_w) / (n_j + Λ), of a new topic λ_w / Λ.
+  /// p(token of word w | topic j) = (n_jw + λ_w) / (n_j + Λ); for a new topic λ_w / Λ.
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
 
-  /// The counts as they are.
+  /// The present counts.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
  private:
-  void grow();  // room_ for twice as many topics
+  void grow();  // doubles room_, the number of topics for which there is memory
 
   const std::vector<int>& words_;
   const Vec& lambda_;
@@ -34,7 +35,7 @@ class TokenUrns final : public ObservationUrns {
   Index room_ = 0;
   Vec counts_;              // V × room_
   Vec size_, inverse_;      // n_j, 1 / (n_j + Λ)
-  std::vector<Index> own_;  // tokens that were added
+  std::vector<Index> own_;  // number of added tokens now in each topic
   Index n_begun_ = 0;
 };
 

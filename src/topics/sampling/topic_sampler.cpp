@@ -55,7 +55,8 @@ double TopicSampler::draw_in_sequence(ChainState& z, Stream& stream) {
   return log_evidence;
 }
 
-// Where no weights have been drawn yet: proportions of all observations, γ of them for the rest.
+// If no weights have been drawn yet, they are the topics' shares of all observations, with γ observations for
+// the rest.
 void TopicSampler::load(const ChainState& z) {
   alpha_ = z.concentration.back();
   gamma_ = z.concentration.front();
@@ -95,8 +96,8 @@ void TopicSampler::draw_top(const std::vector<int>& label, Stream& stream) {
   weights_ = TopWeights::of(draw_top_weights(tables, gamma_, stream));
 }
 
-// K log γ + γ log β_rest, or log of the ways to choose the topics that are in use; with learned
-// concentrations.
+// K log γ + γ log β_rest, or for a finite model the logarithm of the number of ways to choose the topics in
+// use; plus the log densities of learned concentrations.
 double TopicSampler::log_density_of_top() const {
   double sum = prior_.learned_alpha ? prior_.learned_alpha->log_density(alpha_) : 0;
   const double used = static_cast<double>(weights_.rest.used());

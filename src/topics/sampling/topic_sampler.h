@@ -10,27 +10,29 @@
 
 namespace bnpvi::topics {
 
-/// Proportions of documents are Dirichlet(αβ); β is a draw of a Dirichlet process of concentration γ, or 1/K
-/// for K topics. Of learned concentrations the chain's state has the values.
+/// Prior: proportions of documents are Dirichlet(αβ); β is drawn from a Dirichlet process of concentration γ,
+/// or is 1/K for K topics. The values of learned concentrations are in the chain's state.
 struct TopicPrior {
   Index k = 0;  // 0: a Dirichlet process
   std::optional<GammaPrior> learned_gamma = {}, learned_alpha = {};
 };
 
-/// p(z, β, γ, α | x) with a topic z for each token of documents of counts (in the order of the stored
-/// entries, those of a count in a row), for each row of others. Concentrations are "gamma" and "alpha", or
-/// "alpha" alone. Throws std::invalid_argument where a count is not a whole number.
+/// The posterior p(z, β, γ, α | x), with a topic z for each token of documents of counts (in the order of the
+/// stored entries, the tokens of one entry in a row), or for each row of other data. The concentrations are
+/// named "gamma" and "alpha", or "alpha" alone. Throws std::invalid_argument where a count is not a whole
+/// number.
 std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& data, const TopicPrior& prior);
 
-/// What is left of β for topics that no observation has.
+/// The part of β that is left for topics without observations.
 class RestOfWeights {
  public:
-  /// k: topics of a finite model, or 0; rest: β_rest of a Dirichlet process; used: topics in use.
+  /// k: number of topics of a finite model, or 0; rest: β_rest of a Dirichlet process; used: number of topics
+  /// in use.
   RestOfWeights(Index k, double rest, Index used) : k_(k), used_(used), rest_(rest) {}
 
   double value() const { return k_ > 0 ? static_cast<double>(k_ - used_) / static_cast<double>(k_) : rest_; }
-  double take(double gamma, Stream& stream);  // the weight of a new topic
-  void give_back(double weight);              // of a topic that lost its last observation
+  double take(double gamma, Stream& stream);  // draws the weight of a new topic
+  void give_back(double weight);              // returns the weight of a topic that lost its last observation
   Index used() const { return used_; }
 
  private:
@@ -38,36 +40,38 @@ class RestOfWeights {
   double rest_;
 };
 
-/// Proportions of topics in all documents: β_1, ..., β_K, and what is left for others.
+/// Weights of topics shared by all documents: β_1, ..., β_K, and what is left for others.
 struct TopWeights {
   Vec beta;
   RestOfWeights rest{0, 1, 0};
 
-  /// 1/K each of a model with K topics of which so many are in use.
+  /// Weights 1/k in a model with k topics, `used` of which are in use.
   static TopWeights equal(Index k, Index used);
-  /// Of a Dirichlet process: β_1, ..., β_K and, last, what is left.
+  /// For a Dirichlet process; weight: β_1, ..., β_K and, last, what is left.
   static TopWeights of(Vec weight);
 };
 
-/// What samplers of tokens and of rows share. Observations of document d have labels starts[d] .. starts[d +
-/// 1] − 1.
+/// Base class of the samplers of tokens and of rows. Observations of document d have labels starts[d] ..
+/// starts[d + 1] − 1.
 class TopicSampler : public Sampler {
  public:
   TopicSampler(const TopicPrior& prior, const std::vector<Index>& starts, Pool& pool)
       : prior_(prior), starts_(starts), pool_(pool) {}
 
-  /// Documents in random order.
+  /// Draws a first state sequentially, with documents in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
-  /// Tables of the documents, γ, β and α given the labels; then each label given all others, document by
-  /// document. log_joint has the density of log β_k/β_rest [Teh and others 2006, §5.3].
+  /// A sweep: draws the tables of the documents, γ, β and α given the labels, then each label given all
+  /// others, document by document. log_joint includes the density of log β_k/β_rest [Teh and others 2006,
+  /// §5.3].
   double draw(ChainState& z, Stream& stream) override;
-  /// Draws labels 0 .. K − 1 that weights_ are about; all must be in use in the end. Returns log p(x,
-  /// z | β, α).
+  /// Draws labels 0 .. K − 1, whose topics have the weights in weights_; all must be in use in the end.
+  /// Returns log p(x, z | β, α).
   virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
 
-  /// The same from nothing, documents in this order. Returns the logarithm of the product of all normalisers.
+  /// Draws all labels sequentially, starting without topics, with documents in this order. Returns the
+  /// logarithm of the product of the normalisers of all draws.
   virtual double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) = 0;
 
   Index n_documents() const { return static_cast<Index>(starts_.size()) - 1; }

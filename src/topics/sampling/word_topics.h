@@ -1,4 +1,4 @@
-// How many tokens of each word are in each topic.
+// Counts of the tokens of each word in each topic.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-/// Of each word a list of the topics that it has, the largest count first, with room for as many as it has
+/// For each word a list of its topics, the largest count first, with room for as many topics as the word has
 /// tokens.
 class WordTopics {
  public:
@@ -23,7 +23,8 @@ class WordTopics {
 
   void clear() { std::fill(length_.begin(), length_.end(), 0); }
 
-  /// Counts labels 0 .. k − 1; where counts are equal, the lower label is first.
+  /// Counts all tokens anew; label: topic 0 .. k − 1 of each token. Topics with equal counts are in ascending
+  /// order.
   void count(const std::vector<int>& label, Index k) {
     std::vector<int> of_topic(static_cast<std::size_t>(k), 0);
     for (int w = 0; w < static_cast<int>(tokens_.n_words()); ++w) {
@@ -41,7 +42,8 @@ class WordTopics {
     }
   }
 
-  /// A token of word w is put into a topic, or taken from the one at this place of the list.
+  /// add(): adds a token of word w to a topic; take(): removes one from the topic at this position of the
+  /// word's list.
   void add(int w, int topic) {
     Entry* entries = list(w);
     const int n = length_[w];
@@ -68,7 +70,7 @@ class WordTopics {
 
   const Tokens& tokens_;
   std::vector<Entry> entry_;
-  std::vector<int> length_;  // of each list
+  std::vector<int> length_;  // length of each list
 };
 
 }  // namespace bnpvi::topics

@@ -17,7 +17,7 @@ namespace {
 constexpr Index draws_of_score = 10;
 constexpr StreamLimits limits_of_tokens{50000, 1e4, 1e5};
 
-// The longer one's length, entries of the shorter one added.
+// The sum of two vectors; missing entries of the shorter one count as 0.
 Vec sum_of(const Vec& shorter, Vec longer) {
   for (std::size_t j = 0; j < shorter.size(); ++j) longer[j] += shorter[j];
   return longer;

@@ -8,7 +8,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-// The latest observations that have a topic, and where they are in the record.
+// The latest observations that have a topic, and their positions in the record.
 struct LatestObservations {
   LabelledDocuments documents;
   std::vector<Index> place;
@@ -28,7 +28,7 @@ struct LatestObservations {
     }
   }
 
-  // f(observation, mass) of all.
+  // Calls f(observation, mass) for all observations.
   template <class F>
   void each(F f) const {
     Index i = 0;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr Index most_parts = 20;  // a guess
 
-// Observations of a document's topic that are in one cluster: all, or one.
+// Observations of one topic in one document that stay in one cluster: all of them (tokens), or a single one
+// (rows).
 struct Part {
   Index document;
   std::vector<Index> observations;
@@ -32,18 +33,18 @@ std::vector<Part> parts_of(const Documents& documents, const std::vector<int>& t
   return out;
 }
 
-// What clusters have of a document.
+// Division of one document's observations of the topic among clusters.
 struct DividedDocument {
   double mass, tables = 0, n = 0;
   Vec n_of;
 
-  // At least one of each cluster that has any observations, else in proportion to these.
+  // Tables of cluster a: proportional to its observations, but at least one if it has any.
   int tables_of(Index a) const {
     return n_of[a] > 0 ? static_cast<int>(std::max(1.0, std::round(tables * n_of[a] / n))) : 0;
   }
 };
 
-// What K clusters have of the latest observations of a topic.
+// Division of a topic's latest observations among K clusters.
 struct Division {
   const std::vector<int> label;
   const Index k, p;
@@ -51,7 +52,7 @@ struct Division {
   // K × p, p: every observation once; K × p: with the masses of documents.
   Vec t, all, massed;
   Vec tables, massed_tables;  // K
-  double new_tables = 0;      // more than before, with masses
+  double new_tables = 0;      // increase of the number of tables, times the documents' masses
 
   Division(std::vector<int> label_of_parts, const std::vector<Part>& parts, const Documents& latest,
            const LabelledDocuments& record, Index p_of_model)
@@ -86,7 +87,7 @@ struct Division {
     }
   }
 
-  // Observations of cluster a, and of all.
+  // Number of observations of cluster a, and of all.
   double n(Index a) const { return t[a * p]; }
   double n() const { return all[0]; }
 };
@@ -144,7 +145,7 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   for (Index a = 0; a < k; ++a)
     c.tables[number[a]] =
         prior_.k > 0 ? 0 : division.massed_tables[a] + std::max(0.0, earlier_tables) * n_of[a] / division.n();
-  // What was not looked at is among the earlier observations from now on.
+  // Observations that were not clustered count as earlier ones from now on.
   for (const Part& part : left_out)
     for (Index i : part.observations) record.topic[i] = -1;
   for (std::size_t u = 0; u < parts.size(); ++u)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
 
-// Counts of topics in documents, those that are not 0, by topic.
+// The positive counts of topics in documents, by topic.
 struct DocumentTopics {
   struct Entry {
     int document;
@@ -40,7 +40,7 @@ struct DocumentTopics {
     return sum;
   }
 
-  // The same of topics i and j as one.
+  // The same for topics i and j joined.
   double log_evidence(Index i, Index j, double a) const {
     double sum = 0;
     auto x = of_topic[i].begin(), y = of_topic[j].begin();

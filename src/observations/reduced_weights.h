@@ -1,0 +1,20 @@
+// Weights of clusters, as rows see them that hide something.
+#pragma once
+#include <vector>
+
+#include "observations/missing_pattern.h"
+#include "observations/weights.h"
+
+namespace bnpvi {
+
+/// |clusters| × MissingPattern::n_weights().
+inline Vec reduced_weights(const MissingPattern& pattern, const Weights& weights,
+                           const std::vector<int>& clusters) {
+  const Index width = pattern.n_weights();
+  Vec out(clusters.size() * static_cast<std::size_t>(width));
+  for (std::size_t j = 0; j < clusters.size(); ++j)
+    pattern.weights(weights.w.data() + clusters[j] * weights.p, out.data() + static_cast<Index>(j) * width);
+  return out;
+}
+
+}  // namespace bnpvi

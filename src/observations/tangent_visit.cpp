@@ -1,0 +1,180 @@
+#include "observations/tangent_visit.h"
+
+#include <algorithm>
+
+#include "kernels/kernels.h"
+#include "kernels/tangent_kernels.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr Index step = 128;       // rows at a time: a guess
+constexpr Index most = 1L << 16;  // rows times clusters and sizes that are kept: some megabytes, a guess
+
+void at_least(Vec& v, Index n) {
+  if (static_cast<Index>(v.size()) < n) v.resize(static_cast<std::size_t>(n));
+}
+
+}  // namespace
+
+TangentVisit::TangentVisit(const TangentRows& rows, Index rows_of_unit)
+    : rows_(rows), weights_(rows.layout), rows_of_unit_(rows_of_unit) {}
+
+Index TangentVisit::rows_from(Index from) const { return std::min(step, n_ - from); }
+
+Index TangentVisit::place(Index from) const { return keeps_ ? from / step : 0; }
+
+void TangentVisit::visit(Index n, const double* phi, Index k, const double* reduced) {
+  const Index sizes = rows_.layout.sizes();
+  phi_ = phi;
+  n_ = n * rows_of_unit_;
+  k_ = k;
+  keeps_ = n_ * k * sizes <= most;
+  reduced_.assign(reduced, reduced + k * weights_.all);
+  const auto places = static_cast<std::size_t>(keeps_ ? (n_ + step - 1) / step : 1);
+  if (squares_.size() < places) squares_.resize(places);
+  if (piece_.size() < places * sizes) piece_.resize(places * sizes);
+}
+
+// Clusters in the order in which they were visited, some of them perhaps left out; w_0 does not matter.
+bool TangentVisit::knows(Index n, const double* phi, Index k, const double* reduced) {
+  if (!keeps_ || phi_ != phi || n_ != n * rows_of_unit_) return false;
+  column_.clear();
+  Index at = 0;
+  for (Index j = 0; j < k; ++j, ++at) {
+    const double* own = reduced + j * weights_.all;
+    while (at < k_ && !std::equal(own + 1, own + weights_.all, reduced_.data() + at * weights_.all + 1)) ++at;
+    if (at == k_) return false;
+    column_.push_back(at);
+  }
+  return true;
+}
+
+void TangentVisit::find_squares(Index from) {
+  const Index width = rows_.layout.squares();
+  Vec& squares = squares_[place(from)];
+  at_least(squares, step * width);
+  kernels().packed_outer(rows_from(from), rows_.layout.regressors(), row(from) + rows_.regressors,
+                         rows_.width, squares.data(), width);
+}
+
+void TangentVisit::find_bounds(Index from, Index g) {
+  const Index n = rows_from(from), width = rows_.layout.squares();
+  const double* own = reduced_.data() + weights_.of(g);
+  Piece& p = piece(from, g);
+  for (Vec* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
+  for (Vec* v : {&p.bound, &p.omega, &p.curve, &linear_}) at_least(*v, step * k_);
+  const double shift = rows_.layout.shift(g);
+  for (Index i = 0; i < n; ++i) {
+    const LogisticTerm term = rows_.term(row(from + i), g, shift);
+    p.m[i] = term.m;
+    p.kappa[i] = term.kappa;
+    p.constant[i] = term.constant;
+    p.offset[i] = term.offset;
+  }
+  kernels().product_nt(k_, n, rows_.layout.regressors(), own + weights_.mean, weights_.all,
+                       row(from) + rows_.regressors, rows_.width, linear_.data(), step);
+  kernels().product_nt(k_, n, width, own + weights_.second, weights_.all, squares_[place(from)].data(), width,
+                       p.curve.data(), step);
+  for (Index at = 0; at < k_ * step; at += step)
+    tangent_kernels().bounds(n, p.m.data(), p.kappa.data(), p.constant.data(), p.offset.data(),
+                             linear_.data() + at, p.curve.data() + at, p.bound.data() + at,
+                             p.omega.data() + at, p.curve.data() + at);
+}
+
+void TangentVisit::log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out) {
+  const Index sizes = rows_.layout.sizes();
+  const bool at_once = rows_of_unit_ == 1 && sizes == 1;
+  visit(n, phi, k, reduced);
+  at_least(turned_, step * k);
+  Vec share(static_cast<std::size_t>(k)), base(share), none(share);
+  for (Index j = 0; j < k; ++j) base[j] = reduced[j * weights_.all];
+  for (Index i = 0; i < n && !at_once; ++i) std::copy(base.begin(), base.end(), out + i * k);
+  for (Index from = 0; from < n_; from += step) {
+    const Index rows = rows_from(from);
+    find_squares(from);
+    for (Index g = 0; g < sizes; ++g) {
+      find_bounds(from, g);
+      for (Index j = 0; j < k; ++j) share[j] = reduced[j * weights_.all + weights_.of(g)];
+      tangent_kernels().add_transposed(k, rows, piece(from, g).bound.data(), step,
+                                       at_once ? base.data() : none.data(), share.data(),
+                                       at_once ? out + from * k : turned_.data());
+      for (Index i = 0; i < rows && !at_once; ++i)
+        for (Index j = 0; j < k; ++j) out[(from + i) / rows_of_unit_ * k + j] += turned_[i * k + j];
+    }
+  }
+}
+
+void TangentVisit::add(Index n, const double* phi, Index k, const double* r, const double* reduced,
+                       double* const* t) {
+  const bool known = knows(n, phi, k, reduced);
+  if (!known) {
+    visit(n, phi, k, reduced);
+    column_.clear();
+    for (Index j = 0; j < k; ++j) column_.push_back(j);
+  }
+  add_counts(n, k, r, t);
+  for (Index from = 0; from < n_; from += step) {
+    if (!known) find_squares(from);
+    take_masses(r, from, k);
+    for (Index g = 0; g < rows_.layout.sizes(); ++g) {
+      if (!known) find_bounds(from, g);
+      add_piece(from, g, k, t);
+    }
+  }
+}
+
+void TangentVisit::add_counts(Index n, Index k, const double* r, double* const* t) {
+  const Vec ones(static_cast<std::size_t>(n), 1.0);
+  Vec count(static_cast<std::size_t>(k), 0.0);
+  tangent_kernels().add_product(1, k, n, ones.data(), n, r, k, count.data(), k);
+  for (Index j = 0; j < k; ++j) t[j][0] += count[j];
+}
+
+void TangentVisit::take_masses(const double* r, Index from, Index k) {
+  const Index n = rows_from(from);
+  at_least(r_, step * k);
+  if (rows_of_unit_ == 1) return kernels().transpose_rows(n, k, r + from * k, k, r_.data(), step);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < k; ++j) r_[j * step + i] = r[(from + i) / rows_of_unit_ * k + j];
+}
+
+// Where the tangents touch, Σ r bound is the sum over features times weights, so that the sum without b
+// follows from the others.
+void TangentVisit::add_piece(Index from, Index g, Index k, double* const* t) {
+  const TangentLayout& at = rows_.layout;
+  const Index n = rows_from(from), e = at.regressors(), width = at.squares();
+  const Piece& p = piece(from, g);
+  at_least(pull_, step * k);
+  at_least(mass_, 2 * step * k);
+  at_least(sum_, k * (e + 2 * width));
+  std::fill_n(sum_.begin(), k * (e + 2 * width), 0.0);
+  for (Index j = 0; j < k; ++j) {
+    const Index to = j * step, own = column_[j] * step;
+    t[j][at.constant(g)] += tangent_kernels().pulls(
+        n, p.kappa.data(), p.offset.data(), p.bound.data() + own, p.omega.data() + own, p.curve.data() + own,
+        r_.data() + to, pull_.data() + to, mass_.data() + to, mass_.data() + k * step + to);
+  }
+  double *linear = sum_.data(), *quadratic = linear + k * e, *curvature = quadratic + k * width;
+  tangent_kernels().add_product(k, e, n, pull_.data(), step, row(from) + rows_.regressors, rows_.width,
+                                linear, e);
+  tangent_kernels().add_product(2 * k, width, n, mass_.data(), step, squares_[place(from)].data(), width,
+                                quadratic, width);
+  for (Index j = 0; j < k; ++j, linear += e, quadratic += width, curvature += width) {
+    const double* own = reduced_.data() + column_[j] * weights_.all + weights_.of(g);
+    double with_b = 0;
+    for (Index v = 0; v < e; ++v) {
+      t[j][at.linear(g) + v] += linear[v];
+      with_b += linear[v] * own[weights_.mean + v];
+    }
+    for (Index v = 0; v < width; ++v) {
+      t[j][at.quadratic(g) + v] += quadratic[v];
+      t[j][at.curvature(g) + v] += curvature[v];
+      with_b -= 0.5 * quadratic[v] * own[weights_.second + v];
+    }
+    t[j][at.constant(g)] -= with_b;
+  }
+}
+
+}  // namespace bnpvi
