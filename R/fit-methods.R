@@ -30,11 +30,11 @@
 #'     Topics and states have two kinds: `proportion` is the share of the data (tokens or rows) that each has, as in
 #'     `tidy()`; `weights` are those of the top level of the hierarchy, around which the proportions of documents and
 #'     the rows of transitions vary (with a finite prior `1 / k` each).
-#'   * with a [gamma_prior()], what was learned, by name: `concentration` and `gamma` by posterior mean and 90 %
+#'   * with a [gamma_prior()], the numbers that were learned: `concentration` and `gamma` by posterior mean and 90 %
 #'     interval; `alpha`, `start` and `sticky` as numbers.
-#'   * in topic models with a `response`, `response`: the effect of each topic and covariate, columns `estimate` and
-#'     `sd`. With several classes it is an array with a slice for each class but the last; the effects of a slice are on
-#'     the odds of its class against all less frequent ones. Effects of topics are those at average covariates.
+#'   * `response`, in topic models with a response: the effect of each topic and covariate, columns `estimate` and `sd`.
+#'     With several classes it is an array with a slice for each class but the last; the effects of a slice are on the
+#'     odds of its class against all less frequent ones. Effects of topics are those at average covariates.
 #' * `posterior_params()`: all parameters of the variational posterior, a list of arrays, named as in the priors.
 #'   Clusters are numbered by decreasing size, but the sticks of the process are broken in another order, which is part
 #'   of the model: `position` is the place of each cluster's stick. A concentration that is learned has the posterior

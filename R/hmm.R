@@ -97,8 +97,9 @@
 #'   `newdata`, with `NA` as response or without the column of the response, see [predict.bnp_hmm()].
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, with [obs_lds()] of class `c("bnp_lds", "bnp_hmm", "bnp_fit")`:
-#'   a plain list that keeps few data ([strip_data()]). States are numbered by decreasing size. `fitted()` is the most
-#'   probable path. See [segments()], [transition_matrix()], [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
+#'   a plain list that keeps its data only if they are small ([strip_data()]). States are numbered by decreasing size.
+#'   `fitted()` is the most probable path. See [segments()], [transition_matrix()], [predict.bnp_hmm()],
+#'   [plot.bnp_hmm()], [elbo()].
 #' @references
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.

@@ -7,8 +7,7 @@
 #'   * `"clusters"`: Gaussian clusters as curves (one column), as ellipses that hold 90 % of a cluster (two columns) or
 #'     as ellipses in the plane of the first two principal components (more); counts and binary data as a heat map of
 #'     the columns that distinguish the clusters best (rates relative to their average); data frames with columns of
-#'     levels as `"profile"`; clusters that drift as `"trajectories"`. Not for
-#'     autoregressions.
+#'     levels as `"profile"`; clusters that drift as `"trajectories"`. Not for autoregressions.
 #'   * `"density"`: for one or two Gaussian columns the predictive density. Otherwise a panel for each column that has a
 #'     density of its own: the clusters' densities at their posterior means, times their shares, their sum (dashed) and,
 #'     with `data`, the histogram; a probability of 0 beside a density (`zeros = TRUE`) is written in the corner.
@@ -32,10 +31,9 @@
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
 #' @section Many rows: If there are more than 100,000 rows, about 20,000 of them are drawn, and a message says so. Each
-#'   cluster has the same share of its rows drawn, at equal distances in their order, but at least 100 rows. Of links
-#'   and nodes of networks as many are drawn. For the rows of sequences, the smallest and the largest value in each of
-#'   20,000 stretches are drawn, so that lines look as with all rows. Histograms and densities are computed from all
-#'   rows.
+#'   cluster has the same share of its rows drawn, at equal distances in their order, but at least 100 rows. In networks
+#'   as many links and nodes are drawn. For the rows of sequences, the smallest and the largest value in each of 20,000
+#'   stretches are drawn, so that lines look as with all rows. Histograms and densities are computed from all rows.
 #' @references
 #' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
 #' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.

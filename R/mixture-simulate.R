@@ -20,8 +20,8 @@
 #'   the training data. For [prior_covariates()]: its covariates, in the same way.
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training data with as many
 #'   rows each. All rows of an individual belong to one cluster; the result has individuals in the column `.id`.
-#' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
-#'   data, repeated or cut to `n` rows. The result has times in the column `.time`.
+#' @param time For fits with `time`: the time of each row, among those of the fit; default: the times of the training
+#'   data, as many as `n` asks for. The result has times in the column `.time`.
 #' @param new Draw rows also from a cluster that is not seen yet, if the prior allows more clusters, as densities do?
 #'   Its parameters are drawn from the prior for each data set, so that such rows may be far from all others; their
 #'   `.class` is `new`. `FALSE`: draw only from the clusters of the fit. Default: `TRUE`, except `FALSE` for [obs_ar()],

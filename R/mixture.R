@@ -33,32 +33,32 @@
 #' @param time The time of each row, for clusters that drift ([obs_gaussian()] with `drift`): one number or date for
 #'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is not a variable of the
 #'   model. Rows may come in any order, and several may have the same time. See *Clusters over time*.
-#' @param gaps How far clusters drift between two neighbouring times that have rows: `"equal"`, equally far between any
-#'   two; `"time"`, in proportion to the time between them, in the unit of `time` (days, for dates).
+#' @param gaps How the variance of a drift depends on the distance of two neighbouring times that have rows: `"equal"`:
+#'   not at all, clusters drift equally far between any two; `"time"`: it is proportional to the time between them, in
+#'   the unit of `time` (days, for dates).
 #' @param covariates For [prior_covariates()]: a data frame with a row for each row of `x` (or for each individual) and
-#'   the columns that the formula of the prior names; rows are matched by names where both data frames have row names.
-#'   Default: these columns are taken from `data`, or from `x`, and are then not variables of the model.
-#' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
-#'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
-#'   them. A string (`"week"`) or a formula (`~ week`) names a column, and so does a bare name (`week`); with `data` an
-#'   expression (`week %/% 4`) is evaluated with the columns of `data` before the variables of the calling scope, as in
-#'   [lm()].
+#'   the columns that the formula of the prior names; rows are matched by name if both `x` and this data frame have row
+#'   names. Default: these columns are taken from `data`, or from `x`, and are then not variables of the model.
+#' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of data frames
+#'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are not variables of the model unless the
+#'   formula names them. These arguments may name a column by a string (`"week"`), a formula (`~ week`) or a bare name
+#'   (`week`). With `data`, they may also be expressions (`week %/% 4`), which are evaluated with the columns of `data`
+#'   before the variables of the calling scope, as in [lm()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
 #' @param ... `seed`, `restarts`, `threads` and `verbose` of [bnp_control()], which replace those of `control`.
 #'
-#' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list
-#'   that keeps few data ([strip_data()]). Clusters are numbered by decreasing size. See [elbo()],
-#'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
-#'   [plot.bnp_mixture()].
+#' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list that keeps its data only if they are small
+#'   ([strip_data()]). Clusters are numbered by decreasing size. See [elbo()], [n_clusters()], [predict.bnp_mixture()],
+#'   [coef.bnp_fit()], [plot.bnp_mixture()].
 #'
 #' @section Data frames:
 #'   Without `obs`, each column of a data frame is modelled by its kind: numbers by [obs_gaussian()]; factors, text and
-#'   logical columns by [obs_categorical()]; a frame with both kinds by the [obs_product()] of the two. The fit prints
-#'   what was chosen. Numbers have full covariances; if there are other columns beside more than 50 numbers, the
-#'   numbers are independent within a cluster, and a message says so. Whole numbers with only two values, such as 0 and
-#'   1, are taken as levels, and a message says so; other whole numbers are numbers. For counts give `obs`:
-#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`.
+#'   logical columns by [obs_categorical()]; a frame with both kinds by the [obs_product()] of the two. The printed fit
+#'   shows the choice. Numbers have full covariances; but if there are more than 50 columns of numbers and also other
+#'   columns, the numbers are independent within a cluster, and a message says so. Whole numbers with only two values,
+#'   such as 0 and 1, are taken as levels, and a message says so; other whole numbers are modelled as numbers. For
+#'   counts give `obs`: `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`.
 #'
 #'   A column of numbers whose values within the clusters are skewed, or have heavy tails, is also tried with other
 #'   observation models that could have produced its values. If one of them is better by at least 10 nats, the printed

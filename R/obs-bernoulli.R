@@ -4,9 +4,9 @@
 #' @order 5
 #' @param a,b One number, or one for each column. `obs_bernoulli()` and `obs_binomial()`: the two weights of the Beta
 #'   prior of each probability, `a` for ones or successes and `b` for zeros or failures (for each pair of columns). The
-#'   default of `obs_bernoulli()` is to learn them (see `learn`), or else 0.1 and 0.3. `obs_poisson()`, `obs_gamma()`
-#'   and `obs_survival()`: the Gamma prior of each rate, with shape `a` and mean `a / b`; the default mean is the rate
-#'   in all data, where a column of zeros counts as half an event.
+#'   default of `obs_bernoulli()` is to learn them (see `learn`); if they are not learned, it is 0.1 and 0.3.
+#'   `obs_poisson()`, `obs_gamma()` and `obs_survival()`: the Gamma prior of each rate, with shape `a` and mean `a / b`;
+#'   the default mean is the rate in all data, where a column of zeros counts as half an event.
 #' @export
 obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL) {
   if (!is.null(learn)) check_flag(learn, "learn")

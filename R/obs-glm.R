@@ -20,9 +20,9 @@
 #' A single yes or no per row hardly shows whether there are several kinds of rows. Give `id` in [bnp_mixture()], so
 #' that individuals have several rows each, or use [bnp_hmm()], where states last. `bnp_mixture(choice ~ x | id, data)`
 #' clusters individuals; `bnp_hmm(choice ~ x + previous, data, id = ~ session)` finds an open number of states of
-#' choosing, a model known as a GLM-HMM. In [coef()] `coef` has posterior means of coefficients, and `size` of the size
-#' of each cluster. [confint()] and intervals of [predict()] use the curvature of the likelihood at these means, as the
-#' variational posterior of coefficients is too narrow. Rows without a response have no influence.
+#' choosing, a model known as a GLM-HMM. In [coef()] `coef` has the posterior means of coefficients, and `size` that of
+#' the size of each cluster. [confint()] and intervals of [predict()] use the curvature of the likelihood at these
+#' means, as the variational posterior of coefficients is too narrow. Rows without a response have no influence.
 #'
 #' The bound uses the tangents of Jaakkola and Jordan, which give the same bound as Polya-Gamma variables. It is loose
 #' for sizes far above the mean of the counts, so that counts without overdispersion get too small a size.

@@ -6,7 +6,7 @@
 #' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are observed with noise that is
 #' the same in all modes, or each mode's own. Modes (which `fitted()` and [segments()] call states) follow each other as
 #' in any hidden Markov model, and their number is found. [obs_ar()] treats noise of the observations as part of the
-#' dynamics; this model separates the two. Gaps may be anywhere.
+#' dynamics; this model separates the two. Missing values may be anywhere.
 #'
 #' @details
 #' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence, \deqn{x_1 \sim
@@ -38,11 +38,12 @@
 #' have a mode, including the first of a sequence; the distribution of the
 #' first mode is that of first states in a hidden Markov model.
 #'
-#' **`noise` as a matrix** says how noisy each sensor is in each mode, as a data sheet does, while dynamics (and
-#' loadings) are learned. Modes are then told apart by their noise, too, and numbered as its columns: mode 2 has
-#' `noise[, 2]`, even if it has no rows. That needs [`prior_hmm(k)`][prior_hmm] with a mode for each column, since modes
-#' whose number is open come and go during a fit, which knows of no noise for a new one. Modes exchange their noise
-#' where that raises the bound; births are tried in modes without rows, merges and deletes are not.
+#' With **`noise` as a matrix** the noise of each sensor in each mode is given, for instance from a data sheet, while
+#' dynamics (and loadings) are learned. The noise then also helps to tell modes apart. Modes are numbered as the columns
+#' of the matrix: mode 2 has `noise[, 2]`, even if it has no rows. This needs [`prior_hmm(k)`][prior_hmm] with a mode
+#' for each column: modes whose number is open come and go during a fit, and the noise of a new one would not be known.
+#' Modes exchange their noise if that raises the bound. Births are tried in modes without rows; merges and deletes are
+#' not tried.
 #'
 #' @section What to expect:
 #' The search is coordinate ascent of an exact lower bound. It starts from the modes of an autoregressive model of the

@@ -15,9 +15,10 @@
 #' without covariates can be compared by their bounds.
 #'
 #' Numeric terms of `formula`, also columns of splines and polynomials, are centred and scaled to a standard deviation
-#' of 1 (with weights, dividing by their total). A factor, text or a logical variable has an indicator for each of its
-#' levels, without a reference level, so that neither the order nor the names of levels matter; a variable with many
-#' levels is thereby a random effect. Terms that are constant in the training data are left out, with a message.
+#' of 1 (if rows have weights, by sums that are divided by the total weight). A factor, text or a logical variable has
+#' an indicator for each of its levels, without a reference level, so that neither the order nor the names of levels
+#' matter; a variable with many levels is thereby a random effect. Terms that are constant in the training data are left
+#' out, with a message.
 #'
 #' Rows with the same covariates have one *covariate pattern*, and everything that depends on covariates is computed
 #' once for each pattern. If there are more than 4,096 patterns, numeric variables are rounded for the fit, to the means

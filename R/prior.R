@@ -85,11 +85,11 @@
 #' `left_to_right(k)` is a chain of stages that are passed in order; sequences then begin in the first stage, unless
 #' `start` is given.
 #'
-#' States with places can be neither born nor joined: a fit exchanges pairs of states instead. The fit begins with the
-#' stages of `left_to_right()` in equal stretches of each sequence. Otherwise it begins with clusters of rows, which are
-#' assigned to places by the order in which they follow each other. If you know more, give `start` to [bnp_hmm()], one
-#' state per row, or use `bnp_control(restarts = )`. For an open number of states choose a `k` larger than needed with
-#' `left_to_right(k, skip = TRUE)`, which leaves stages empty, and compare fits by [compare_fits()].
+#' States with places can be neither born nor joined: a fit exchanges pairs of states instead. With `left_to_right()`
+#' the fit begins with the stages in equal stretches of each sequence. With other transitions it begins with clusters of
+#' rows, which are assigned to places by the order in which they follow each other. If you know more, give `start` to
+#' [bnp_hmm()], one state per row, or use `bnp_control(restarts = )`. For an open number of states choose a `k` larger
+#' than needed with `left_to_right(k, skip = TRUE)`, which leaves stages empty, and compare fits by [compare_fits()].
 #' @return An object of class `bnp_prior`, to be given as `prior`. `gamma_prior()` returns one of class
 #'   `bnp_gamma_prior`, to be given in place of a concentration or of a shape; `left_to_right()` a logical matrix with
 #'   an attribute `start`, the states in which a sequence may begin.

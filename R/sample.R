@@ -67,8 +67,8 @@
 #' models. Odd-numbered chains begin with paths drawn from the fit; even-numbered chains draw row after row without it.
 #' The first `lag` rows of autoregressions are given, and have no state of their own.
 #'
-#' **Known states.** With `labels` of rows, chains sample from the model without labels, given that no state has rows of
-#' two different classes. A state is of the class of its labelled rows, and of no class if it has none.
+#' **Known states.** With `labels` of rows, chains sample from the model without labels, given that the rows of every
+#' state can all be of one class. A state is of the class of its labelled rows, and of no class if it has none.
 #' `sequence_labels` restrict the draws only with `open = FALSE`: with `open = TRUE` a state that sequences of several
 #' classes use is an open one, and the draws are those without labels. States that have places (`transitions`, `fixed`
 #' or weights as `start` of [prior_hmm()]) keep their numbers in `labels` of the draws; some of them may be without

@@ -11,6 +11,7 @@
 #' @param sep Text between the terms of a name.
 #' @return A character vector with a name for each topic in use; its names are the numbers of the topics
 #'   ([cluster_ids()]). A topic that already has a name (`keywords` of [obs_multinomial()]) keeps it.
+#' @seealso [top_terms()]; the printed fit shows the same words.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' topic_labels(fit)[1:3]
