@@ -224,7 +224,7 @@ refusing_methods <- function() {
   }
 }
 
-# A method that refuses. x: the name of the generic's first argument.
+# An S3 method that stops with the error of the table. x: the name of the generic's first argument.
 refusing_method <- function(verb, x) {
   rlang::new_function(
     c(stats::setNames(list(quote(expr = )), x), alist(... = )),

@@ -10,8 +10,8 @@
 #' @param id The `id` of `newdata`, as in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()].
 #' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`, `laps`, `converged`; `heldout`, if
 #'   `newdata` is given; and the agreement of its clusters with those of the first fit: `ari`, `nmi` and `vi` of
-#'   [agreement()]. For topics of counts the largest topics of documents are compared. `plugged_in` names the parameters
-#'   of a fit that are point estimates from the data, see *Details*; `""`: there are none.
+#'   [agreement()]. For topic models of counts the largest topics of documents are compared. `plugged_in` names the
+#'   parameters of a fit that are point estimates from the data, see *Details*; `""`: there are none.
 #' @details The difference of two bounds is an approximate log Bayes factor if the fits are to the same data, have the
 #'   same kind of probability, and have equally tight bounds. Other fits are refused:
 #'

@@ -185,7 +185,9 @@ options_of_all <- c("max_laps", "threads", "seed", "verbose")
 check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   algorithm <- control$algorithm
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
-    abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
+    abort("argument", "{.arg batches} cannot be used with {.code algorithm = \"full\"}, which has a single batch.",
+      call = call
+    )
   }
   if (algorithm != "stochastic" && !identical(control$learning_rate, usual_options$learning_rate)) {
     abort("argument", c(

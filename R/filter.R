@@ -175,7 +175,7 @@ take_rows <- function(f, newdata, id, inputs, call) {
   sealed(f)
 }
 
-# The rows of each element of a named list must be distinguishable from those of the others.
+# Refuses a named list of sequences in which a name occurs twice, as the rows of the two could not be told apart.
 refuse_repeated_names <- function(names, call) {
   if (anyDuplicated(names)) {
     abort("id", c(

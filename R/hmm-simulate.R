@@ -102,7 +102,7 @@ draw_moves <- function(k, params, unseen = NULL, fixed = NULL) {
   list(start = start, transition = do.call(rbind, by_position))
 }
 
-# The Dirichlet parameters of the transitions from a state that is not seen yet; the engine has their mean.
+# The Dirichlet parameters of the transitions from a state that is not seen yet, from their mean under the fit.
 unseen_row <- function(fit) {
   moves <- engine_mean_transitions(fit$model, fit$state)
   prior <- fit$model$prior

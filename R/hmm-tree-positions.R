@@ -57,8 +57,8 @@ place_among_siblings <- function(parent) {
 check_positions <- function(position, parent, call) {
   if (!is.atomic(position) || is.null(position) || !is.null(dim(position)) || is.complex(position)) {
     abort("position", c(
-      "{.arg position} must have a label for each row, a number, text or a level of a factor, or be {.code TRUE} or the
-       name of a column, not {describe(position)}."
+      "{.arg position} must be the name of a column, {.code TRUE}, or one label per row (numbers, text or a
+       factor), not {describe(position)}."
     ), call = call)
   }
   if (length(position) != length(parent)) {

@@ -207,7 +207,8 @@ sparse_rows <- function(x) {
   list(row_start = by_row@p, column = by_row@i, value = by_row@x)
 }
 
-# Refuses values that the observation model, one with a `refusal`, cannot produce.
+# Refuses values that the observation model cannot produce. Models that cannot produce all numbers have a fact
+# `refusal`, the error for this case.
 check_support <- function(x, obs, arg, call) {
   bad <- !obs_supports(obs, if (is.matrix(x)) x else x@x)
   bad[is.na(bad)] <- FALSE # missing values, where they are allowed

@@ -202,7 +202,8 @@ draw_trace <- function(picture, main = "", xlab = "Lap", ylab = picture$scale, .
   draw_k(picture$labels, key$rect)
 }
 
-# Numbers of clusters under the curve, where there is room between the last one, other changes and the legend.
+# Writes the number of clusters below the curve at laps where it changes, unless it would overlap an earlier number or
+# the legend.
 draw_k <- function(labels, key) {
   size <- text_size(labels$k, 0.8)
   y <- labels$elbo - 1.6 * size[2]

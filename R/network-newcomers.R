@@ -47,7 +47,7 @@ new_of_list <- function(fit, x, call) {
   none <- which(rowSums(!is.na(known)) == 0L)
   if (length(none)) {
     abort("nodes", c(
-      "Each link of {.arg newdata} must have a node of the network that was fitted at one end.",
+      "One end of each link of {.arg newdata} must be a node of the fitted network.",
       x = "In row {places(none)} both ends are new.",
       i = "Leave out links between new nodes: each new node is predicted by itself. Nodes are named
            {places(fit$input$ids, 3L)}."

@@ -13,8 +13,8 @@ obs_bernoulli <- function(a = NULL, b = NULL, learn = NULL, columns = NULL) {
   given <- list(a = if (!is.null(a)) check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
   if (isTRUE(learn) && length(unlist(given))) {
     abort("argument", c(
-      "{.arg a} and {.arg b} of {.fn obs_bernoulli} are what {.code learn = TRUE} learns.",
-      i = "Leave them out, or {.arg learn}."
+      "{.arg a} and {.arg b} of {.fn obs_bernoulli} cannot be given with {.code learn = TRUE}, which learns them.",
+      i = "Give either {.arg a} and {.arg b}, or {.arg learn}."
     ))
   }
   do.call(new_obs, c("bernoulli", given, if (!is.null(learn)) list(learn = learn), columns_field(columns)))

@@ -73,7 +73,7 @@ with_family <- function(obs, family, size, call) {
     abort(c("not_defined", "argument"), c(
       "{.arg {foreign}} of {.fn obs_regression} cannot be used with {.code family = \"{family}\"}.",
       i = if ("formula" %in% foreign) "Blocks of a product are Gaussian regressions." else
-        "Its responses have no noise of their own."
+        "Logistic and count responses have no separate noise."
     ), call = call)
   }
   do.call(new_obs, c(paste0(family, "_regression"), list(

@@ -188,7 +188,7 @@ model_regression <- list(
   parameters = coef_parameters("responses"), arrays = coef_arrays("responses")
 )
 
-# Without a formula of its own, its columns are numbers.
+# A regression reads its own columns (obs_read()) only where it has a formula; otherwise the columns are numbers.
 obs_can.obs_regression <- function(obs, what) NextMethod() && (what != "read" || !is.null(obs$formula))
 obs_measure.obs_regression <- function(obs) paste("densities of", obs$responses, "columns given the others")
 

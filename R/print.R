@@ -197,7 +197,7 @@ described_concentrations <- function(learned) {
   paste0(toupper(substr(line, 1L, 1L)), substring(line, 2L))
 }
 
-# The columns of each block of a product, in words.
+# For a product of observation models (obs_product()), which columns each of its blocks has, in words.
 described_blocks <- function(obs) {
   columns <- vapply(obs$blocks, shown_columns, "", 8L)
   named <- paste0(names(columns), " (", columns, ")", collapse = ", ")

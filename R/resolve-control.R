@@ -23,7 +23,7 @@ check_stochastic_obs <- function(obs, call) {
   if (length(learned)) {
     abort("argument", c(
       "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+      i = "Give a fixed prior in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
 }
@@ -89,7 +89,9 @@ batch_numbers <- function(control, data, class, call) {
 check_batch_numbers <- function(control, n, word, call) {
   batches <- control$batches
   if (control$algorithm == "full") {
-    abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
+    abort("argument", "{.arg batches} cannot be used with {.code algorithm = \"full\"}, which has a single batch.",
+      call = call
+    )
   }
   if (length(batches) != n) {
     abort("argument", c(

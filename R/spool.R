@@ -133,7 +133,8 @@ are_values <- function(x) {
   is.numeric(x) && (!length(x) || any(!is.na(x))) && all(abs(x) < 1e200, na.rm = TRUE)
 }
 
-# Evaluates code that reads or writes a spool.
+# Evaluates code that reads or writes a spool (the file that holds the rows of a source), and turns its errors into
+# classed ones that name the folder.
 in_spool <- function(expr, call, writes = FALSE) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(

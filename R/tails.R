@@ -85,7 +85,8 @@ scale_nodes <- function(q) {
   list(u = exp(log_u[used]), prob = weight[used] / sum(weight[used]))
 }
 
-# The average of of(spread) over scales u of rows, where `spread` belongs to rows with u = 1.
+# The average of the function `of` over the distribution of a row's scale u: of(s) is evaluated at the spread s of a row
+# with that scale; `spread` is that of rows with u = 1.
 over_scales <- function(q, spread, of) {
   if (is.null(q$tails_node)) {
     return(of(spread))

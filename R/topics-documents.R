@@ -33,7 +33,9 @@ top_documents <- function(fit, n = 5L, data = NULL) {
   check_able(fit, "top_documents")
   of_topics <- inherits(fit, "bnp_topics")
   if (of_topics && !is.null(data)) {
-    abort("argument", c("{.arg data} is for mixtures.", i = "Topics keep the proportions of their documents."))
+    abort("argument", c(
+      "{.arg data} is needed only for fits of mixtures.", i = "Fits of topics keep the proportions of their documents."
+    ))
   }
   if (!of_topics) data <- data_or_kept(data, fit, "data")
   theta <- if (of_topics) document_proportions(fit) else

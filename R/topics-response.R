@@ -128,7 +128,7 @@ of_documents <- function(v, data, arg, call) {
   if (is.list(v) || !is.atomic(v) || !is.null(dim(v))) {
     abort("response", c(
       "{.arg {arg}} must be a vector with one value for each document, not {describe(v)}.",
-      i = if (is(v, "function")) "Is a variable of this name missing?"
+      i = if (is(v, "function")) "If it is the name of a variable, that variable was not found."
     ), call = call)
   }
   documents <- given_groups(data)

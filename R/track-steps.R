@@ -139,8 +139,8 @@ track_classes <- c("bnp_track", "moveData", "momentuHMMData")
 obs_of_track <- function(x, call) {
   zeros <- any(x$step == 0, na.rm = TRUE)
   cli::cli_inform(
-    c("Of a track its steps and turning angles are modelled, not its locations.",
-      i = "That is {.code obs = obs_product(obs_gamma(columns = \"step\"{if (zeros) ', zeros = TRUE'}),
+    c("The steps and turning angles of a track are modelled, not its locations.",
+      i = "This is the model {.code obs = obs_product(obs_gamma(columns = \"step\"{if (zeros) ', zeros = TRUE'}),
            obs_vonmises(columns = \"angle\"))}."),
     class = c("bnpvi_message_track", "bnpvi_message"), call = call
   )

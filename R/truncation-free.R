@@ -69,7 +69,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   if (length(learned) && is.null(start)) {
     abort("argument", c(
       "{.code {learned}} needs the summary of the whole data, which truncation-free learning does not keep.",
-      i = "Give a prior without it in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+      i = "Give a fixed prior in {.fn {obs_facts(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = error_call)
   }
   if (!is.null(start)) {
