@@ -16,14 +16,15 @@
 #' @param keyword_share The expected share of keywords among the tokens of a named topic, between 0 and 1. It has
 #'   little influence.
 #' @section Keywords:
-#'   With `keywords`, each list is the name of one topic; all others are open, and with
-#'   [prior_hdp()] or [prior_dp()] their number is learned as ever. The words of a named topic have a prior of two
-#'   levels: the share of its keywords is Beta(1, 1 / `keyword_share` - 1); the probabilities of keywords given that
-#'   a token is one are uniform, and of the other words as in any topic (a Dirichlet tree: Dennis, 1991; Andrzejewski,
-#'   Zhu and Craven, 2009). Hundreds of tokens outweigh it: keywords say which topic is meant, and decide where it
-#'   starts. A named topic stays what it is through births, merges and deletes, and two never become one. A name
-#'   goes to another topic where that raises the ELBO. The ELBO is a bound given the choice of named topics; compare
-#'   it only between fits with the same lists.
+#'   With `keywords`, each list is the name of one topic; all others are open, and with [prior_hdp()] or [prior_dp()]
+#'   their number is learned as ever. The words of a named topic have a prior of two levels: the share of its keywords
+#'   is Beta(1, 1 / `keyword_share` - 1); the probabilities of keywords given that a token is one are uniform, and of
+#'   the other words as in any topic (a Dirichlet tree: Dennis, 1991; Andrzejewski, Zhu and Craven, 2009). Hundreds of
+#'   tokens outweigh it: keywords say which topic is meant, and decide where it starts. Beside many open topics, which
+#'   take parts of the same subject, a named topic is narrow; to sort documents into named subjects leave few others,
+#'   as with `prior_lda(4)` for four lists. A named topic stays what it is through births, merges and deletes, and two
+#'   never become one. A name goes to another topic where that raises the ELBO. The ELBO is a bound given the choice of
+#'   named topics; compare it only between fits with the same lists.
 #'
 #'   A pattern is matched to the terms of `x` as written; if nothing matches, both sides in lower case. A word matched
 #'   twice in one list counts once; a word may be in two lists. A list whose words have no token starts flat. Named
