@@ -21,7 +21,8 @@
 #'   Dirichlet tree: Dennis, 1991; Andrzejewski, Zhu and Craven, 2009): the share of its keywords is Beta(1, 1 /
 #'   `keyword_share` - 1); given that a token is a keyword, the probabilities of keywords are uniform; the other words
 #'   have the prior of any topic. Hundreds of tokens outweigh this prior: keywords determine which topic is meant, and
-#'   where it starts. A named topic keeps its name through births, merges and deletes, and two named topics are never
+#'   where it starts. Among many open topics, which take over parts of the same subject, a named topic becomes narrow;
+#'   to sort documents into named subjects leave few others, as with `prior_lda(4)` for four lists. A named topic keeps its name through births, merges and deletes, and two named topics are never
 #'   joined. A name moves to another topic if that raises the ELBO. The ELBO is a bound given the choice of named
 #'   topics; compare it only between fits with the same lists.
 #'

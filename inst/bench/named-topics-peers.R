@@ -60,9 +60,10 @@ scores <- function(theta, phi, split, corpus) {
   c(words = words, recall = recall, auc = auc)
 }
 
-ours <- function(split, corpus, seed, ...) {
+ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, ...) {
   fit <- bnp_topics(
-    split$train, obs_multinomial(keywords = corpus$lists), ..., control = bnp_control(seed = seed, threads = 1L)
+    split$train, obs_multinomial(term_prior, keywords = corpus$lists), ...,
+    control = bnp_control(seed = seed, threads = 1L, moves = moves, verbose = FALSE)
   )
   theta <- predict(fit, split$train)
   phi <- coef(fit)$prob
@@ -96,13 +97,16 @@ for (what in names(corpora)) {
   corpus <- corpora[[what]]
   ways <- list("open number" = list(ours))
   n <- length(corpus$lists)
-  for (residual in c(4, 10, 20)) {
-    ways[[paste("given", residual + n)]] <- list(ours, prior = prior_lda(residual + n))
+  for (residual in c(0, 4, 10)) {
+    k <- residual + n
+    ways[[paste("given", k)]] <- list(ours, prior = prior_lda(k))
+    # seededlda's priors: each topic weighs 0.5 in a document, each word 0.1 in a topic; topics that stay as they start.
+    ways[[paste("their priors", k)]] <- list(ours, 0.1, FALSE, prior = prior_lda(k, alpha = k / 2))
     if (requireNamespace("seededlda", quietly = TRUE)) {
-      ways[[paste("seededlda", residual + n)]] <- list(with_seededlda, residual)
+      ways[[paste("seededlda", k)]] <- list(with_seededlda, residual)
     }
-    if (requireNamespace("keyATM", quietly = TRUE)) {
-      ways[[paste("keyATM", residual + n)]] <- list(with_keyatm, residual)
+    if (residual > 0 && requireNamespace("keyATM", quietly = TRUE)) {
+      ways[[paste("keyATM", k)]] <- list(with_keyatm, residual)
     }
   }
   for (way in names(ways)) {
@@ -114,7 +118,7 @@ for (what in names(corpora)) {
     }, numeric(5))
     mean <- rowMeans(runs)
     cat(sprintf(
-      "%-7s %-13s held out %.4f, recall %.3f, AUC %.3f, %.1f CPU s, %.0f topics\n", what, way, mean[1], mean[2],
+      "%-7s %-15s held out %.4f, recall %.3f, AUC %.3f, %.1f CPU s, %.0f topics\n", what, way, mean[1], mean[2],
       mean[3], mean[4], mean[5]
     ))
     peer <- sub(" .*", "", way)
