@@ -15,8 +15,11 @@ namespace bnpvi {
 namespace {
 
 constexpr int max_rounds = 200;
-constexpr double least_gain = 1e-10;           // of a round, for each row
-constexpr double least_rows = 1e-12;           // least number of rows of a pattern that counts
+// The gain below which a round ends the search, for each row; _on: in a search that goes on from an earlier
+// result, whose next round gains about a hundredth as much.
+constexpr double least_gain = 1e-10, least_gain_on = 1e-8;
+constexpr double tol = 1e-9, tol_on = 1e-7;  // tolerances of L-BFGS
+constexpr double least_rows = 1e-12;         // least number of rows of a pattern that counts
 constexpr int all_steps = 200, few_steps = 8;  // of L-BFGS in a round; the few are a guess
 
 // The bound as a function of q, at fixed counts.
@@ -94,12 +97,13 @@ class TiltSearch {
     return out;
   }
 
+  double rows() const { return std::accumulate(rows_.begin(), rows_.end(), 0.0); }
   // Returns the gain of the round; 0 if there are no covariates.
-  double round(int steps) {
+  double round(int steps, double tolerance = tol) {
     if (prior_.columns == 0) return 0;
     const double before = value().value();
     widen(before);
-    return climb(steps) - before;
+    return climb(steps, tolerance) - before;
   }
 
   Vec shares(Vec* log_normalisers) const {
@@ -224,16 +228,15 @@ class TiltSearch {
     return out;
   }
 
-  // Moves the precisions towards their fixed point; `before`: the value so far.
+  // Moves the precisions towards their fixed point from the value `before`; the brackets must be up to date.
   void widen(double before) {
     const Index p = prior_.columns;
     const Vec old = precision_;
     Vec goal(old.size(), 0.0);
     for (Index j = 0; j < k_; ++j)
       for (Index i = 0; i < p; ++i) goal[j * p * p + i * (p + 1)] = 1 / prior_.variance;
-    const Brackets& of = brackets(WeightPosterior(prior_, base_, size_).log_mean());
-    const double* share = of.shares.data();
-    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += of.width) {
+    const double* share = brackets_.shares.data();
+    for (std::size_t a = 0; a < with_rows_.size(); ++a, share += brackets_.width) {
       const Index c = with_rows_[a];
       for (Index j = 0; j < k_; ++j)
         for (Index i = 0; i < p; ++i)
@@ -250,7 +253,7 @@ class TiltSearch {
   }
 
   // L-BFGS on q(π) and the means, each in units of its standard deviation; returns the value.
-  double climb(int steps) {
+  double climb(int steps, double tolerance) {
     const Index p = prior_.columns;
     const Vec base_from = base_, mean_from = mean_;
     const WeightSteps scales(prior_, base_from);
@@ -282,7 +285,7 @@ class TiltSearch {
             }
           return sum;
         },
-        at, 1e-9, steps);
+        at, tolerance, steps);
     take(at);
     return out;
   }
@@ -305,12 +308,12 @@ class TiltSearch {
   mutable Brackets brackets_;
 };
 
-void start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
+// True where the search starts at `near`.
+bool start_near(const TiltPrior& prior, const Vec& counts, const Tilt& near, TiltSearch& search) {
   const Index k = static_cast<Index>(counts.size()) / (1 + prior.patterns);
-  if (static_cast<Index>(near.size()) == tilt_numbers(prior, k) && prior.columns > 0)
-    search.start(near);
-  else
-    search.start_untilted();
+  const bool begun = static_cast<Index>(near.size()) == tilt_numbers(prior, k) && prior.columns > 0;
+  begun ? search.start(near) : search.start_untilted();
+  return begun;
 }
 
 }  // namespace
@@ -323,11 +326,10 @@ double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q) {
 
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near) {
   TiltSearch search(prior, counts);
-  start_near(prior, counts, near, search);
-  double rows = 0;
-  for (std::size_t i = 0; i < counts.size(); i += 1 + prior.patterns) rows += counts[i];
+  const bool on = start_near(prior, counts, near, search);
+  const double enough = (on ? least_gain_on : least_gain) * std::max(1.0, search.rows());
   for (int round = 0; round < max_rounds; ++round)
-    if (search.round(all_steps) <= least_gain * std::max(1.0, rows)) break;
+    if (search.round(all_steps, on ? tol_on : tol) <= enough) break;
   return search.result();
 }
 

@@ -219,3 +219,18 @@ test_that("fits print, tidy and are drawn", {
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(fit, "transitions", by = "w"), "ggplot")
 })
+
+test_that("fits go on from checkpoints and in other processes", {
+  skip_on_cran()
+  path <- withr::local_tempfile()
+  x <- planted$frame
+  run <- function(...) {
+    bnp_hmm(x, id = "id", prior = prior_covariates(~ w), control = quiet_control(batches = 2L, tol = 0, ...))
+  }
+  whole <- run(max_laps = 6)
+  suppressWarnings(run(max_laps = 3, checkpoint = path))
+  expect_identical(bnp_resume(path, x, max_laps = 6)$state, whole$state)
+  local_daemons()
+  apart <- run(max_laps = 6, wave = 2L, workers = "bnpvi tests")
+  expect_identical(apart$state, run(max_laps = 6, wave = 2L)$state)
+})

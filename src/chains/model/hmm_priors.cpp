@@ -14,6 +14,8 @@ namespace {
 // Limits of alternating updates of tilted rows and sticks: guesses.
 constexpr int most_rounds = 50;
 constexpr double least_gain = 1e-10, least_share = 1e-8;
+constexpr double least_move =
+    1e-4;  // of the logarithm of a weight of the sticks that rows are found for again
 
 // Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, with θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
 // in π is Σ_j α_j E log π_jk. With a tilt the optimal θ̂_jk may be below the prior's α_jπ_k, so that M_jk +
@@ -161,7 +163,9 @@ class HdpHmm final : public HmmAlloc {
         beyond.theta[i] -= prior.theta[i] - (row == j ? prior_.sticky.value : 0);
       }
       for (Index j = 0; j < beyond.width; ++j) beyond.theta[j] -= prior.theta[j];
-      Globals next = at(best_sticks(std::move(beyond), sticks(now)), tilts(now));
+      const HdpSticks found = best_sticks(std::move(beyond), sticks(now));
+      if (!moved(sticks(now), found)) break;
+      Globals next = at(found, tilts(now));
       const double gain = value(next) - best;
       if (!(gain > 0)) break;
       best += gain;
@@ -169,6 +173,13 @@ class HdpHmm final : public HmmAlloc {
       if (gain < least_gain * (1 + std::abs(best))) break;
     }
     return now;
+  }
+
+  static bool moved(const HdpSticks& from, const HdpSticks& to) {
+    const Vec before = weights_from_sticks(from.u), after = weights_from_sticks(to.u);
+    for (std::size_t j = 0; j < before.size(); ++j)
+      if (!(std::abs(std::log(after[j] / before[j])) < least_move)) return true;
+    return false;
   }
 
   static Globals with_tilts(const Summary& total, HdpSticks q, const Vec& tilts) {

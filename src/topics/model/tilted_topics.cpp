@@ -8,8 +8,10 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int most_rounds = 20;       // of sticks and effects in turn: a guess
-constexpr double least_gain = 1e-11;  // of a round, for each document
+constexpr int most_rounds = 20;  // of sticks and effects in turn: a guess
+// Of a round, for each document: the next one gains about a thousandth of it. A search that goes on from an
+// earlier one is followed by others.
+constexpr double least_gain = 1e-11, least_gain_on = 1e-5;
 
 // The globals have a row for each topic in u: û_k and ω̂_k of its stick, then its effect.
 class TiltedTopics final : public TopicAlloc {
@@ -28,14 +30,15 @@ class TiltedTopics final : public TopicAlloc {
     Globals out = globals_at(total, weights_of(total.sizes()));
     if (documents == 0) return out;
     Top now = top(out);
-    if (static_cast<Index>(from.u.size()) == numbers_in_u(total.k)) now = top(from);
+    const bool begun = static_cast<Index>(from.u.size()) == numbers_in_u(total.k);
+    if (begun) now = top(from);
     const Documents d(*this, total);
     double value = bound(d, now).value();
     for (int round = 0; round < most_rounds && total.k > 0; ++round) {
       const std::vector<std::vector<char>> second = choices(d, now, weight_moments(now.sticks));
       step(d, second, documents, now);
       const double after = bound(d, now).value();
-      const bool last = after - value <= least_gain * std::max(1.0, documents);
+      const bool last = after - value <= (begun ? least_gain_on : least_gain) * std::max(1.0, documents);
       value = after;
       if (last || tilt_.columns == 0) break;
     }
@@ -152,12 +155,11 @@ class TiltedTopics final : public TopicAlloc {
 
   // What a summary has of documents.
   struct Documents {
-    Documents(const TiltedTopics& own, const Summary& total) : part(own.tilt_, n, f) {
+    Documents(const TiltedTopics& own, const Summary& total)
+        : n(by_pattern(own, total, TopicScalar::documents_of)),
+          f(by_pattern(own, total, TopicScalar::slope_of)),
+          part(own.tilt_, n, f) {
       const Index patterns = own.tilt_.patterns, width = TopicExtra::size_of(patterns);
-      for (Index c = 0; c < patterns; ++c) {
-        n.push_back(total.scalar[TopicScalar::documents_of(c)]);
-        f.push_back(total.scalar[TopicScalar::slope_of(c)]);
-      }
       for (Index j = 0; j < total.k; ++j) {
         TopicCounts& to = counts.emplace_back();
         const double* extra = total.extra.data() + j * width;
@@ -170,6 +172,12 @@ class TiltedTopics final : public TopicAlloc {
       none.slope.assign(n.size(), 0.0);
     }
     Documents(const Documents&) = delete;
+
+    static Vec by_pattern(const TiltedTopics& own, const Summary& total, Index (*at)(Index)) {
+      Vec out;
+      for (Index c = 0; c < own.tilt_.patterns; ++c) out.push_back(total.scalar[at(c)]);
+      return out;
+    }
 
     Vec n, f;
     std::vector<TopicCounts> counts;

@@ -15,6 +15,7 @@ constexpr double half_zeta_2 = 0.8224670334241132;  // ½ ψ'(1)
 constexpr double no_doubt = 1e10;                   // precision of effects that are not known yet to be any
 constexpr double farthest = 40;                     // log E exp(x'λ) beyond which numbers would overflow
 constexpr int most_steps = 50;                      // a guess: few are usual
+constexpr double inner_tol = 1e-8;  // of maximise(): what is left is far below rounding of the whole bound
 
 // What g is at these moments, with its derivatives.
 struct Normaliser {
@@ -36,28 +37,35 @@ Normaliser curve(double alpha, double factor, double square, double mean, double
           alpha * factor * psi + 2 * z * mean * (square - factor * factor), z * square};
 }
 
-// log Γ and ψ, if it is asked for, at 1 + α E e E π_k and 1 + α E e of some patterns, all at once.
+// log Γ and ψ, if it is asked for, at 1 + α E e E π_k of some patterns and at 1 + α E e of those that need
+// it: all, or those whose g is the chord; all at once.
 class Gammas {
  public:
   Gammas(const std::vector<Index>& patterns, double alpha, const TopicEffect& effect, double mean,
-         bool slopes)
-      : n_(patterns.size()), factor_(n_), x_(2 * n_), psi_(slopes ? 2 * n_ : 0) {
-    for (std::size_t i = 0; i < n_; ++i) {
-      factor_[i] = std::exp(effect.log_factor(patterns[i]));
-      x_[i] = 1 + alpha * factor_[i] * mean;
-      x_[n_ + i] = 1 + alpha * factor_[i];
+         bool slopes, const std::vector<char>* second = nullptr)
+      : chord_(patterns.size()), x_(2 * patterns.size()) {
+    std::size_t n = patterns.size();
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      const Index c = patterns[i];
+      x_[i] = 1 + alpha * effect.factor(c) * mean;
+      if (second && (*second)[c]) continue;
+      chord_[i] = n;
+      x_[n++] = 1 + alpha * effect.factor(c);
     }
+    x_.resize(n);
     const Index all = static_cast<Index>(x_.size());
-    if (slopes) kernels().digamma_each(all, x_.data(), psi_.data());
+    if (slopes) {
+      psi_.resize(x_.size());
+      kernels().digamma_each(all, x_.data(), psi_.data());
+    }
     kernels().log_gamma_each(all, x_.data(), x_.data());
   }
-  double factor(std::size_t i) const { return factor_[i]; }  // E e
-  double log_gamma(std::size_t i, bool of_mean) const { return x_[of_mean ? i : n_ + i]; }
-  double psi(std::size_t i, bool of_mean) const { return psi_.empty() ? 0 : psi_[of_mean ? i : n_ + i]; }
+  double log_gamma(std::size_t i, bool of_mean) const { return x_[of_mean ? i : chord_[i]]; }
+  double psi(std::size_t i, bool of_mean) const { return psi_.empty() ? 0 : psi_[of_mean ? i : chord_[i]]; }
 
  private:
-  std::size_t n_;
-  Vec factor_, x_, psi_;
+  std::vector<std::size_t> chord_;  // where the second of a pattern is
+  Vec x_, psi_;
 };
 
 }  // namespace
@@ -100,23 +108,27 @@ void TopicEffect::take_precision() {
   variance_ = tilt_->more_variance;
   variance_.resize(static_cast<std::size_t>(n), 0.0);
   spread_ = 0;
-  if (p == 0) return;
-  const Cholesky chol(precision_.data(), p);
-  root_ = chol.inverse_factor();
-  for (double v : root_) spread_ += v * v / tilt_->variance;
-  spread_ += chol.log_det(0, p) + static_cast<double>(p) * (std::log(tilt_->variance) - 1);
+  if (p > 0) {
+    const Cholesky chol(precision_.data(), p);
+    root_ = chol.inverse_factor();
+    for (double v : root_) spread_ += v * v / tilt_->variance;
+    spread_ += chol.log_det(0, p) + static_cast<double>(p) * (std::log(tilt_->variance) - 1);
+  }
   for (Index c = 0; c < n; ++c)
     for (Index i = 0; i < p; ++i) {
       double entry = 0;
       for (Index l = 0; l <= i; ++l) entry += root_[i * p + l] * tilt_->x[c * p + l];
       variance_[c] += entry * entry;
     }
+  spread_factor_.clear();
+  for (double v : variance_) spread_factor_.push_back(std::exp(v));
 }
 
 void TopicEffect::take_mean() {
   const Index p = tilt_->columns, n = tilt_->patterns;
   slope_.assign(static_cast<std::size_t>(n), 0.0);
   log_factor_.resize(static_cast<std::size_t>(n));
+  factor_.resize(static_cast<std::size_t>(n));
   double square = 0;
   for (double m : mean_) square += m * m;
   divergence_ = 0.5 * (spread_ + square / tilt_->variance);
@@ -124,6 +136,10 @@ void TopicEffect::take_mean() {
     for (Index i = 0; i < p; ++i) slope_[c] += tilt_->x[c * p + i] * mean_[i];
     log_factor_[c] = slope_[c] + variance_[c] / 2;
   }
+  double top = 0;
+  kernels().exp_rows(1, n, log_factor_.data(), n, factor_.data(), n, &top);
+  const double largest = std::exp(top);
+  for (double& e : factor_) e *= largest;
 }
 
 // Of one topic at given moments of π_k.
@@ -152,8 +168,8 @@ class EffectSearch {
   static RoundedSum value_of(const TopicPart& part, const TopicCounts& counts, const TopicEffect& effect,
                              const std::vector<char>& second, double mean, double variance, Slopes* slopes) {
     const double alpha = part.tilt_.alpha, log_alpha = std::log(alpha), log_mean = std::log(mean);
-    const std::vector<Index> used = patterns_with_documents(part);
-    const Gammas gammas(used, alpha, effect, mean, slopes);
+    const std::vector<Index>& used = part.used_;
+    const Gammas gammas(used, alpha, effect, mean, slopes, &second);
     if (slopes) {
       slopes->by_slope.assign(part.n_.size(), 0.0);
       slopes->by_variance.assign(part.n_.size(), 0.0);
@@ -162,10 +178,10 @@ class EffectSearch {
     RoundedSum out;
     for (std::size_t i = 0; i < used.size(); ++i) {
       const Index c = used[i];
-      const double n = part.n_[c], others = n - counts.users[c], factor = gammas.factor(i),
-                   square = factor * factor * std::exp(effect.variance(c)), a = alpha * factor * mean,
+      const double n = part.n_[c], others = n - counts.users[c], factor = effect.factor(c),
+                   square = effect.square(c), a = alpha * factor * mean,
                    log_a = log_alpha + effect.log_factor(c) + log_mean, slope = counts.slope[c] + part.f_[c];
-      const Normaliser g = normaliser(gammas, i, alpha, square, mean, variance, second[c]);
+      const Normaliser g = normaliser(gammas, i, alpha, factor, square, mean, variance, second[c]);
       out.add(a * slope);
       out.add(others * (gammas.log_gamma(i, true) - log_a));
       out.add(n * (log_alpha + effect.slope(c)));
@@ -185,13 +201,14 @@ class EffectSearch {
   static std::vector<char> choose(const TopicPart& part, const TopicEffect& effect, double mean,
                                   double variance) {
     const double alpha = part.tilt_.alpha;
-    const std::vector<Index> used = patterns_with_documents(part);
+    const std::vector<Index>& used = part.used_;
     const Gammas gammas(used, alpha, effect, mean, false);
     std::vector<char> out(part.n_.size(), 0);
     for (std::size_t i = 0; i < used.size(); ++i) {
-      const double square = gammas.factor(i) * gammas.factor(i) * std::exp(effect.variance(used[i]));
       const auto value = [&](bool second) {
-        return normaliser(gammas, i, alpha, square, mean, variance, second).value;
+        return normaliser(gammas, i, alpha, effect.factor(used[i]), effect.square(used[i]), mean, variance,
+                          second)
+            .value;
       };
       out[used[i]] = value(true) < value(false);
     }
@@ -205,17 +222,9 @@ class EffectSearch {
   }
 
  private:
-  static std::vector<Index> patterns_with_documents(const TopicPart& part) {
-    std::vector<Index> out;
-    for (std::size_t c = 0; c < part.n_.size(); ++c)
-      if (part.n_[c] != 0) out.push_back(static_cast<Index>(c));
-    return out;
-  }
-
-  static Normaliser normaliser(const Gammas& gammas, std::size_t i, double alpha, double square, double mean,
-                               double variance, bool second) {
-    const double factor = gammas.factor(i), log_gamma = gammas.log_gamma(i, second),
-                 psi = gammas.psi(i, second);
+  static Normaliser normaliser(const Gammas& gammas, std::size_t i, double alpha, double factor,
+                               double square, double mean, double variance, bool second) {
+    const double log_gamma = gammas.log_gamma(i, second), psi = gammas.psi(i, second);
     return second ? curve(alpha, factor, square, mean, variance, log_gamma, psi)
                   : chord(alpha, factor, square, mean, log_gamma, psi);
   }
@@ -281,7 +290,7 @@ class EffectSearch {
           }
           return out;
         },
-        at, 1e-9, most_steps);
+        at, inner_tol, most_steps);
     take(at);
   }
 
@@ -293,6 +302,11 @@ class EffectSearch {
   const std::vector<char>& second_;
   const double mean_, variance_;
 };
+
+TopicPart::TopicPart(const TopicTilt& tilt, const Vec& n, const Vec& f) : tilt_(tilt), n_(n), f_(f) {
+  for (std::size_t c = 0; c < n.size(); ++c)
+    if (n[c] != 0) used_.push_back(static_cast<Index>(c));
+}
 
 std::vector<char> TopicPart::choose(const TopicEffect& effect, double mean, double variance) const {
   return EffectSearch::choose(*this, effect, mean, variance);

@@ -36,11 +36,13 @@ class TopicEffect {
   void store(double* to) const;
 
   const Vec& mean() const { return mean_; }
-  Vec covariance() const;                                      // S, P × P
-  double log_factor(Index c) const { return log_factor_[c]; }  // log E exp(x_c'λ)
-  double divergence() const { return divergence_; }            // KL(q ‖ prior)
-  double slope(Index c) const { return slope_[c]; }            // x_c'm
-  double variance(Index c) const { return variance_[c]; }      // x_c'S x_c
+  Vec covariance() const;                                                               // S, P × P
+  double log_factor(Index c) const { return log_factor_[c]; }                           // log E exp(x_c'λ)
+  double divergence() const { return divergence_; }                                     // KL(q ‖ prior)
+  double slope(Index c) const { return slope_[c]; }                                     // x_c'm
+  double variance(Index c) const { return variance_[c]; }                               // x_c'S x_c
+  double factor(Index c) const { return factor_[c]; }                                   // E exp(x_c'λ)
+  double square(Index c) const { return factor_[c] * factor_[c] * spread_factor_[c]; }  // E exp(2 x_c'λ)
 
  private:
   friend class EffectSearch;
@@ -51,6 +53,7 @@ class TopicEffect {
   Vec mean_, precision_;               // P, P × P
   Vec root_;                           // L⁻¹ with S⁻¹ = L Lᵀ
   Vec slope_, variance_, log_factor_;  // C
+  Vec factor_, spread_factor_;         // C; spread_factor_: exp of variance_
   double spread_ = 0, divergence_ = 0;
 };
 
@@ -67,7 +70,7 @@ class TopicEffect {
 class TopicPart {
  public:
   /// n, f: of each pattern.
-  TopicPart(const TopicTilt& tilt, const Vec& n, const Vec& f) : tilt_(tilt), n_(n), f_(f) {}
+  TopicPart(const TopicTilt& tilt, const Vec& n, const Vec& f);
 
   /// For each pattern: is the second of g the lower one?
   std::vector<char> choose(const TopicEffect& effect, double mean, double variance) const;
@@ -89,6 +92,7 @@ class TopicPart {
   friend class EffectSearch;
   const TopicTilt& tilt_;
   const Vec &n_, &f_;
+  std::vector<Index> used_;  // patterns that documents have
 };
 
 }  // namespace bnpvi::topics
