@@ -194,6 +194,7 @@ test_that("what is not offered is refused by name", {
   by_mode <- obs_lds(emission = "by_mode")
   y <- failing$y
   sound(run(y[1, , drop = FALSE], obs = by_mode))
+  if (!long_tests()) return()
   sound(run(list(y[1, , drop = FALSE], y[2, , drop = FALSE]), obs = by_mode))
   sound(run(list(y[1, , drop = FALSE], y[2:50, ], y[51, , drop = FALSE]), obs = by_mode))
   sound(run(replace(y[1:60, ], c(1, 61, 30:35), NA), obs = by_mode))
