@@ -1,11 +1,12 @@
 # Named topics beside seededlda and keyATM on the articles that ship: words that were held out of each document, recall
 # of categories by the topics that are named after them, and CPU seconds. The same lists, written down before any fit,
 # and the same words for all; peers at several numbers of further topics and with their defaults else, since they do
-# not find it. Rscript named-topics-peers.R [seeds]
+# not find it. Rscript named-topics-peers.R [seeds [ours: no peers]]
 library(bnpvi)
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(here, "record.R"))
 seeds <- seq_len(as.integer(c(commandArgs(TRUE), "2")[1]))
+there <- function(package) !"ours" %in% commandArgs(TRUE) && requireNamespace(package, quietly = TRUE)
 
 corpora <- list(
   whales = list(
@@ -60,10 +61,10 @@ scores <- function(theta, phi, split, corpus) {
   c(words = words, recall = recall, auc = auc)
 }
 
-ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, ...) {
+ours <- function(split, corpus, seed, term_prior = NULL, moves = TRUE, restarts = NULL, ...) {
   fit <- bnp_topics(
     split$train, obs_multinomial(term_prior, keywords = corpus$lists), ...,
-    control = bnp_control(seed = seed, threads = 1L, moves = moves, verbose = FALSE)
+    control = bnp_control(seed = seed, threads = 1L, moves = moves, restarts = restarts, verbose = FALSE)
   )
   theta <- predict(fit, split$train)
   phi <- coef(fit)$prob
@@ -100,15 +101,16 @@ for (what in names(corpora)) {
   for (residual in c(0, 4, 10)) {
     k <- residual + n
     ways[[paste("given", k)]] <- list(ours, prior = prior_lda(k))
-    # seededlda's priors: each topic weighs 0.5 in a document, each word 0.1 in a topic; topics that stay as they start.
-    ways[[paste("their priors", k)]] <- list(ours, 0.1, FALSE, prior = prior_lda(k, alpha = k / 2))
-    if (requireNamespace("seededlda", quietly = TRUE)) {
+    # seededlda's priors: each topic weighs 0.5 in a document, each word 0.1 in a topic; and one start, as theirs.
+    ways[[paste("their priors", k)]] <- list(ours, 0.1, FALSE, 1L, prior = prior_lda(k, alpha = k / 2))
+    if (there("seededlda")) {
       ways[[paste("seededlda", k)]] <- list(with_seededlda, residual)
     }
-    if (residual > 0 && requireNamespace("keyATM", quietly = TRUE)) {
+    if (residual > 0 && there("keyATM")) {
       ways[[paste("keyATM", k)]] <- list(with_keyatm, residual)
     }
   }
+  ours(held_out(corpus$data$counts, 1), corpus, 1, 0.1, FALSE, 1L, prior = prior_lda(n)) # what a first call loads
   for (way in names(ways)) {
     runs <- vapply(seeds, function(seed) {
       split <- held_out(corpus$data$counts, seed)
