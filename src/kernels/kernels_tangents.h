@@ -1,21 +1,31 @@
 // Kernels of tangent_kernels.h, for quadratic bounds of logistic likelihoods; part of kernels_impl.h.
 
-/// For ψ = offset + linear and E ψ² = square + offset (2 linear + offset), at c = √(E ψ²): log 2cosh(c/2),
-/// tanh(c/2) / 2c, and the slope e^(−c) / (1 + e^(−c))² of the logistic function at c.
-struct TangentLanes {
-  Vd psi, log_2cosh, ratio, slope;
-
-  /// One reciprocal serves all, of (u + 5/2)(1 + u) with u = e^−c: log(1 + u) = log(3/2) + 2 artanh(s) with
-  /// s = (u − 1/2) / (u + 5/2), by Taylor's series to s^19 (remainder 2e-16).
-  TangentLanes(Vd offset, Vd linear, Vd square) : psi(linear + offset) {
+/// c = √(E ψ²) and 1 / c for n rows, within the range where roots are exact: ψ = o + linear with the offset
+/// o, and E ψ² = square + o (2 linear + o).
+inline void tangent_points(Index n, const double* offset, const double* linear, const double* square,
+                           double* c, double* inverse_c) {
+  for (Index i = 0; i < n; i += lanes) {
+    const Vd o = load_lanes(offset + i, n - i), x = load_lanes(linear + i, n - i), psi = x + o;
     const Vd least = psi * psi, size = psi > splat(0) ? psi : splat(0) - psi;
-    Vd second = mul_add(offset, linear + psi, square);  // within the range of roots
+    Vd second = mul_add(o, x + psi, load_lanes(square + i, n - i));
     second = second > least ? second : least;
     second = second > splat(1e-300) ? second : splat(1e-300);
     second = second < splat(1e300) ? second : splat(1e300);
-    const Vd inverse_c = inverse_root_lanes(second), root = second * inverse_c;
-    const Vd c = root > size ? root : size;
-    const Vd u = exp_lanes(splat(0) - c), far = u + splat(2.5), one = u + splat(1);
+    const Vd inverse = inverse_root_lanes(second), root = second * inverse;
+    store(c + i, root > size ? root : size);
+    store(inverse_c + i, inverse);
+  }
+}
+
+/// Of c and u = e^−c: log 2cosh(c/2), tanh(c/2) / 2c and the slope u / (1 + u)² of the logistic function at
+/// c.
+struct TangentLanes {
+  Vd log_2cosh, ratio, slope;
+
+  /// One reciprocal serves all, of (u + 5/2)(1 + u): log(1 + u) = log(3/2) + 2 artanh(s) with s = (u − 1/2) /
+  /// (u + 5/2), by Taylor's series to s^19 (remainder 2e-16).
+  TangentLanes(Vd c, Vd inverse_c, Vd u) {
+    const Vd far = u + splat(2.5), one = u + splat(1);
     const Vd inverse = inverse_lanes(far * one), inverse_one = inverse * far;
     const Vd s = (u - splat(0.5)) * (inverse * one), z = s * s, z2 = z * z, z4 = z2 * z2;
     const Vd c0 = mul_add(z, splat(2. / 3), splat(2)), c2 = mul_add(z, splat(2. / 7), splat(2. / 5));
@@ -25,24 +35,31 @@ struct TangentLanes {
     log_2cosh = mul_add(splat(0.5), c, mul_add(s, series, splat(0x1.9f323ecbf984cp-2)));
     slope = u * inverse_one * inverse_one;
     // Near 0 the series, the remainder of which is 2e-16.
-    const Vd near = polynomial(second, 1. / 4, -1. / 48, 1. / 480);
-    const Vd apart = splat(0.5) * inverse_c * ((splat(1) - u) * inverse_one);
-    ratio = second < splat(1e-4) ? near : apart;
+    const Vd near = polynomial(c * c, 1. / 4, -1. / 48, 1. / 480);
+    ratio = c < splat(0.01) ? near : splat(0.5) * inverse_c * ((splat(1) - u) * inverse_one);
   }
 };
 
+/// Each step is done for some rows before the next one, so that the processor can overlap rows.
 void logistic_bounds(Index n, const double* m, const double* kappa, const double* constant,
                      const double* offset, const double* linear, const double* square, double* bound,
                      double* omega, double* curve) {
-  for (Index i = 0; i < n; i += lanes) {
-    const Index left = n - i;
-    const TangentLanes at(load_lanes(offset + i, left), load_lanes(linear + i, left),
-                          load_lanes(square + i, left));
-    const Vd trials = load_lanes(m + i, left);
-    const Vd top = mul_add(load_lanes(kappa + i, left), at.psi, load_lanes(constant + i, left));
-    store_lanes(bound + i, top - trials * at.log_2cosh, left);
-    store_lanes(omega + i, trials * at.ratio, left);
-    store_lanes(curve + i, trials * at.slope, left);
+  constexpr Index most = 128;  // rows: a guess
+  alignas(64) double point[most], inverse[most], small[most];
+  for (Index from = 0; from < n; from += most) {
+    const Index rows = n - from < most ? n - from : most;
+    tangent_points(rows, offset + from, linear + from, square + from, point, inverse);
+    for (Index i = 0; i < rows; i += lanes) store(small + i, exp_lanes(splat(0) - load(point + i)));
+    for (Index l = 0; l < rows; l += lanes) {
+      const Index i = from + l, left = n - i;
+      const TangentLanes at(load(point + l), load(inverse + l), load(small + l));
+      const Vd psi = load_lanes(linear + i, left) + load_lanes(offset + i, left);
+      const Vd trials = load_lanes(m + i, left);
+      const Vd top = mul_add(load_lanes(kappa + i, left), psi, load_lanes(constant + i, left));
+      store_lanes(bound + i, top - trials * at.log_2cosh, left);
+      store_lanes(omega + i, trials * at.ratio, left);
+      store_lanes(curve + i, trials * at.slope, left);
+    }
   }
 }
 

@@ -8,8 +8,8 @@ struct TangentKernels {
   /// Bounds of the expected logarithms of n logistic likelihoods e^{constant + κψ} / (2 cosh(ψ/2))^m with ψ =
   /// offset + x'b, given linear = E x'b and square = E (x'b)², at c = √(E ψ²): bound = constant + κ E ψ −
   /// m log 2cosh(c/2); omega = m tanh(c/2) / 2c, of the quadratic −½ωψ² + κψ + ... in ψ that touches there;
-  /// and curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the likelihood itself there. Each of the
-  /// three may be the same array as square.
+  /// and curve = m p (1 − p), p = 1 / (1 + e^{−c}), the curvature of the likelihood itself there. curve may
+  /// be the same array as square.
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 

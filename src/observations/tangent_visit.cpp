@@ -12,7 +12,7 @@ namespace {
 constexpr Index step = 128;       // rows at a time: a guess
 constexpr Index most = 1L << 16;  // rows times clusters and sizes that are kept: some megabytes, a guess
 
-void at_least(Vec& v, Index n) {
+void at_least(Buffer& v, Index n) {
   if (static_cast<Index>(v.size()) < n) v.resize(static_cast<std::size_t>(n));
 }
 
@@ -53,7 +53,7 @@ bool TangentVisit::knows(Index n, const double* phi, Index k, const double* redu
 
 void TangentVisit::find_squares(Index from) {
   const Index width = rows_.layout.squares();
-  Vec& squares = squares_[place(from)];
+  Buffer& squares = squares_[place(from)];
   at_least(squares, step * width);
   kernels().packed_outer(rows_from(from), rows_.layout.regressors(), row(from) + rows_.regressors,
                          rows_.width, squares.data(), width);
@@ -63,8 +63,8 @@ void TangentVisit::find_bounds(Index from, Index g) {
   const Index n = rows_from(from), width = rows_.layout.squares();
   const double* own = reduced_.data() + weights_.of(g);
   Piece& p = piece(from, g);
-  for (Vec* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
-  for (Vec* v : {&p.bound, &p.omega, &p.curve, &linear_}) at_least(*v, step * k_);
+  for (Buffer* v : {&p.m, &p.kappa, &p.constant, &p.offset}) at_least(*v, step);
+  for (Buffer* v : {&p.bound, &p.omega, &p.curve, &linear_}) at_least(*v, step * k_);
   const double shift = rows_.layout.shift(g);
   for (Index i = 0; i < n; ++i) {
     const LogisticTerm term = rows_.term(row(from + i), g, shift);

@@ -37,8 +37,8 @@ class TangentVisit {
   // Of some rows and one size, what they are, and of each row in each cluster (k × step) the bound, ω and the
   // curvature.
   struct Piece {
-    Vec m, kappa, constant, offset;
-    Vec bound, omega, curve;
+    Buffer m, kappa, constant, offset;
+    Buffer bound, omega, curve;
   };
 
   void visit(Index n, const double* phi, Index k, const double* reduced);
@@ -52,7 +52,6 @@ class TangentVisit {
   static void add_counts(Index n, Index k, const double* r, double* const* t);
   void take_masses(const double* r, Index from, Index k);
   void add_piece(Index from, Index g, Index k, double* const* t);
-  void sum_up(const Vec& of_clusters, Index k, Index count, Index width, const double* a, Index lda);
 
   const TangentRows& rows_;
   TangentWeights weights_;
@@ -61,10 +60,10 @@ class TangentVisit {
   Index n_ = 0, k_ = 0;          // rows, clusters
   bool keeps_ = false;
   Vec reduced_;
-  std::vector<Vec> squares_;  // xx' (packed) of some rows
+  std::vector<Buffer> squares_;  // xx' (packed) of some rows
   std::vector<Piece> piece_;
-  std::vector<Index> column_;                    // where a cluster that is asked for is among those visited
-  Vec linear_, turned_, r_, pull_, mass_, sum_;  // scratch
+  std::vector<Index> column_;  // where a cluster that is asked for is among those visited
+  Buffer linear_, turned_, r_, pull_, mass_, sum_;  // scratch
 };
 
 }  // namespace bnpvi

@@ -372,3 +372,25 @@ test_that("each argument is taken at both ends", {
     expect_true(all(is.finite(c(elbo(fit), predict(fit, type = "effects"), confint(fit)))), info = argument)
   }
 })
+
+test_that("the prior explains how far the covariance of effects is from that of nlme: many individuals outweigh it", {
+  skip_if_not_installed("nlme")
+  data <- as.data.frame(nlme::Orthodont)[1:3]
+  data$Subject <- as.character(data$Subject)
+  covariance <- function(data, ...) {
+    obs <- obs_regression(random = ~ age, ...)
+    coef(bnp_mixture(distance ~ age, data, obs, id = ~ Subject, prior = prior_dirichlet(1),
+      control = bnp_control(verbose = FALSE, seed = 1)))$random_cov[, , 1L]
+  }
+  theirs <- unclass(nlme::getVarCov(nlme::lme(distance ~ age, data, ~ age | Subject, method = "ML")))[1:2, 1:2]
+  at <- function(D) drop(c(1, 11) %*% D %*% c(1, 11)) # the variance at the age of 11, which is in the data
+  of <- function(D) c(D[1, 1], D[2, 2], at(D))
+  many <- do.call(rbind, lapply(1:40, function(i) transform(data, Subject = paste(Subject, i))))
+  for (shared in c(TRUE, FALSE)) {
+    few <- covariance(data, shared = shared)
+    expect_equal(of(covariance(many, shared = shared)), of(theirs), tolerance = .1)
+    expect_true(all(of(few) < of(theirs)))
+    # 27 individuals say less than a prior with the answer for its scale.
+    expect_true(all(of(covariance(data, shared = shared, random_scale = 4 * theirs)) > of(few)))
+  }
+})
