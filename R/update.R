@@ -9,8 +9,8 @@
 #'   newdata)`.
 #' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
 #'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
-#'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function; `control`,
-#'   [bnp_control()], by default as the fit was learned; and `keep_times` and `discount`, see *Forgetting*.
+#'   With `newdata`: `weights`, `id`, `time`, `covariates` and `na_action` of these, as in the fitting function;
+#'   `control`, [bnp_control()], by default as the fit was learned; and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
 #'   The pieces of a source ([source_files()]) are taken in one after the other. Columns are matched by name.
 #' @param olddata The data that the fit was made of. With them their rows are visited again, and the
@@ -40,6 +40,9 @@
 #'   known of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the
 #'   weights of clusters differ between times, only after it. [trajectories()] then has all times. The memory grows
 #'   with each time, unless `keep_times` is given.
+#'
+#'   Of mixtures with [prior_covariates()], new rows need their covariates, as columns of `newdata` or by `covariates`.
+#'   They are standardised as those of the fit were. A level of a factor must be one that the fit has seen.
 #'
 #'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
 #'   taken as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new
