@@ -273,11 +273,9 @@ ability_table <- c(list(
        where the nodes are the same.",
       "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
     ),
-    mixture_by_covariates = c("Fits with covariates have no updates yet.",
-      "Fit anew to all rows: {.code bnp_mixture(x, prior = fit$call$prior, covariates = , start = fit)}."),
-    sequences_by_covariates = c("Fits with covariates have no updates yet.",
+    sequences_by_covariates = c("Transitions are counted by covariate patterns of the fit, and new rows have others.",
       "Fit anew to all sequences: {.code bnp_hmm(x, prior = , covariates = , start = fit)}."),
-    topics_by_covariates = c("Fits with covariates have no updates yet.",
+    topics_by_covariates = c("Topics have sums for each covariate pattern of the fit, and new documents have others.",
       "Fit anew to all documents: {.code bnp_topics(x, prior = fit$call$prior, covariates = , start = fit)}."),
     stochastic = c(
       "Clusters of stochastic learning are a running average.",

@@ -86,6 +86,10 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     read$distinct_times <- fit$model$obs$times
     read <- grouped_by_time(read)
   }
+  if (has_covariates(fit$model$prior)) { # the fit knows which row has which
+    read[c("patterns", "more_variance")] <- NULL
+    read$position <- known$position
+  }
   trained <- as_trained(read, fit)
   # A mixture without a lag has no groups, even if its rows have an id.
   grouped <- !is.null(unit_word(fit)) || state_lag(fit) > 0L

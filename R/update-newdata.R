@@ -3,7 +3,7 @@
 # With `olddata` all rows are visited; without, the probabilities of the earlier rows stay as they are, and only their
 # statistics enter the bound.
 take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL,
-                            control = NULL, time = NULL, keep_times = NULL, discount = 1,
+                            control = NULL, time = NULL, keep_times = NULL, discount = 1, covariates = NULL,
                             error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   read_arguments(rlang::enquos(weights = weights, id = id, time = time), newdata, "newdata")
@@ -12,6 +12,12 @@ take_in.default <- function(fit, newdata, olddata, new_terms, ..., weights = NUL
   if (!is.null(olddata)) refuse_forgetting(fit, error_call)
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms", error_call)
   data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, time, error_call)
+  if (!is.null(covariates)) only_with_covariates(fit, error_call)
+  if (has_covariates(fit$model$prior)) {
+    met <- with_patterns_taken_in(fit, data, covariates, newdata, error_call)
+    fit <- met$fit
+    data <- met$data
+  }
   obs <- with_gaps(fit$model$obs, data, fit$model$obs)
   input <- input_with(fit, data, obs)
   before <- fit

@@ -8,8 +8,8 @@
 #'   side, as in [stats::update()]; `. ~ .` changes nothing. New data may be given in its place, as in `update(fit,
 #'   newdata)`.
 #' @param ... Arguments to change, such as `prior =` or `control =`; `NULL` removes one. To replace the data, use the
-#'   name that they have in the fitting function, `x =` or `data =`. With `newdata`: `weights`, `id`, `time` and
-#'   `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default that of the fit;
+#'   name that they have in the fitting function, `x =` or `data =`. With `newdata`: `weights`, `id`, `time`,
+#'   `covariates` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default that of the fit;
 #'   and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes. The
 #'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name.
@@ -39,6 +39,9 @@
 #'   of earlier positions. New rows must be at times that the fit has seen or after the last of them; if the weights of
 #'   clusters differ between times, only after it. [trajectories()] then has all times. The memory grows with each time,
 #'   unless `keep_times` is given.
+#'
+#'   Of mixtures with [prior_covariates()], new rows need their covariates, as columns of `newdata` or by `covariates`.
+#'   They are standardised as those of the fit were. A level of a factor must be one that the fit has seen.
 #'
 #'   Rows are not matched by name: data that are given again count twice. Sequences, documents and individuals are
 #'   regarded as new ones; if the fit has seen a name, a message says how the new one is called (`"a.1"`). Labels of new

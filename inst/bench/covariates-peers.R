@@ -1,11 +1,14 @@
 # Mixtures whose weights depend on covariates beside flexmix (FLXPmultinom) on the same rows: effects as weights at five
 # ages, labels, time. flexmix is given the number of clusters, bnpvi finds it.
 #
-# Then latent classes of a survey beside poLCA (`election`, by party), and topics of open answers beside stm
-# (`gadarian`, by treatment and party identification), where these packages are installed: the same numbers of clusters.
+# Then, where the peers are installed, each on its own data, with the same numbers of clusters: transitions beside
+# depmixS4 (`speed` by Pacc) and moveHMM (`elk_data` by distance to water), latent classes beside poLCA (`election` by
+# party, `cheating` by grades), topics of open answers beside stm (`gadarian` by treatment and party identification).
 #
 #   Rscript covariates-peers.R [sets]
 library(bnpvi)
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(script), "record.R"))
 sets <- as.integer(c(commandArgs(TRUE), 5)[1])
 
 planted <- function(n, seed, separation) {
@@ -60,37 +63,154 @@ for (separation in c(6, 3)) for (n in c(1000, 10000)) for (set in seq_len(sets))
   cat(line, "\n")
 }
 
+# Sequences: transitions by the same formula, two states in both. Peers take the covariate of the row stepped from, so
+# that ours is the column of the row before. Probabilities of staying at the quartiles of the covariate, log likelihood
+# at point estimates, states, time.
+row_before <- function(v, id) stats::ave(v, id, FUN = function(v) c(v[1], v[-length(v)]))
+stay_at <- function(p, order) apply(p, 3, function(m) diag(m)[order])
+shown <- function(x) paste(format(round(x, 3), nsmall = 3), collapse = " ")
+
+if (requireNamespace("depmixS4", quietly = TRUE)) {
+  log_lik <- methods::selectMethod("logLik", "depmix.fitted") # of S4
+  data("speed", package = "depmixS4", envir = environment())
+  lengths <- c(168, 134, 137)
+  series <- rep(1:3, lengths)
+  frame <- data.frame(rt = speed$rt, corr = speed$corr, pacc = row_before(speed$Pacc, series))
+  at <- data.frame(pacc = stats::quantile(speed$Pacc, c(0.25, 0.5, 0.75)))
+  theirs <- system.time(other <- local({
+    model <- depmixS4::depmix(
+      list(rt ~ 1, corr ~ 1), data = speed, nstates = 2,
+      family = list(stats::gaussian(), depmixS4::multinomial("identity")),
+      transition = ~ Pacc, ntimes = lengths
+    )
+    set.seed(1)
+    tries <- lapply(1:3, function(i) {
+      utils::capture.output(out <- depmixS4::fit(model, verbose = FALSE))
+      out
+    })
+    tries[[which.max(vapply(tries, function(fit) as.double(log_lik(fit)), 1))]]
+  }))[["elapsed"]]
+  of_row <- lapply(1:2, function(j) depmixS4::getpars(other@transition[[j]]))
+  # logits of state 2 against state 1, from each state
+  to_second <- vapply(of_row, function(b) stats::plogis(b[2] + b[4] * at$pacc), numeric(3))
+  their_stay <- rbind(1 - to_second[, 1], to_second[, 2])
+  for (open in c(FALSE, TRUE)) {
+    ours <- system.time(fit <- bnp_hmm(
+      frame[c("rt", "corr")], id = series, covariates = frame["pacc"],
+      prior = if (open) prior_covariates(~ pacc) else prior_covariates(~ pacc, k = 2),
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))[["elapsed"]]
+    density <- nrow(frame) * as.double(heldout_loglik(
+      fit, frame[c("rt", "corr")], series, "plugin", covariates = frame["pacc"]
+    ))
+    cat(sprintf(
+      "speed: bnpvi K %d%s, log density %.1f, %.2f s; depmixS4 %.1f, %.2f s (3 starts); labels alike %.3f\n",
+      n_clusters(fit), if (open) " (found)" else "", density, ours, as.double(log_lik(other)), theirs,
+      adjusted_rand_index(fitted(fit), depmixS4::posterior(other, type = "viterbi")$state)
+    ))
+    if (!open) {
+      order <- apply(table(depmixS4::posterior(other, type = "viterbi")$state, fitted(fit)), 1, which.max)
+      own_stay <- stay_at(transition_matrix(fit, at = at), order)
+      record("speed (439 rows), K 2", "largest difference of P(stay) at quartiles of Pacc",
+             sprintf("%.3f", max(abs(own_stay - their_stay))), peer = "depmixS4")
+      record("speed (439 rows), K 2", "seconds: here, there with three starts",
+             sprintf("%.2f, %.2f", ours, theirs), "s", "depmixS4")
+      cat("  P(stay) at quartiles of Pacc: bnpvi", shown(t(own_stay)), "\n")
+      cat("                                theirs", shown(t(their_stay)), "\n")
+    }
+  }
+}
+
+if (requireNamespace("moveHMM", quietly = TRUE)) {
+  elk <- moveHMM::elk_data
+  names(elk)[names(elk) == "ID"] <- "id"
+  elk[c("Easting", "Northing")] <- elk[c("Easting", "Northing")] / 1000
+  prepared <- moveHMM::prepData(
+    stats::setNames(elk, sub("^id$", "ID", names(elk))), type = "UTM", coordNames = c("Easting", "Northing")
+  )
+  prepared$dist_water <- prepared$dist_water / stats::sd(prepared$dist_water)
+  zero <- mean(prepared$step == 0, na.rm = TRUE)
+  theirs <- system.time(other <- moveHMM::fitHMM(
+    prepared, nbStates = 2, stepPar0 = c(0.1, 1, 0.1, 1, if (zero > 0) c(0.05, 0.0005)), anglePar0 = c(pi, 0, 1, 1),
+    formula = ~ dist_water
+  ))[["elapsed"]]
+  used <- prepared
+  frame <- data.frame(step = used$step, angle = used$angle)
+  walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
+  water <- data.frame(water = row_before(used$dist_water, used$ID))
+  at <- data.frame(water = stats::quantile(used$dist_water, c(0.25, 0.5, 0.75)))
+  beta <- other$mle$beta
+  leave <- stats::plogis(cbind(1, at$water) %*% beta)
+  for (open in c(FALSE, TRUE)) {
+    ours <- system.time(fit <- bnp_hmm(
+      frame, id = used$ID, covariates = water, na_action = "model",
+      obs = walk,
+      prior = if (open) prior_covariates(~ water) else prior_covariates(~ water, k = 2),
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))[["elapsed"]]
+    cat(sprintf(
+      "elk (%d rows): bnpvi K %d%s, %.2f s; moveHMM %.2f s (one start); labels alike %.3f\n", nrow(frame),
+      n_clusters(fit), if (open) " (found)" else "", ours, theirs,
+      adjusted_rand_index(fitted(fit), moveHMM::viterbi(other))
+    ))
+    if (!open) {
+      order <- apply(table(moveHMM::viterbi(other), fitted(fit)), 1, which.max)
+      own_stay <- t(stay_at(transition_matrix(fit, at = at), order))
+      record("elk (735 rows), K 2", "P(stay) at quartiles of the distance to water: here; there",
+             paste(shown(own_stay), shown(1 - leave), sep = "; "), peer = "moveHMM")
+      record("elk (735 rows), K 2", "seconds: here, there with one start", sprintf("%.2f, %.2f", ours, theirs), "s",
+             "moveHMM")
+      cat("  P(stay) at quartiles of water: bnpvi", shown(own_stay), "\n")
+      cat("                                 theirs", shown(1 - leave), "\n")
+    }
+  }
+}
+
 seconds <- function(expr) system.time(expr)[["elapsed"]]
 
-# Weights of classes against party, classes matched by the rows that they share.
-if (requireNamespace("poLCA", quietly = TRUE)) {
-  data(election, package = "poLCA")
-  items <- names(election)[1:12]
-  survey <- election[complete.cases(election[c(items, "PARTY")]), c(items, "PARTY")]
-  for (k in 2:3) {
+# Weights of classes against a covariate, classes matched by the rows that they share.
+beside_polca <- function(name, items, covariate, at, sizes) {
+  data(list = name, package = "poLCA", envir = environment())
+  survey <- get(name)
+  survey <- survey[stats::complete.cases(survey[c(items, covariate)]), c(items, covariate)]
+  for (k in sizes) {
     theirs <- seconds(other <- poLCA::poLCA(
-      stats::as.formula(paste0("cbind(", paste(items, collapse = ","), ") ~ PARTY")), survey,
+      stats::as.formula(paste0("cbind(", paste(items, collapse = ","), ") ~ ", covariate)), survey,
       nclass = k, nrep = 5, verbose = FALSE
     ))
+    prior <- function(...) prior_covariates(stats::as.formula(paste("~", covariate)), ...)
     ours <- seconds(fit <- bnp_mixture(
-      survey[items], obs_categorical(), prior_covariates(~ PARTY, k = k), covariates = survey["PARTY"],
+      survey[items], obs_categorical(), prior(k = k), covariates = survey[covariate],
       control = bnp_control(seed = 1, verbose = FALSE)
     ))
-    logit <- cbind(0, cbind(1, 1:7) %*% other$coeff)
+    logit <- cbind(0, cbind(1, at) %*% other$coeff)
     share <- exp(logit) / rowSums(exp(logit))
     order <- apply(table(fitted(fit), other$predclass), 1, which.max)
-    weights <- predict(fit, data.frame(PARTY = 1:7), type = "weights")[, seq_len(k)]
+    weights <- predict(fit, stats::setNames(data.frame(at), covariate), type = "weights")[, seq_len(k)]
+    apart <- max(abs(weights - share[, order]))
+    alike <- adjusted_rand_index(fitted(fit), other$predclass)
     cat(sprintf(
-      "election, %d rows, K %d: weights by party differ by at most %.3f, ari of labels %.3f; %.2f s, poLCA %.2f s\n",
-      nrow(survey), k, max(abs(weights - share[, order])), adjusted_rand_index(fitted(fit), other$predclass),
-      ours, theirs
+      "%s, %d rows, K %d: weights by %s differ by at most %.3f, ari %.3f; %.2f s, poLCA %.2f s (5 starts)\n",
+      name, nrow(survey), k, covariate, apart, alike, ours, theirs
     ))
+    record(
+      sprintf("%s (%d rows), K %d", name, nrow(survey), k), "largest difference of weights, ARI, seconds here and there",
+      sprintf("%.3f, %.3f, %.2f, %.2f", apart, alike, ours, theirs), peer = "poLCA"
+    )
   }
   open <- seconds(fit <- bnp_mixture(
-    survey[items], obs_categorical(), prior_covariates(~ PARTY), covariates = survey["PARTY"],
+    survey[items], obs_categorical(), prior(), covariates = survey[covariate],
     control = bnp_control(seed = 1, verbose = FALSE)
   ))
-  cat(sprintf("election, K found: %d, %.2f s\n", n_clusters(fit), open))
+  cat(sprintf("%s, K found: %d, %.2f s\n", name, n_clusters(fit), open))
+}
+if (requireNamespace("poLCA", quietly = TRUE)) {
+  election <- local({
+    data("election", package = "poLCA", envir = environment())
+    names(election)[1:12]
+  })
+  beside_polca("cheating", c("LIEEXAM", "LIEPAPER", "FRAUD", "COPYEXAM"), "GPA", 1:5, 2)
+  beside_polca("election", election, "PARTY", 1:7, 2:3)
 }
 
 # Differences of mean proportions between treatment and control, of topics matched by their words.
