@@ -6,28 +6,24 @@
 least_gain <- 10
 
 # The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
-# else as it is. at: numbers of the columns of `data` that depart from a normal shape.
+# else as it is.
 #
 # A column that gets a model of its own is independent of the others within a cluster. What that loses is taken off the
 # gain, and what it wins, as there are fewer covariances, is not counted: the gain is the smaller one of that of the
 # column alone and that of the product.
-with_better_models <- function(fit, data, at) {
-  chosen <- fit$model$obs
-  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
-  all <- data$column_names %||% default_names(data$d)
-  rest <- if (is.null(chosen$blocks)) all else gaussian$columns
-  columns <- intersect(all[at], rest)
+with_better_models <- function(fit, data) {
+  gaussian <- gaussian_part(fit)
+  x <- columns_of_gaussian(fit, data)
+  rest <- colnames(x)
+  columns <- rest[departs(x, fit$labels, data$weights)]
   if (!length(columns)) {
     return(fit)
   }
-  x <- `colnames<-`(data$x, all)
-  x[data$missing] <- NA
-  x <- x[, rest, drop = FALSE]
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
-  whole <- spacing %in% c(0, 1) & apply(x, 2L, function(v) all(v >= 0 & v == round(v), na.rm = TRUE))
+  whole <- spacing %in% c(0, 1) & apply(x, 2L, all_counts)
   # Densities of whole numbers compare with the probabilities of counts where each stands for a cell of width 1.
   cells <- replace(spacing, whole, 1)
-  bound <- bounds_within(fit, data, x)
+  bound <- bounds_within(responsibilities(fit, data), fit, data, x)
   covariance <- covariance_of(gaussian)
   normal <- function(own, learn = TRUE) {
     model <- function() obs_gaussian(covariance, learn = learn, rounding = unname(cells[own]))
@@ -54,6 +50,32 @@ with_better_models <- function(fit, data, at) {
   sealed(fit)
 }
 
+# Which columns depart from a normal shape within clusters by about `least_gain` nats or more, beyond what chance makes
+# of normal values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
+departs <- function(x, labels, weights) {
+  cluster <- match(labels, unique(labels))
+  weight <- (1 - is.na(x)) * (weights %||% 1)
+  size <- rowsum(weight, cluster)
+  moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
+  z <- x - moment(x)[cluster, , drop = FALSE]
+  z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
+  far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
+  colSums(far, na.rm = TRUE) >= least_gain
+}
+
+gaussian_part <- function(fit) {
+  if (is.null(fit$model$obs$blocks)) fit$model$obs else fit$model$obs$blocks$gaussian
+}
+
+# Of the data, with names and missing cells.
+columns_of_gaussian <- function(fit, data) {
+  all <- data$column_names %||% default_names(data$d)
+  x <- `colnames<-`(data$x, all)
+  x[data$missing] <- NA
+  x[, if (is.null(fit$model$obs$blocks)) all else gaussian_part(fit)$columns, drop = FALSE]
+}
+
+all_counts <- function(v) all(v >= 0 & v == round(v), na.rm = TRUE)
 covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
 takes <- function(maker, argument) argument %in% names(formals(maker))
 
@@ -71,11 +93,10 @@ models_of_values <- function(values, whole, spacing) {
   })
 }
 
-# bound(columns, obs): of a model of these columns of x, given q(z) of the fit; -Inf where it cannot be computed.
+# bound(columns, obs): of a model of these columns of x, given q(z), `share`; -Inf where it cannot be computed.
 # Clusters are held by known labels. A row that clusters share becomes a row of each, whose weight is its share, so that
 # the bound, without what it says of the labels, is the sum over clusters of the log evidence of expected statistics.
-bounds_within <- function(fit, data, x) {
-  share <- responsibilities(fit, data)
+bounds_within <- function(share, fit, data, x) {
   if (!is.null(data$weights)) share <- share * data$weights
   at <- which(share > 1e-3 * (data$weights %||% 1), arr.ind = TRUE)
   control <- bnp_control(
@@ -98,16 +119,21 @@ bounds_within <- function(fit, data, x) {
   }
 }
 
-# "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs = obs_product(...)"
+# "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs = obs_product(...)", or, of models
+# that were tried on joined clusters, "Better with 2 clusters: ...".
 described_better <- function(fit) {
   better <- fit$better
   if (is.null(better)) {
     return(NULL)
   }
   gain <- format(better$gain, digits = 2, trim = TRUE)
-  each <- paste0(better$model, "() for `", better$column, "` by ", gain, " nats")
+  left <- better$clusters[1L]
+  each <- paste0(better$model, "() for `", better$column, "`", if (is.null(left)) paste0(" by ", gain, " nats"))
+  within <- if (is.null(left)) "within these clusters" else {
+    paste0("by ", gain[1L], " nats with ", left, " cluster", if (left > 1L) "s")
+  }
   paste0(
-    "Better within these clusters: ", paste(each, collapse = ", "), ". Try obs = ",
+    "Better ", within, ": ", paste(each, collapse = ", "), ". Try obs = ",
     paste(trimws(deparse(call_of_better(fit), 500L)), collapse = " ")
   )
 }
@@ -116,8 +142,8 @@ described_better <- function(fit) {
 call_of_better <- function(fit) {
   chosen <- fit$model$obs
   better <- fit$better
+  gaussian <- gaussian_part(fit)
   own <- Map(function(model, column) rlang::call2(model, columns = column), better$model, better$column)
-  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
   n_numbers <- if (is.null(chosen$blocks)) fit$input$d else length(gaussian$columns)
   if (is.null(chosen$blocks) && n_numbers == 1L) {
     return(rlang::call2(better$model))

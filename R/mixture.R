@@ -62,8 +62,10 @@
 #'
 #'   A column of numbers whose values within the clusters are skewed, or have heavy tails, is also tried with other
 #'   models that can have produced its values. If one of them is better by at least 10 nats, the fit prints its name
-#'   and the `obs` to give; `fit$better` has the gains. The clusters are not changed for this, so that clusters into
-#'   which a skewed column was already divided hide it.
+#'   and the `obs` to give; `fit$better` has the gains. Where clusters overlap and a column as a whole is
+#'   skewed or has heavy tails, the models are also tried on clusters that may merge, from those that were found, in at
+#'   most as many laps: a skewed column is often divided into clusters that it does not have. The print-out then says
+#'   how many clusters are left. The fit itself is not changed by either.
 #'
 #'   Columns of classes of other packages are read as the values that they hold, with missing values where `is.na()` is
 #'   TRUE; 64-bit integers are taken up to 2^53. Dates, times, units and lists are refused, and so are text and factors
@@ -306,17 +308,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   fit <- if (chosen) fit_of_choice(models, control, start, fit_by, error_call) else fit_by(obs, control)
   warn_of_ties(fit, data)
   if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) {
-    # About how many nats each column's shape within clusters is from a normal one, beyond what chance makes of normal
-    # values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
-    cluster <- match(fit$labels, unique(fit$labels))
-    weight <- (1 - is.na(data$x)) * (data$weights %||% 1)
-    size <- rowsum(weight, cluster)
-    moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
-    z <- data$x - moment(data$x)[cluster, , drop = FALSE]
-    z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
-    far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
-    far <- which(colSums(far, na.rm = TRUE) >= least_gain)
-    if (length(far)) fit <- with_better_models(fit, data, far)
+    fit <- with_better_models(fit, data)
+    if (is.null(beside$labels)) {
+      fit <- with_better_joined(fit, data, function(obs, control, start) {
+        fit_mixture(x, obs, prior, control, start, call, na_action, beside, error_call = error_call)
+      })
+    }
   }
   fit
 }
