@@ -10,13 +10,16 @@ least_shared <- 0.05
 # refit(obs, control, start): a fit of the same data. Models are tried in the order in which they describe the column as
 # a whole, and all trials together have no more laps than the fit had, so that they take no longer.
 with_better_joined <- function(fit, data, refit) {
-  gaussian <- gaussian_part(fit)
-  x <- columns_of_gaussian(fit, data)
-  columns <- colnames(x)[departs(x, rep(1L, nrow(x)), data$weights)]
   shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
-  if (n_clusters(fit) < 2L || !length(columns) || !shared) {
+  if (sum(fit$sizes > 0) < 2L || !shared) {
     return(fit)
   }
+  x <- columns_of_gaussian(fit, data)
+  columns <- colnames(x)[departs(x, rep(1L, nrow(x)), data$weights)]
+  if (!length(columns)) {
+    return(fit)
+  }
+  gaussian <- gaussian_part(fit)
   spacing <- stats::setNames(gaussian$rounding %||% rep(0, ncol(x)), colnames(x))
   as_one <- bounds_within(matrix(1, nrow(x)), fit, data, x)
   tried <- fit

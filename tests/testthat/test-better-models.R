@@ -108,7 +108,6 @@ test_that("values that no other model can take are left to the Gaussian one", {
 
 test_that("a column of another shape that was cut into Gaussian clusters is named, with the clusters that are left", {
   cut <- withr::with_seed(5, list(
-    obs_lognormal = data.frame(v = stats::rlnorm(600, 0, 0.6)),
     obs_gamma = data.frame(v = stats::rgamma(600, 3)),
     obs_negbinomial = data.frame(v = stats::rnbinom(600, 2, mu = 10)),
     two = data.frame(v = stats::rgamma(600, 2), w = stats::rnorm(600, c(0, 8)[1:2])),
