@@ -11,21 +11,6 @@ most_rows <- 2^16
 rows_to_try <- function(n_columns) min(2^14, max(2^11, 2^17 %/% n_columns))
 evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, length.out = most))
 
-# Numbers of the columns whose shape within clusters is at least `least_gain` nats from a normal one, beyond what chance
-# makes of normal values (1 a cluster); models of values above 0 and those with heavy tails help on one side alone.
-columns_not_normal <- function(fit, data) {
-  rows <- evenly(data$n, most_rows)
-  x <- data$x[rows, , drop = FALSE]
-  cluster <- match(fit$labels[rows], unique(fit$labels[rows]))
-  weight <- (1 - is.na(x)) * (data$weights[rows] %||% 1)
-  size <- rowsum(weight, cluster)
-  moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
-  z <- x - moment(x)[cluster, , drop = FALSE]
-  z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
-  far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
-  which(colSums(far, na.rm = TRUE) >= least_gain)
-}
-
 # The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
 # else as it is. Of more rows than are tried the gain is that of those times the share that they are.
 #
@@ -33,25 +18,28 @@ columns_not_normal <- function(fit, data) {
 # gain, and what it wins, as there are fewer covariances, is not counted: the gain is the smaller one of that of the
 # column alone and that of the product.
 with_better_models <- function(fit, data) {
-  chosen <- fit$model$obs
-  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
-  all <- data$column_names %||% default_names(data$d)
-  rest <- if (is.null(chosen$blocks)) all else gaussian$columns
-  columns <- intersect(all[columns_not_normal(fit, data)], rest)
+  gaussian <- gaussian_part(fit)
+  x <- columns_of_gaussian(fit, data)
+  rest <- colnames(x)
+  some <- evenly(data$n, most_rows)
+  columns <- rest[departs(x[some, , drop = FALSE], fit$labels[some], data$weights[some])]
   if (!length(columns)) {
     return(fit)
   }
+  spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
+  whole <- spacing %in% c(0, 1) & apply(x, 2L, all_counts)
+  makers_of <- lapply(stats::setNames(columns, columns), function(column) {
+    models_of_values(x[, column], whole[[column]], spacing[[column]])
+  })
   rows <- evenly(data$n, if (has_individuals(data)) data$n else rows_to_try(length(columns)))
   times <- data$n / length(rows)
-  if (times > 1) data <- data[rows]
-  x <- `colnames<-`(data$x, all)
-  x[data$missing] <- NA
-  x <- x[, rest, drop = FALSE]
-  spacing <- stats::setNames(gaussian$rounding %||% rep(0, length(rest)), rest)
-  whole <- spacing %in% c(0, 1) & apply(x, 2L, function(v) all(v >= 0 & v == round(v), na.rm = TRUE))
+  if (times > 1) {
+    data <- data[rows]
+    x <- x[rows, , drop = FALSE]
+  }
   # Densities of whole numbers compare with the probabilities of counts where each stands for a cell of width 1.
   cells <- replace(spacing, whole, 1)
-  bound <- bounds_within(fit, data, x)
+  bound <- bounds_within(responsibilities(fit, data), fit, data, x)
   covariance <- covariance_of(gaussian)
   normal <- function(own, learn = TRUE) {
     model <- function() obs_gaussian(covariance, learn = learn, rounding = unname(cells[own]))
@@ -59,7 +47,7 @@ with_better_models <- function(fit, data) {
   }
   better <- NULL
   for (column in columns) {
-    makers <- models_of_values(x[, column], whole[[column]], spacing[[column]])
+    makers <- makers_of[[column]]
     bounds <- vapply(makers, function(maker) {
       bound(column, do.call(maker, if (takes(maker, "rounding")) list(rounding = cells[[column]]) else list()))
     }, 1)
@@ -78,6 +66,33 @@ with_better_models <- function(fit, data) {
   sealed(fit)
 }
 
+# Whether each column departs from a normal shape within clusters by about `least_gain` nats or more, beyond what chance
+# makes of normal values (1 nat per cluster); models of values above 0 and those with heavy tails help on one side
+# alone.
+departs <- function(x, labels, weights) {
+  cluster <- match(labels, unique(labels))
+  weight <- (1 - is.na(x)) * (weights %||% 1)
+  size <- rowsum(weight, cluster)
+  moment <- function(z) rowsum(z * weight, cluster, na.rm = TRUE) / size
+  z <- x - moment(x)[cluster, , drop = FALSE]
+  z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
+  far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
+  colSums(far, na.rm = TRUE) >= least_gain
+}
+
+gaussian_part <- function(fit) {
+  if (is.null(fit$model$obs$blocks)) fit$model$obs else fit$model$obs$blocks$gaussian
+}
+
+# The columns of the data that are modelled as Gaussian, with names, and NA in missing cells.
+columns_of_gaussian <- function(fit, data) {
+  all <- data$column_names %||% default_names(data$d)
+  x <- `colnames<-`(data$x, all)
+  x[data$missing] <- NA
+  x[, if (is.null(fit$model$obs$blocks)) all else gaussian_part(fit)$columns, drop = FALSE]
+}
+
+all_counts <- function(v) all(v >= 0 & v == round(v), na.rm = TRUE)
 covariance_of <- function(gaussian) if (inherits(gaussian, "obs_gaussian_diagonal")) "diagonal" else "full"
 takes <- function(maker, argument) argument %in% names(formals(maker))
 
@@ -95,11 +110,11 @@ models_of_values <- function(values, whole, spacing) {
   })
 }
 
-# bound(columns, obs): of a model of these columns of x, given q(z) of the fit; -Inf where it cannot be computed.
+# A function bound(columns, obs): the bound of a model of these columns of x given q(z), `share`; -Inf where it cannot
+# be computed.
 # Clusters are held by known labels. A row that clusters share becomes a row of each, whose weight is its share, so that
 # the bound, without what it says of the labels, is the sum over clusters of the log evidence of expected statistics.
-bounds_within <- function(fit, data, x) {
-  share <- responsibilities(fit, data)
+bounds_within <- function(share, fit, data, x) {
   if (!is.null(data$weights)) share <- share * data$weights
   at <- which(share > 1e-3 * (data$weights %||% 1), arr.ind = TRUE)
   control <- bnp_control(
@@ -123,16 +138,20 @@ bounds_within <- function(fit, data, x) {
 }
 
 # The line that is printed: "Better within these clusters: obs_poisson() for `visits`, by 57 nats. Try obs =
-# obs_product(...)"
+# obs_product(...)" or, if the models were tried on joined clusters, "Better with 2 clusters: ...".
 described_better <- function(fit) {
   better <- fit$better
   if (is.null(better)) {
     return(NULL)
   }
   gain <- format(better$gain, digits = 2, trim = TRUE)
-  each <- paste0(better$model, "() for `", better$column, "` by ", gain, " nats")
+  left <- better$clusters[1L]
+  each <- paste0(better$model, "() for `", better$column, "`", if (is.null(left)) paste0(" by ", gain, " nats"))
+  within <- if (is.null(left)) "within these clusters" else {
+    paste0("by ", gain[1L], " nats with ", left, " cluster", if (left > 1L) "s")
+  }
   paste0(
-    "Better within these clusters: ", paste(each, collapse = ", "), ". Try obs = ",
+    "Better ", within, ": ", paste(each, collapse = ", "), ". Try obs = ",
     paste(trimws(deparse(call_of_better(fit), 500L)), collapse = " ")
   )
 }
@@ -141,8 +160,8 @@ described_better <- function(fit) {
 call_of_better <- function(fit) {
   chosen <- fit$model$obs
   better <- fit$better
+  gaussian <- gaussian_part(fit)
   own <- Map(function(model, column) rlang::call2(model, columns = column), better$model, better$column)
-  gaussian <- if (is.null(chosen$blocks)) chosen else chosen$blocks$gaussian
   n_numbers <- if (is.null(chosen$blocks)) fit$input$d else length(gaussian$columns)
   if (is.null(chosen$blocks) && n_numbers == 1L) {
     return(rlang::call2(better$model))

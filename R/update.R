@@ -9,7 +9,8 @@
 #'   newdata)`.
 #' @param ... Arguments to change, such as `prior =` or `control =`; `NULL` removes one. To replace the data, use the
 #'   name that they have in the fitting function, `x =` or `data =`. With `newdata`: `weights`, `id`, `time`,
-#'   `covariates` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default that of the fit;
+#'   `covariates` and `na_action` of the new data, as in the fitting function; `control`, [bnp_control()], by default
+#'   that of the fit;
 #'   and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes. The
 #'   pieces of a source ([source_files()]) are added one after the other. Columns are matched by name.

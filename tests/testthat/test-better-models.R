@@ -124,3 +124,38 @@ test_that("rows of a larger table, which have names, are tried without a word", 
   rownames(some) <- paste0("row", seq_len(n))
   expect_no_message(bnp_mixture(some[-1, ], seed = 1, restarts = 1), class = "bnpvi_message_names")
 })
+
+test_that("a column of another shape that was cut into Gaussian clusters is named, with the clusters that are left", {
+  cut <- withr::with_seed(5, list(
+    obs_gamma = data.frame(v = stats::rgamma(600, 3)),
+    obs_negbinomial = data.frame(v = stats::rnbinom(600, 2, mu = 10)),
+    two = data.frame(v = stats::rgamma(600, 2), w = stats::rnorm(600, c(0, 8)[1:2])),
+    both = data.frame(v = stats::rgamma(600, 2), w = stats::rnorm(600, c(0, 8)[1:2]), u = stats::rlnorm(600))
+  ))
+  free <- function(x, ...) suppressWarnings(bnp_mixture(x, seed = 1, threads = 1, verbose = FALSE, ...))
+  for (name in names(cut)) {
+    x <- cut[[name]]
+    fit <- free(x)
+    expect_gt(n_clusters(fit), 2)
+    better <- fit$better
+    expect_identical(better$column, if (name == "both") c("v", "u") else "v")
+    expect_identical(better$model[1L], if (name %in% c("two", "both")) "obs_gamma" else name)
+    left <- if (name %in% c("two", "both")) 2L else 1L
+    expect_identical(unique(better$clusters), left)
+    expect_match(said(fit), sprintf("Better by %s nats with %d cluster", format(better$gain[1L], digits = 2), left))
+    # The gain is that of the bounds of two fits: what the call that is printed gives is no worse.
+    whole <- free(x, obs = suggested(fit))
+    expect_identical(n_clusters(whole), left)
+    expect_gte(elbo(whole) - elbo(fit), better$gain[1L] - 0.01)
+    plain <- free(x, obs = obs_gaussian())
+    if (name != "both") expect_identical(elbo(plain), elbo(fit))
+    expect_null(plain$better)
+  }
+  expect_identical(unique(free(cut$two, weights = rep(2, 600))$better$clusters), 2L)
+})
+
+test_that("clusters of Gaussian columns are not taken for parts of another shape", {
+  expect_null(suppressWarnings(bnp_mixture(iris[1:4], seed = 1))$better)
+  birds <- penguins_measurements[, -1]
+  expect_null(suppressWarnings(bnp_mixture(birds, seed = 1))$better)
+})

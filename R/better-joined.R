@@ -1,0 +1,71 @@
+# A column that is skewed or heavy-tailed is often cut into several Gaussian clusters, within which nothing of its shape
+# is to be seen. Where clusters overlap, models that can have produced a column's values are therefore tried on the
+# whole data, too: from the clusters that were found, which only merge. Both are then fits whose bounds compare.
+
+# The least average entropy of a row's memberships, in nats: where clusters lie apart none is a part of another.
+least_shared <- 0.05
+
+# The fit with `better` as from with_better_models() and, in addition, the number of clusters that are left, if the
+# bound with other models is higher by `least_gain`, and by more than within the clusters. The gain is that of all named
+# columns together. refit(obs, control, start): a fit of the same data. Models are tried in the order of their bounds
+# for the whole column as one cluster, and all trials together have at most as many laps as the fit had.
+with_better_joined <- function(fit, data, refit) {
+  shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
+  if (sum(fit$sizes > 0) < 2L || !shared) {
+    return(fit)
+  }
+  x <- columns_of_gaussian(fit, data)
+  columns <- colnames(x)[departs(x, rep(1L, nrow(x)), data$weights)]
+  if (!length(columns)) {
+    return(fit)
+  }
+  gaussian <- gaussian_part(fit)
+  spacing <- stats::setNames(gaussian$rounding %||% rep(0, ncol(x)), colnames(x))
+  as_one <- bounds_within(matrix(1, nrow(x)), fit, data, x)
+  tried <- fit
+  tried$better <- NULL # columns that were found so far
+  best <- fit$elbo + max(0, sum(fit$better$gain) - least_gain)
+  labels <- fit$labels
+  for (column in columns) {
+    least <- best + least_gain
+    makers <- models_of_values(x[, column], all_counts(x[, column]), spacing[[column]])
+    bounds <- vapply(makers, function(maker) as_one(column, do.call(maker, list())), 1)
+    laps <- nrow(elbo_trace(fit)) %/% length(columns)
+    for (maker in makers[order(-bounds)]) {
+      own <- tried
+      own$better <- rbind(tried$better, data.frame(column = column, model = maker, gain = 0, clusters = 0L))
+      for (start in list(labels, if (ncol(x) == 1L) rep(1L, length(labels)))) {
+        if (is.null(start) || laps <= 0) next
+        joined <- fit_of_trial(eval(call_of_better(own), rlang::ns_env("bnpvi")), fit, start, refit, laps)
+        laps <- laps - joined$laps
+        if (joined$elbo < max(best, least)) next
+        best <- joined$elbo
+        found <- list(labels = joined$labels, better = transform(
+          own$better, gain = best - fit$elbo, clusters = joined$clusters
+        ))
+      }
+    }
+    if (best < least) next
+    labels <- found$labels
+    tried$better <- found$better
+  }
+  if (is.null(tried$better)) {
+    return(fit)
+  }
+  fit$better <- tried$better
+  sealed(fit)
+}
+
+fit_of_trial <- function(obs, fit, start, refit, laps) {
+  control <- bnp_control(
+    seed = 1, threads = fit$control$threads, moves = bnp_moves(birth = FALSE), max_laps = min(laps, 8), verbose = FALSE,
+    keep_data = FALSE
+  )
+  tryCatch(
+    {
+      joined <- suppressMessages(suppressWarnings(refit(obs, control, start)))
+      list(elbo = joined$elbo, clusters = n_clusters(joined), labels = joined$labels, laps = nrow(elbo_trace(joined)))
+    },
+    bnpvi_error = function(e) list(elbo = -Inf, laps = 1)
+  )
+}
