@@ -47,7 +47,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
   const ObsModel& dynamics() const { return *dynamics_; }
-  /// The part of one mode's statistic that belongs to the dynamics, and the part that belongs to the
+  /// The part of one mode's statistic t that belongs to the dynamics; then the part that belongs to the
   /// emission.
   const double* of_dynamics(const double* t) const { return t + 1; }
   EmissionStatistics of_emission(const double* t) const {
@@ -55,7 +55,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
  private:
-  Vec dynamics_of(const double* t, Index k) const;  // K × p: the dynamics' part of each of K statistics
+  Vec dynamics_of(const double* t, Index k) const;  // K × p, from K statistics
 
   std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;

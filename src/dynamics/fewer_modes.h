@@ -15,7 +15,7 @@ std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, co
 /// afterwards.
 bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b);
 
-/// Tries to let modes a and b, whose noise is known, have that of each other, and to let q(x) and q(z)
+/// Proposes that modes a and b, whose noise variances are known, swap these variances, and that q(x) and q(z)
 /// follow.
 bool try_exchange(const LdsProblem& problem, LdsState& state, Index a, Index b);
 

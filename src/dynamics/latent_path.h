@@ -21,7 +21,7 @@ struct Series {
 
 /// Prior of the first state of every sequence: x_1 ~ N(mean, P_0).
 struct StartPrior {
-  Vec mean;            // m
+  Vec mean;            // m numbers
   Vec precision;       // P_0⁻¹, m × m
   double log_det = 0;  // log|P_0|
 };
@@ -33,8 +33,8 @@ struct StartPrior {
 struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
   Index before = 0, after = 0;  // length of a feature row before and after the dynamics' part
-  Vec mean;                     // n × m
-  Vec var;                      // n × m(m+1)/2, packed lower triangles
+  Vec mean;                     // means of x, n × m
+  Vec var;                      // covariances of x, n × m(m+1)/2, packed lower triangles
   Vec features;                 // n × n_features(), column-major
   Vec start;                    // for each sequence: E log N(x_1; mean, P_0)
   Vec entropy;                  // for each sequence: H[q(x)]
@@ -52,7 +52,8 @@ struct LatentPaths {
   /// Sets the dynamics' part of feature row t ≥ 1, from the moments of rows t − 1 and t, b_t (known) and
   /// Cov(x_t, x_{t−1}) (cross: m × m, row-major; null: 0).
   void set_features(Index t, const double* known, const double* cross);
-  /// Sets the emission's part of a feature row, if there is one.
+  /// Sets the emission's part of a feature row from the observed cells y and the moments of x, if there is
+  /// such a part.
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 

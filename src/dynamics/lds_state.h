@@ -12,8 +12,9 @@ namespace bnpvi::dynamics {
 /// A mode with fewer rows than this is idle, where the number of modes is fixed: a guess.
 inline constexpr double idle_rows = 1;
 
-/// Everything that a fit does not change. obs: model of expected rows (make_system), in the units of the
-/// hidden columns (log_unit); emission and start are in engine units.
+/// The parts of a fit that stay the same: data, models, priors and options. obs: model of expected rows
+/// (make_system), in the units of the hidden columns (log_unit); emission and start are in engine units
+/// (columns divided by their units).
 struct LdsProblem {
   const Series& series;
   const ObsModel& obs;
@@ -46,12 +47,12 @@ struct LdsState {
   std::shared_ptr<const AllocModel> alloc;
   LatentPaths paths;
   Index k = 1;
-  Vec r;                           // n × K; rows that have no mode have zeros
-  EmissionStatistics seen;         // of all rows; with separate emissions 0, as it is part of `total`
-  std::vector<Emission> emission;  // optimal for these statistics: one, or one for each mode
-  Summary total;                   // summary of all rows at r and paths
+  Vec r;                           // probabilities of modes, n × K; 0 in rows that have no mode
+  EmissionStatistics seen;         // all rows; with separate emissions 0: those are in `total`
+  std::vector<Emission> emission;  // optimal: one, or one for each mode
+  Summary total;                   // summary of all rows, given r and paths
   Globals globals;                 // optimal for total
-  Globals visited;                 // those at which assign() found r and total
+  Globals visited;                 // the globals at which assign() found r and total
   Terms terms;
   double elbo = 0;
 };
@@ -98,7 +99,7 @@ EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths&
 /// Summary of one sequence at r and paths, as if the modes of its rows were independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
-/// Global step at `total` and `seen`, then the bound.
+/// Makes the globals optimal for `total` and the emissions optimal for `seen`, then computes the bound.
 void renew(const LdsProblem& problem, LdsState& state);
 
 /// The bound and its terms at the present globals.

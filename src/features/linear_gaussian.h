@@ -13,9 +13,9 @@ struct LinearGaussianPrior {
   double rho = 0;  // above 0: the known value of ρ
 };
 
-/// q(A, σ²) q(ρ), where q(A, σ²) is conjugate and joint over features. Let g be a group of columns that are
-/// observed in the same rows, and V_g = ρ̄ I + S_zz, the sum over those rows: the loadings of a column in g
-/// have mean V_g⁻¹ S_zx and covariance σ² V_g⁻¹.
+/// The posterior q(A, σ²) q(ρ), where q(A, σ²) is conjugate and joint over features. Let g be a group of
+/// columns that are observed in the same rows, S_zz and S_zx the sums of E z zᵀ and of E z x over these rows,
+/// ρ̄ = E ρ, and V_g = ρ̄ I + S_zz. The loadings of a column in g have mean V_g⁻¹ S_zx and covariance σ² V_g⁻¹.
 struct Loadings {
   Index k = 0;
   Vec m;                       // means, K × D, row-major
@@ -39,12 +39,13 @@ struct Loadings {
 Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const Summary& total,
                       const Loadings& warm);
 
-/// The value without feature j at the same q(ρ), computed from the feature's row of the present q alone:
-/// log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. A lower bound of the value
-/// that fit_loadings() finds.
+/// The value of fit_loadings() without feature j at the same q(ρ), computed from the feature's row of the
+/// present q alone: log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. A lower
+/// bound of the value that fit_loadings() finds without the feature.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
-/// Computes gram and gram_of, which only a local step needs.
+/// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits of
+/// rows need them.
 void add_gram(const Rows& rows, Loadings& loadings);
 
 }  // namespace bnpvi::features

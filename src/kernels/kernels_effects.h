@@ -118,8 +118,8 @@ struct EffectsLanes {
   }
 };
 
-/// Sums of E φ, separately in each lane: most entries in registers, those that concern the other regressors
-/// in `others`.
+/// Sums of expected features E φ (effects_kernels.h), separately in each lane: most entries in registers,
+/// those that concern the other regressors x in `others`.
 template <Index q>
 struct EffectsTotals {
   static constexpr Index second = EffectsLanes<q>::second;
@@ -138,7 +138,8 @@ struct EffectsTotals {
 
   Index n_others() const { return places.entropy - places.moments - 1; }
 
-  // Adds r E φ. The moments of y − z'a: yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m, X'X.
+  // Adds r E φ for one individual. The moments of y − z'a are yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m
+  // and X'X.
   inline void add(const EffectsLanes<q>& own, const double* sums, Vd r) {
     constexpr double log_2_pi_e = 0x1.6b3f8e4325f5ap+1;
     const Index p = places.p;

@@ -51,7 +51,8 @@ void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vec
 /// that the label of a row excludes.
 void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
-/// Loops over the rows of one piece, and the statistics of its chunks.
+/// Loops over the rows of one piece (consecutive sequences that one Piece holds), and the statistics of its
+/// chunks.
 class PieceWork {
  public:
   /// pool: runs the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
@@ -85,7 +86,7 @@ class PieceWork {
     if (from < to) use(from, to - from);
   }
 
-  /// for_chunks(), calling task(part, begin, m) with the rows of each chunk.
+  /// for_chunks() with task(part, begin, m), where rows begin .. begin + m − 1 are those of the chunk.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(

@@ -14,8 +14,8 @@ namespace bnpvi {
 
 struct DriverOptions {
   Index max_laps = 100;           // largest number of laps of each phase
-  double tol = 1e-6;              // tolerance, in units of the objective; see Fit::units
-  bool keep_interrupted = false;  // when the user stops the fit, return the last sound lap
+  double tol = 1e-6;              // converged once a lap gains at most tol for each unit of data
+  bool keep_interrupted = false;  // if the user stops the fit, return the last sound lap
 };
 
 /// The progress of a fit as the driver sees it between two laps: a plain value.

@@ -11,9 +11,9 @@ struct ClusterIdentity {
   bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)
 };
 
-/// True when a running cluster can be removed without loss: its size is less than one observation, or less
-/// than two and it got none of the last 20,000 observations (a guess). If statistics fade, the second
-/// condition is not needed, as it leads to the first.
+/// True when a cluster of a stream can be removed without loss: its size is less than one observation, or
+/// less than two and it got none of the last 20,000 observations (a guess). fades: statistics of earlier
+/// observations shrink with time; the second condition is not needed then, as it leads to the first.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }

@@ -17,7 +17,7 @@ struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;
   MoveMemory& memory;
-  Visitor& visitor;  // the visitor of this lap
+  Visitor& visitor;  // makes the visits of this lap
   Pool& pool;
   Index lap;
 
