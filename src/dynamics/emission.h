@@ -17,8 +17,8 @@ struct EmissionPrior {
   Vec known;          // known variances of the d columns, or empty
   Vec known_by_mode;  // known variances of each mode, modes × d, or empty
   double df = 4;      // degrees of freedom ν_y
-  Vec scale;          // B_y, d numbers
-  Vec precision;      // V, e × e
+  Vec scale;          // B_y: scale_j of each column
+  Vec precision;      // V of the coefficients, e × e
 
   Index e() const { return identity ? 0 : m + 1; }
   /// Length of a column's statistic without its count: 1 for Σ E(y − x_j)² with `identity`, otherwise the
@@ -77,8 +77,8 @@ class Emission {
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }
-  const Vec& mean_precision() const { return w_; }  // W_j for each column
-  const Vec& loadings() const { return c_; }        // ĉ, d × e
+  const Vec& mean_precision() const { return w_; }  // W_j of each column
+  const Vec& loadings() const { return c_; }        // ĉ_j of each column, d × e
   const Vec& inverse() const { return inverse_; }   // V̂_j⁻¹, d × e × e
   const Vec& df() const { return df_; }             // ν̂_j; empty where the noise is known
   const Vec& scale() const { return scale_; }       // B̂_j; the known variances where the noise is known

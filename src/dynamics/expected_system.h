@@ -55,7 +55,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
  private:
-  Vec dynamics_of(const double* t, Index k) const;  // K × p, from K statistics
+  Vec dynamics_of(const double* t, Index k) const;  // the dynamics' part of K statistics, K × p
 
   std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;

@@ -21,8 +21,8 @@ struct Series {
 
 /// Prior of the first state of every sequence: x_1 ~ N(mean, P_0).
 struct StartPrior {
-  Vec mean;            // m numbers
-  Vec precision;       // P_0⁻¹, m × m
+  Vec mean;            // mean of x_1, m numbers
+  Vec precision;       // inverse of P_0, m × m
   double log_det = 0;  // log|P_0|
 };
 
@@ -43,7 +43,7 @@ struct LatentPaths {
   LatentPaths(const Series& series, const EmissionPrior& emission);
 
   Index width() const { return 2 * m + n_known; }                       // length of v
-  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p
+  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p, length of E φ
   Index n_features() const { return before + n_dynamics() + after; }
   Index n_var() const { return m * (m + 1) / 2; }
   const double* mean_of(Index row) const { return mean.data() + row * m; }

@@ -48,10 +48,10 @@ struct LdsState {
   LatentPaths paths;
   Index k = 1;
   Vec r;                           // probabilities of modes, n × K; 0 in rows that have no mode
-  EmissionStatistics seen;         // all rows; with separate emissions 0: those are in `total`
-  std::vector<Emission> emission;  // optimal: one, or one for each mode
+  EmissionStatistics seen;         // statistics of all rows; 0 if modes have separate emissions
+  std::vector<Emission> emission;  // one for all modes, or one for each mode
   Summary total;                   // summary of all rows, given r and paths
-  Globals globals;                 // optimal for total
+  Globals globals;                 // the globals that are optimal for total
   Globals visited;                 // the globals at which assign() found r and total
   Terms terms;
   double elbo = 0;
@@ -81,18 +81,18 @@ LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
 std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
                                    const Summary& total);
 
-/// x-step: q(x) of the given sequences (all: null) that is optimal for r, the globals and the emissions.
-/// Statistics are left as they are.
+/// Updates q(x) of the given sequences (groups; null: all) to the optimum for r, the globals and the
+/// emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// z-step: q(z) of all sequences at the globals; sets r, total and `visited`.
+/// Updates q(z) of all sequences at the globals (z-step); sets r, total and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// z-step of one sequence at these globals: sets its r and returns its summary.
+/// Updates q(z) of one sequence at these globals: sets its r and returns its summary.
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
-/// Statistics of an emission shared by all modes, for all rows or one sequence; 0 if modes have separate
-/// emissions.
+/// The statistics of an emission that all modes share, for all rows or for one sequence; 0 if modes have
+/// separate emissions.
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
 

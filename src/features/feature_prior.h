@@ -11,7 +11,7 @@ namespace bnpvi::features {
 struct FeatureWeights {
   double value = 0;
   Vec logit;  // E log π_k − E log(1 − π_k) of each feature
-  Vec prob;   // E π_k
+  Vec prob;   // E π_k of each feature
   Vec stick;  // Beta parameters (τ_1, τ_2), one pair after the other; infinite prior only
   Vec alpha;  // mean, shape and rate of q(α); a known α: its value alone
 };

@@ -22,7 +22,7 @@ struct Loadings {
   std::vector<Vec> v_inverse;  // V_g⁻¹ of each group, K × K
   double a = 0, b = 0;         // shape and rate of q(1/σ²)
   double c = 0, d = 0;         // shape and rate of q(ρ)
-  double rho = 1;              // E ρ
+  double rho = 1;              // mean E ρ under q
   double value = 0;            // contribution of the likelihood to the ELBO
   Vec gram;                    // E[A Aᵀ/σ²] = Σ_g gram_of_g, K × K
   std::vector<Vec> gram_of;    // for each group, sums over its columns: Σ_d (τ̂ M_d M_dᵀ + V_g⁻¹)

@@ -53,7 +53,8 @@ Presence change_pair(const Presence& before, int a, int b, Change change) {
   return out;
 }
 
-/// Returns for each identity its position among the features in use, which have these ids; −1: not in use.
+/// A table by identity: place[id] is the position of id in `ids`, the identities of the features in use; −1:
+/// not in use.
 std::vector<int> places_of(const std::vector<int>& ids);
 
 }  // namespace bnpvi::features

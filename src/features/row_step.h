@@ -53,7 +53,7 @@ class RowStep {
   Vec own_gram_;        // storage for G if the present row has missing cells
   std::vector<int> gaps_of_own_;
   const double* g_ = nullptr;
-  Vec nu_, field_;           // ν and Gν
+  Vec nu_, field_;           // ν and the product Gν
   Index first_ = 0;          // feature after the offset at which sweeps begin
   std::vector<int> active_;  // with L > 0: the features swept
   Vec scores_;

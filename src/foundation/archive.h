@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// The bytes with which every output of a Writer begins(the name of the format).
+/// The bytes with which every output of a Writer begins (the name of the format).
 std::string archive_mark();
 
 /// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this

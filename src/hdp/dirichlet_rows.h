@@ -45,8 +45,8 @@ class DirichletRows {
   enum class Own { chord, curve, shifted };  // the three expressions of h
   struct Plain {
     double n, concentration;
-    /// True: the n = K rows are sticky, and this counts their entries other than that of the own cluster: n −
-    /// 1 terms for each cluster k ≤ K, n for the remainder.
+    /// True: the n = K rows are sticky, and this counts their entries other than that of the own cluster:
+    /// n − 1 terms for each cluster k ≤ K, n for the remainder.
     bool sticky;
     std::vector<bool> by_variance;  // K + 1: use second expression of g; empty: first everywhere
   };

@@ -44,8 +44,8 @@ struct TopLevel {
   Vec c1, c0;  // coefficients of log u_k and log(1 − u_k), K each
 };
 
-/// The statistics of J plain (not sticky) groups whose proportions are Dirichlet(απ): c1_k = J + 1, c0_k = J
-/// (K + 1 − k) + γ.
+/// The statistics of J plain (not sticky) groups whose proportions are Dirichlet(απ): c1_k = J + 1,
+/// c0_k = J (K + 1 − k) + γ.
 TopLevel top_level(Index k, double groups, double gamma);
 
 /// The value of L_top (see TopLevel) at these sticks.
@@ -55,8 +55,8 @@ RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 /// its value, and adds its derivatives to the gradient, unless that is null.
 using WeightFunction = std::function<RoundedSum(const WeightMoments& pi, WeightMoments* gradient)>;
 
-/// The optimal sticks where the objective has no term but L_top (see TopLevel): û = c1 / (c1 + c0), ω̂ = c1 +
-/// c0.
+/// The optimal sticks where the objective has no term but L_top (see TopLevel): û = c1 / (c1 + c0),
+/// ω̂ = c1 + c0.
 HdpSticks closed_form(const TopLevel& top);
 
 /// Maximises L_top(û, ω̂) + f, the objective of TopLevel plus a further term, by L-BFGS in (logit û, log ω̂).

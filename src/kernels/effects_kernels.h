@@ -12,7 +12,7 @@ namespace bnpvi {
 /// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of
 /// (x, y).
 struct EffectsPlaces {
-  static constexpr Index most = 5;  // largest q
+  static constexpr Index most = 5;  // largest q, the number of random effects
 
   constexpr EffectsPlaces(Index n_effects, Index n_others)
       : q(n_effects),

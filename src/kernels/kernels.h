@@ -141,9 +141,9 @@ struct Kernels {
   void (*scale_log_weights)(Index n, Index k, const double* ratio, const double* c, const double* a,
                             double* log_ratio, double* out);
 
-  /// For such scales, with E u = a / b = 1 / ratio and log u standing for −log_ratio: share = r E u, with r
-  /// the responsibilities (n × k). Adds to the four rows of sums (4 × k) the sums over rows of r, r log u, r
-  /// (log u − E u + 1) and r (E u − 1)².
+  /// Sums for the latent scales u of scale_log_weights, with E u = a / b = 1 / ratio and log u standing for
+  /// −log_ratio: share = r E u, with r the responsibilities (n × k). Adds to the four rows of sums (4 × k)
+  /// the sums over rows of r, r log u, r (log u − E u + 1) and r (E u − 1)².
   void (*sum_scales)(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                      double* share, double* sums);
 };

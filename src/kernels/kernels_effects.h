@@ -26,7 +26,7 @@ struct EffectsLanes {
 
   const EffectsPlaces& places_;
   Vd lower[second], inverse_pivot[q], mean[q], square;  // square: h'S h
-  Vd log_det;                                           // log|S|
+  Vd log_det;                                           // log|S|, S the covariance of q(a)
   Vd covariance[second];
   // Over all calls of run(): the least pivot (at most 1); 0 unless a product of pivots was not finite.
   Vd least = splat(1), wrong = splat(0);
@@ -87,7 +87,7 @@ struct EffectsLanes {
   }
 
   inline void find_moments() {
-    Vd inverse[second];  // L⁻¹
+    Vd inverse[second];  // L⁻¹, packed by rows
     BNPVI_UNROLL
     for (Index i = q - 1; i >= 0; --i) {
       BNPVI_UNROLL

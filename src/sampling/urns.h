@@ -60,7 +60,7 @@ class Urns {
   std::shared_ptr<const Urn> rule_;
   Index size_;
   Vec empty_;  // the values of an urn without rows
-  Vec urns_;   // (K + 1) × size
+  Vec urns_;   // values of the K + 1 urns, (K + 1) × size
   std::vector<Index> count_;
   Index n_begun_ = 0;   // number of urns that began with earlier rows; they come first
   Vec removed_from_;    // copy of an urn before the last removal

@@ -20,8 +20,8 @@ struct SparseRows {
   Index n = 0;
   const std::uint8_t* first = nullptr;
   Index width = 0;
-  int* state = nullptr;     // n × L, ascending
-  double* log_e = nullptr;  // n × L, log potentials of these states
+  int* state = nullptr;     // sets C_t: n × L states, ascending in each row
+  double* log_e = nullptr;  // log potentials of these states, n × L
 };
 
 /// Arithmetic for SparseMessages: scaled messages on floored potentials, as in Chain.

@@ -30,7 +30,7 @@ Index modelled_length(const Dataset& data, Index group, Index lag);
 /// 2^12 or more and these are over three quarters of the rows of all sequences below 2^15, as threads would
 /// otherwise have nothing else to do. The division depends on the lengths only.
 struct Piece {
-  Index begin = 0, end = 0;  // positions in the batch
+  Index begin = 0, end = 0;  // positions of the sequences in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
   Index parts = 1;
 };
@@ -51,7 +51,7 @@ void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vec
 /// that the label of a row excludes.
 void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
-/// Loops over the rows of one piece (consecutive sequences that one Piece holds), and the statistics of its
+/// Loops over the rows of one piece (some consecutive sequences, see Piece), and the statistics of its
 /// chunks.
 class PieceWork {
  public:

@@ -30,8 +30,9 @@ class Windows {
   bool worthwhile() const { return worthwhile_; }
   double rows() const { return static_cast<double>(rows_); }
 
-  /// The summary of all windows as the last visits found them (snapshot.h): for each window w, the
-  /// probability of its pair of end states, times the statistics conditional on these states.
+  /// The summary of all windows as the last visits found them (snapshot.h): the sum over windows of w, the
+  /// probability of the window's pair of end states, times the window's statistics conditional on these
+  /// states.
   const Summary& before() const { return before_; }
   /// The summary of all windows, as in before(), after a visit at other globals, where state j of the
   /// snapshot is state number[j]. Sets `sure` to false where messages may depend on a floor.

@@ -40,9 +40,9 @@ class Beam {
   const SequenceRows& rows_;
   Pool& pool_;
   StateLikelihoods likelihoods_;
-  std::vector<Vec> log_rows_;  // of each row: log probability of all states not in use
-  Vec log_rest_;               // for each of these rows the log probability of all states not in use
-  Vec log_slice_;              // log slice of each row
+  std::vector<Vec> log_rows_;  // log π_jk of the start and of each state j, K + 1 rows
+  Vec log_rest_;               // log probability of all states not in use after each of these, K + 1 numbers
+  Vec log_slice_;              // logarithm of the slice of each row of data
   double least_first_ = 0, least_later_ = 0;  // smallest log slice of first rows, of all others
 };
 

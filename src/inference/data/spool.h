@@ -33,7 +33,7 @@ struct SpoolIndex {
   DataShape shape;  // all rows; n and n_groups count also rows that are in no batch
   std::vector<BatchSize> size;
   std::vector<std::uint64_t> sum;  // checksum of each batch
-  Index group_width = 0;           // Dataset::group_width
+  Index group_width = 0;           // numbers per group of rows (Dataset::group_width)
   ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }

@@ -11,7 +11,7 @@ namespace bnpvi {
 /// slot.
 struct SupportTable {
   Index width = 0;
-  std::vector<int> cluster;  // n × width
+  std::vector<int> cluster;  // numbers of clusters, n × width
 
   SupportTable() = default;
   SupportTable(Index n, Index w) : width(w), cluster(static_cast<std::size_t>(n * w), -1) {}

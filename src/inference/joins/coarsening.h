@@ -42,7 +42,7 @@ class Coarsening {
 
  private:
   struct Pair {
-    Index a, b;  // numbers, a < b
+    Index a, b;  // present numbers, a < b
     double gain;
   };
   void add_changes();

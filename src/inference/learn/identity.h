@@ -5,7 +5,7 @@
 namespace bnpvi {
 
 struct ClusterIdentity {
-  std::uint64_t id = 0;  // never reused
+  std::uint64_t id = 0;  // identity, which is never reused
   /// The number of observations seen when it got its first and its latest observation.
   double born_at = 0, last_seen = 0;
   bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)

@@ -40,7 +40,7 @@ constexpr Index most_starts = 50;  // limit for small data whose starts never ag
 /// The end of a start. A plain value.
 struct StartEnd {
   Start start;
-  LapRecord end;  // Course::end
+  LapRecord end;  // line of the table of restarts (Course::end)
   double score = 0;
   Index given_up = 0;
 };

@@ -37,7 +37,7 @@ class FailedGroups {
 
  private:
   struct Failure {
-    Vec sizes;  // by increasing identity
+    Vec sizes;  // sizes of the clusters, by increasing identity
     int failures = 0;
   };
   using Groups = std::map<std::vector<std::uint64_t>, Failure>;  // identities increase

@@ -51,9 +51,9 @@ class Move {
 /// A kind of move that an allocation model offers.
 struct MoveKind {
   enum class Turn {
-    birth,   // adds clusters
-    merge,   // joins pairs
-    remove,  // deletes clusters
+    birth,   // a kind that adds clusters
+    merge,   // a kind that joins pairs of clusters
+    remove,  // a kind that deletes clusters
     idle     // used in laps in which no other kind has a proposal
   };
   Turn turn;

@@ -6,7 +6,7 @@ namespace bnpvi {
 
 /// The units of a batch that an edit visits again.
 struct EditedPart {
-  std::vector<Index> units;  // ascending
+  std::vector<Index> units;  // numbers of the units, ascending
   Summary rest;              // summary of the batch without these units, before the clusters are changed
 };
 

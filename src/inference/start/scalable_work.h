@@ -68,7 +68,7 @@ class NearestWork final : public BatchWork {
   void write_result(Writer& out) const override { out.list(t); }
   void read_result(Reader& in) override { t = in.list<Vec>(); }
 
-  Vec t;  // k × p
+  Vec t;  // statistics of the clusters, k × p
 
  private:
   std::shared_ptr<const Centres> centres_;
