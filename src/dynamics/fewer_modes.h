@@ -4,8 +4,9 @@
 
 namespace bnpvi::dynamics {
 
-/// At most `most` pairs of modes a < b to be joined, ordered by the loss of evidence at fixed q(x), smallest
-/// first. Where the number of modes is fixed, no idle mode is among them.
+/// Chooses at most `most` pairs of modes a < b to be joined, ordered by the loss of evidence at fixed q(x),
+/// smallest first. Where the number of modes is fixed, pairs with an idle mode (one almost without rows) are
+/// left out.
 std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, const LdsState& state,
                                                    Index most);
 

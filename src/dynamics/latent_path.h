@@ -57,8 +57,9 @@ struct LatentPaths {
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
-/// The modes' parameters and responsibilities for a stretch of rows: r (n × K, by row of the data) and
-/// weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// The parameters of the modes of a switching system, and their responsibilities for some consecutive rows: r
+/// (n × K, by row of the data) and weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t |
+/// x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
   const double* r = nullptr;  // null: K = 1 and every r is 1
   Index k = 1;

@@ -18,8 +18,8 @@ struct LocalModel {
   Index offset;
   Index sparsity;  // L of Visiting; 0: a sweep includes all features
   std::uint64_t seed;
-  /// True: the sweeps of a row begin at a feature drawn by the row's number; false: those of all rows begin at
-  /// the same feature.
+  /// True: the sweeps of a row begin at a feature drawn by the row's number; false: the sweeps of all rows
+  /// begin at the same feature.
   bool by_row = true;
 
   Index k() const { return loadings.k; }

@@ -27,19 +27,19 @@ struct HmmPrior {
   std::shared_ptr<const TiltedTransitions> tilt = nullptr;
 };
 
-/// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
-/// π by sticks u_k ~ Beta(1, γ).
+/// Makes the sticky HDP-HMM [Hughes 2016, ch. 6]: transition rows ~ Dirichlet(απ + κδ_j), first states
+/// ~ Dirichlet(α_0 π), where π has sticks u_k ~ Beta(1, γ).
 std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity);
 
-/// Finite HMM with K states: as make_hdp_hmm() with π = (1/K, ..., 1/K) known, and with a pattern if the
-/// prior has one.
+/// Makes the finite HMM with K states: transition rows ~ Dirichlet(απ + κδ_j) and first states
+/// ~ Dirichlet(α_0 π) with π = (1/K, ..., 1/K), and with a pattern if the prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// Base class of both models. In a summary, `pair` holds expected transitions M_jk, one number for each
-/// position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the entropy is that
-/// of the whole chain q(z). The globals have the sticks in u and omega, if the model has sticks, and after
-/// the sticks, in u, the q of a tilt.
+/// Base class of the HDP-HMM and the finite HMM. In a summary, `pair` holds expected transitions M_jk, one
+/// number for each position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the
+/// entropy is that of the whole chain q(z). The globals have the sticks in u and omega, if the model has
+/// sticks, and after the sticks, in u, the parameters of q of a tilt (effects of covariates).
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,

@@ -8,8 +8,9 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences or trees. first: marks the row where each begins. back: for
-/// trees, steps_to_parent() of each row. position: Dataset::position of each row, if there is one.
+/// The rows with a likelihood (modelled rows) of some consecutive sequences or trees. first: marks the row
+/// where each begins. back: for trees, the distance of each row to its parent (steps_to_parent()). position:
+/// Dataset::position of each row, if there is one.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
@@ -21,7 +22,7 @@ struct SequenceRows {
   void clear();
 };
 
-/// Number of modelled rows of a sequence: all but the first `lag` ones.
+/// Number of rows of a sequence that have a likelihood: all but the first `lag` ones.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
 /// Consecutive units of a batch (sequences or trees) whose statistics are summed together. A piece is either

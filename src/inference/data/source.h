@@ -81,7 +81,7 @@ std::vector<Place> places_of_groups(const Source& source);
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
-/// Weights of some rows, each batch being opened once; empty where rows have no weights.
+/// The weights of these rows; each batch is opened once. Empty where rows have no weights.
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
 
 /// A copy of some rows, as a data set of its own.

@@ -38,11 +38,12 @@ class Joins {
  public:
   virtual ~Joins() = default;
 
-  /// Adds to `out` the changes that joining each pair makes in these units.
+  /// Adds to `out`, for each pair of clusters, the changes of the summary (JoinChanges) that joining the pair
+  /// makes in these units.
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins b to a, and adds to `out` the resulting differences of the changes of all pairs. Pairs with b are
-  /// still stored under b; JoinChanges::merge completes the join.
+  /// Joins cluster b to a. This alters the changes that joining other pairs would make: the differences are
+  /// added to `out`. Pairs with b are still stored under b; JoinChanges::merge completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
   /// For models whose further statistics are linear bounds (tangents) taken at earlier globals: adds the

@@ -30,8 +30,8 @@ class LearnedConcentrations {
   ~LearnedConcentrations() = default;
 };
 
-/// Models whose summaries contain tangents (linear lower bounds of convex terms) taken at the globals of the
-/// visit.
+/// For models whose summaries contain tangents, that is, linear lower bounds of convex terms, taken at the
+/// globals of the visit.
 class Tangents {
  public:
   /// Renews the tangents of a batch's summary, which were taken at earlier globals or concentrations, at the
@@ -42,7 +42,8 @@ class Tangents {
   ~Tangents() = default;
 };
 
-/// Joins of clusters in models whose units are more than independent rows.
+/// For joining clusters in models whose units are more than independent rows (documents or sequences, for
+/// example).
 class UnitJoins {
  public:
   /// Does a local step (AllocModel::local_step()) and stores its q(z) in explicit form in `parts`, from which
@@ -73,11 +74,13 @@ class OwnVisits {
   ~OwnVisits() = default;
 };
 
-/// Memory of a visit from which the next visit starts, in models whose q(z) is not determined by that memory.
+/// For models whose visits start from what the last visit of the same units stored (its memory), where this
+/// memory does not determine q(z).
 class VisitMemory {
  public:
-  /// The memory of a batch after some of its units were visited again. rest: the memory of the whole batch
-  /// before; again: the memory of the repeated visit. Null: the next visit starts afresh.
+  /// Called after some units of a batch were visited again: returns the new memory of the batch. rest: the
+  /// memory of the whole batch before; again: the memory of the repeated visit. Null: the next visit starts
+  /// afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -86,18 +89,18 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// Models in which the memory of the units determines q(z), so that an observer needs no explicit
+/// For models in which the memory of the units determines q(z), so that an observer needs no explicit
 /// responsibilities.
 class RememberedUnits {
  public:
-  /// The summary of the units, computed anew from their memory, for tests.
+  /// Computes the summary of the units anew from their memory, for tests.
   virtual Summary recompute(const Visit& visit) const = 0;
 
  protected:
   ~RememberedUnits() = default;
 };
 
-/// A method of initialisation that only this model has.
+/// For models that have a method of initialisation of their own.
 class OwnStart {
  public:
   /// Returns the statistics of at most k clusters.
@@ -107,7 +110,7 @@ class OwnStart {
   ~OwnStart() = default;
 };
 
-/// Statistics of the allocation model that a start from clusters of observations does not provide.
+/// For models with statistics that a start from clusters of observations does not provide.
 class OwnStatistics {
  public:
   /// Completes the statistics of a start: those of the observations are given, and those of the allocation
@@ -183,7 +186,7 @@ Index stored_in_u(const AllocModel& alloc, Index k);
 /// True when u lacks only the numbers for pairs of clusters (StoredPairs), which a global step then computes.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
-/// True when the memory of the units determines q(z) (RememberedUnits).
+/// True when what is remembered of the units between visits determines q(z) (RememberedUnits).
 bool remembers(const AllocModel& alloc);
 
 }  // namespace bnpvi

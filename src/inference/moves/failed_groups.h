@@ -13,7 +13,7 @@ namespace bnpvi {
 /// be tried again.
 bool has_changed(double then, double now);
 
-/// The identity of a cluster, which is never reused, and its present size.
+/// The identity of a cluster (a number that is never reused) and its present size.
 struct SizedCluster {
   std::uint64_t id;
   double size;
