@@ -73,7 +73,8 @@ class Emission {
   /// term h (m).
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
-  /// The same q with E ρ_j multiplied by factor_j, to try a larger step than to the optimum.
+  /// A copy of this q with E ρ_j multiplied by factor_j: a larger step than to the optimum, which a fit may
+  /// try.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }

@@ -39,7 +39,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   Index n_names() const override { return static_cast<Index>(modes_.size()); }
   const ObsModel& named(int name) const override { return *modes_[static_cast<std::size_t>(name - 1)]; }
   void gains(const double* t, double* out) const override;
-  /// None: rows do not say which mode they are of.
+  /// Returns no columns: no column of a row tells which mode it belongs to.
   const std::vector<int>& columns_of(int) const override { return no_columns_; }
   std::shared_ptr<const ObsModel> learned_with_names(const double*, Index, const std::vector<int>&,
                                                      PriorSteps, Pool*) const override {

@@ -1,4 +1,4 @@
-// A fit between two laps, as a value that can be written and read.
+// A fit between two laps (passes over all batches), as a value that can be written and read.
 #pragma once
 #include "inference/learn/state.h"
 #include "inference/moves/move_memory.h"

@@ -99,8 +99,9 @@ double sum_terms(const Terms& terms);
 /// Makes globals and ELBO optimal for state.total.
 void refresh(const Problem& problem, State& state);
 
-/// The two halves of refresh(); between the batches of a lap only the globals are needed. renew_globals()
-/// also gives names to the clusters that they suit best (rename.h).
+/// The two halves of refresh(): renew_globals() makes the globals optimal, evaluate() computes the ELBO at
+/// them. Between the batches of a lap only the globals are needed. renew_globals() also gives names to the
+/// clusters that they suit best (rename.h).
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 

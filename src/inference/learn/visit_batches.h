@@ -17,7 +17,7 @@ std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Inde
 /// Visits some batches: does local steps (updates of q(z)) on their units at the current globals. The new
 /// summaries of the batches then replace the old ones in state.total, in this order. Globals and ELBO do not
 /// change until refresh(). A batch that stands for an earlier fit (Summary::settled) is not visited. watches:
-/// null, or for each batch a watch (or null) that observes its visit.
+/// null, or for each batch a watch (a sink for responsibilities), or null, that observes its visit.
 void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
                    Pool& pool, std::vector<std::unique_ptr<Watch>>* watches = nullptr);
 

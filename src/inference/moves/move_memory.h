@@ -1,4 +1,4 @@
-// Memory of failed moves, kept from lap to lap.
+// Memory of failed moves, kept from lap to lap (a lap is a pass over all batches).
 #pragma once
 #include <algorithm>
 #include <cstdint>
