@@ -5,36 +5,38 @@
 
 namespace bnpvi::dynamics {
 
-/// Prior of the emission y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j). With `identity`, c_j = e_j is known, d =
-/// m, and a column has e = 0 coefficients. Otherwise c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1 coefficients,
-/// the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or 1/known_j where `known` is not empty. With `by_mode`,
-/// each mode has its own c_j and ρ_j, a priori independent; if the variances of each mode are known,
-/// `known_by_mode` has them, and `known` their average.
+/// Prior of the emission y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j), of the d observed columns j = 1, ..., d
+/// given the hidden state x (m numbers). With `identity`, y is x plus noise: c_j is the j-th unit vector, d =
+/// m, and a column has e = 0 coefficients to learn. Otherwise c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1
+/// coefficients, the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or 1/known_j where `known` is not empty.
+/// With `by_mode`, each mode of the switching system has its own c_j and ρ_j, a priori independent; if the
+/// variances of each mode are known, `known_by_mode` has them, and `known` their average.
 struct EmissionPrior {
   Index d = 0, m = 0;
   bool identity = true, by_mode = false;
-  Vec known;          // d variances, or empty
-  Vec known_by_mode;  // modes × d, or empty
-  double df = 4;      // ν_y
-  Vec scale;          // B_y, d
-  Vec precision;      // V_y, e × e
+  Vec known;          // known variances of the d columns, or empty
+  Vec known_by_mode;  // known variances of each mode, modes × d, or empty
+  double df = 4;      // degrees of freedom ν_y
+  Vec scale;          // B_y: scale_j of each column
+  Vec precision;      // V of the coefficients, e × e
 
   Index e() const { return identity ? 0 : m + 1; }
-  /// Length of a column's statistic without its count: 1 for Σ E(y − x_j)², or the packed lower triangle of Σ
-  /// E u u' with u = (x, 1, y).
+  /// Length of a column's statistic without its count: 1 for Σ E(y − x_j)² with `identity`, otherwise the
+  /// packed lower triangle of Σ E u u' with u = (x, 1, y).
   Index n_moments() const { return identity ? 1 : (e() + 1) * (e() + 2) / 2; }
   /// Length of the statistic of all columns, with their counts.
   Index n_statistics() const { return d * (1 + n_moments()); }
   /// How many modes have a known noise of their own.
   Index n_known_modes() const { return static_cast<Index>(known_by_mode.size()) / d; }
-  /// That of the mode which is the given one of these, from 1; 0: of any.
+  /// The prior of one mode. name: number of the mode, from 1, among those with a known noise of their own; 0:
+  /// a mode without.
   EmissionPrior of_mode(int name) const;
 };
 
 /// Sums over the rows in which a column is observed; missing cells are left out.
 struct EmissionStatistics {
-  Vec count;   // d
-  Vec moment;  // d × n_moments
+  Vec count;   // number of rows of each column, d
+  Vec moment;  // other statistics of each column, d × n_moments
 
   explicit EmissionStatistics(const EmissionPrior& prior)
       : count(static_cast<std::size_t>(prior.d), 0.0),
@@ -48,11 +50,11 @@ struct EmissionStatistics {
                double weight);
 };
 
-/// q(C, ρ), shared by all modes or of one mode, that is optimal for a statistic, and the potential of x that
-/// it implies:
+/// The posterior q(C, ρ), shared by all modes or of one mode, that is optimal for a statistic, and the
+/// quadratic potential of the hidden state x that it implies:
 ///   E log p(y_j | x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + terms without x,
-/// with W_j = E ρ_j, G_j = W_j ĉ_j, and F_j and f_j the blocks of W_j ĉ_j ĉ_j' + V̂_j⁻¹ for x, and for x and
-/// the constant.
+/// Here W_j = E ρ_j, ĉ_j = E c_j, V̂_j is V plus the moments of (x, 1) in the statistic, and G_j = W_j ĉ_j.
+/// F_j and f_j are blocks of W_j ĉ_j ĉ_j' + V̂_j⁻¹: F_j for x, f_j for x and the constant.
 class Emission {
  public:
   Emission(const EmissionPrior& prior, const EmissionStatistics& statistics);
@@ -71,12 +73,13 @@ class Emission {
   /// term h (m).
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
-  /// The same q with E ρ_j multiplied by factor_j, to try a larger step than to the optimum.
+  /// A copy of this q with E ρ_j multiplied by factor_j: a larger step than to the optimum, which a fit may
+  /// try.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }
-  const Vec& mean_precision() const { return w_; }  // W_j
-  const Vec& loadings() const { return c_; }        // ĉ, d × e
+  const Vec& mean_precision() const { return w_; }  // W_j of each column
+  const Vec& loadings() const { return c_; }        // ĉ_j of each column, d × e
   const Vec& inverse() const { return inverse_; }   // V̂_j⁻¹, d × e × e
   const Vec& df() const { return df_; }             // ν̂_j; empty where the noise is known
   const Vec& scale() const { return scale_; }       // B̂_j; the known variances where the noise is known
@@ -88,8 +91,8 @@ class Emission {
   EmissionPrior prior_;
   double value_ = 0;
   Vec w_, c_, inverse_, df_, scale_;
-  Vec f_, g_, f1_;      // d × m × m, d × m, d × m
-  Vec all_f_, all_f1_;  // sums over all columns, for rows without missing cells
+  Vec f_, g_, f1_;      // F_j, G_j and f_j: d × m × m, d × m, d × m
+  Vec all_f_, all_f1_;  // sums of F_j and f_j over all columns, for rows without gaps
 };
 
 }  // namespace bnpvi::dynamics

@@ -39,7 +39,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   Index n_names() const override { return static_cast<Index>(modes_.size()); }
   const ObsModel& named(int name) const override { return *modes_[static_cast<std::size_t>(name - 1)]; }
   void gains(const double* t, double* out) const override;
-  /// None: rows do not say which mode they are of.
+  /// Returns no columns: no column of a row tells which mode it belongs to.
   const std::vector<int>& columns_of(int) const override { return no_columns_; }
   std::shared_ptr<const ObsModel> learned_with_names(const double*, Index, const std::vector<int>&,
                                                      PriorSteps, Pool*) const override {
@@ -47,7 +47,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
   const ObsModel& dynamics() const { return *dynamics_; }
-  /// The part of one mode's statistic that belongs to the dynamics, and the part that belongs to the
+  /// The part of one mode's statistic t that belongs to the dynamics; then the part that belongs to the
   /// emission.
   const double* of_dynamics(const double* t) const { return t + 1; }
   EmissionStatistics of_emission(const double* t) const {
@@ -55,7 +55,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
  private:
-  Vec dynamics_of(const double* t, Index k) const;  // K × p: the dynamics' part of each of K statistics
+  Vec dynamics_of(const double* t, Index k) const;  // the dynamics' part of K statistics, K × p
 
   std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;

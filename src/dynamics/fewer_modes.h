@@ -4,8 +4,9 @@
 
 namespace bnpvi::dynamics {
 
-/// At most `most` pairs of modes a < b to be joined, ordered by the loss of evidence at fixed q(x), smallest
-/// first. Where the number of modes is fixed, no idle mode is among them.
+/// Chooses at most `most` pairs of modes a < b to be joined, ordered by the loss of evidence at fixed q(x),
+/// smallest first. Where the number of modes is fixed, pairs with an idle mode (one almost without rows) are
+/// left out.
 std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, const LdsState& state,
                                                    Index most);
 
@@ -15,7 +16,7 @@ std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, co
 /// afterwards.
 bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b);
 
-/// Tries to let modes a and b, whose noise is known, have that of each other, and to let q(x) and q(z)
+/// Proposes that modes a and b, whose noise variances are known, swap these variances, and that q(x) and q(z)
 /// follow.
 bool try_exchange(const LdsProblem& problem, LdsState& state, Index a, Index b);
 

@@ -21,8 +21,8 @@ struct Series {
 
 /// Prior of the first state of every sequence: x_1 ~ N(mean, P_0).
 struct StartPrior {
-  Vec mean;            // m
-  Vec precision;       // P_0⁻¹, m × m
+  Vec mean;            // mean of x_1, m numbers
+  Vec precision;       // inverse of P_0, m × m
   double log_det = 0;  // log|P_0|
 };
 
@@ -33,8 +33,8 @@ struct StartPrior {
 struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
   Index before = 0, after = 0;  // length of a feature row before and after the dynamics' part
-  Vec mean;                     // n × m
-  Vec var;                      // n × m(m+1)/2, packed lower triangles
+  Vec mean;                     // means of x, n × m
+  Vec var;                      // covariances of x, n × m(m+1)/2, packed lower triangles
   Vec features;                 // n × n_features(), column-major
   Vec start;                    // for each sequence: E log N(x_1; mean, P_0)
   Vec entropy;                  // for each sequence: H[q(x)]
@@ -43,7 +43,7 @@ struct LatentPaths {
   LatentPaths(const Series& series, const EmissionPrior& emission);
 
   Index width() const { return 2 * m + n_known; }                       // length of v
-  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p
+  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p, length of E φ
   Index n_features() const { return before + n_dynamics() + after; }
   Index n_var() const { return m * (m + 1) / 2; }
   const double* mean_of(Index row) const { return mean.data() + row * m; }
@@ -52,12 +52,14 @@ struct LatentPaths {
   /// Sets the dynamics' part of feature row t ≥ 1, from the moments of rows t − 1 and t, b_t (known) and
   /// Cov(x_t, x_{t−1}) (cross: m × m, row-major; null: 0).
   void set_features(Index t, const double* known, const double* cross);
-  /// Sets the emission's part of a feature row, if there is one.
+  /// Sets the emission's part of a feature row from the observed cells y and the moments of x, if there is
+  /// such a part.
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
-/// The modes' parameters and responsibilities for a stretch of rows: r (n × K, by row of the data) and
-/// weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// The parameters of the modes of a switching system, and their responsibilities for some consecutive rows: r
+/// (n × K, by row of the data) and weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t |
+/// x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
   const double* r = nullptr;  // null: K = 1 and every r is 1
   Index k = 1;

@@ -12,8 +12,9 @@ namespace bnpvi::dynamics {
 /// A mode with fewer rows than this is idle, where the number of modes is fixed: a guess.
 inline constexpr double idle_rows = 1;
 
-/// Everything that a fit does not change. obs: model of expected rows (make_system), in the units of the
-/// hidden columns (log_unit); emission and start are in engine units.
+/// The parts of a fit that stay the same: data, models, priors and options. obs: model of expected rows
+/// (make_system), in the units of the hidden columns (log_unit); emission and start are in engine units
+/// (columns divided by their units).
 struct LdsProblem {
   const Series& series;
   const ObsModel& obs;
@@ -46,12 +47,12 @@ struct LdsState {
   std::shared_ptr<const AllocModel> alloc;
   LatentPaths paths;
   Index k = 1;
-  Vec r;                           // n × K; rows that have no mode have zeros
-  EmissionStatistics seen;         // of all rows; with separate emissions 0, as it is part of `total`
-  std::vector<Emission> emission;  // optimal for these statistics: one, or one for each mode
-  Summary total;                   // summary of all rows at r and paths
-  Globals globals;                 // optimal for total
-  Globals visited;                 // those at which assign() found r and total
+  Vec r;                           // probabilities of modes, n × K; 0 in rows that have no mode
+  EmissionStatistics seen;         // statistics of all rows; 0 if modes have separate emissions
+  std::vector<Emission> emission;  // one for all modes, or one for each mode
+  Summary total;                   // summary of all rows, given r and paths
+  Globals globals;                 // the globals that are optimal for total
+  Globals visited;                 // the globals at which assign() found r and total
   Terms terms;
   double elbo = 0;
 };
@@ -80,25 +81,25 @@ LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
 std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
                                    const Summary& total);
 
-/// x-step: q(x) of the given sequences (all: null) that is optimal for r, the globals and the emissions.
-/// Statistics are left as they are.
+/// Updates q(x) of the given sequences (groups; null: all) to the optimum for r, the globals and the
+/// emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// z-step: q(z) of all sequences at the globals; sets r, total and `visited`.
+/// Updates q(z) of all sequences at the globals (z-step); sets r, total and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// z-step of one sequence at these globals: sets its r and returns its summary.
+/// Updates q(z) of one sequence at these globals: sets its r and returns its summary.
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
-/// Statistics of an emission shared by all modes, for all rows or one sequence; 0 if modes have separate
-/// emissions.
+/// The statistics of an emission that all modes share, for all rows or for one sequence; 0 if modes have
+/// separate emissions.
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
 
 /// Summary of one sequence at r and paths, as if the modes of its rows were independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
-/// Global step at `total` and `seen`, then the bound.
+/// Makes the globals optimal for `total` and the emissions optimal for `seen`, then computes the bound.
 void renew(const LdsProblem& problem, LdsState& state);
 
 /// The bound and its terms at the present globals.

@@ -51,8 +51,8 @@ class LdsFit final : public Fit {
   bool whole_ = false, still_ = false;
   double gain_ = 1e300;  // gain of the bound in the last lap
   Index failures_ = 0, tried_ = 0;
-  Index joined_ = 0;           // number of modes when it was last found that none can be joined
-  double exchanged_ = -1e300;  // bound at which no modes could exchange their noise
+  Index joined_ = 0;           // number of modes at which no pair could be joined
+  double exchanged_ = -1e300;  // bound at which no two modes could swap their noise
   double beyond_ = 2;
   Index wait_ = 0;
 };

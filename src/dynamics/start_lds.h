@@ -6,17 +6,17 @@ namespace bnpvi::dynamics {
 
 struct LdsStart {
   enum class Way {
-    one,   // a single mode
+    one,   // one mode for all rows
     rows,  // modes found by fitting a hidden Markov model to the rows as if they were the hidden states
     best   // the best of one fit from `rows` and three from `one`, which try different windows
   };
   Way way;
   std::shared_ptr<const AllocModel> alloc;
-  std::shared_ptr<const AllocModel> search;  // the same model, with the bound used in the searches of
-                                             // Way::best
-  const ObsModel& ar;                        // model of rows that are taken for hidden states
-  LatentPaths rows, before;                  // q(x): at the rows, and before anything is learned
-  Index k;                                   // initial number of states for Way::rows
+  /// The same model, with the bound used in the searches of Way::best.
+  std::shared_ptr<const AllocModel> search;
+  const ObsModel& ar;        // model of rows that are taken for hidden states
+  LatentPaths rows, before;  // q(x): at the rows, and before anything is learned
+  Index k;                   // initial number of states for Way::rows
 };
 
 /// The state with one mode everywhere and this q(x).

@@ -13,7 +13,7 @@ namespace bnpvi::dynamics {
 /// sequences, if the bound is higher. Where the number of modes is fixed, an idle mode becomes the new one.
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream);
 
-/// True if one more mode is allowed, or a mode is idle.
+/// True if the number of modes may grow by one, or a mode is idle (has almost no rows).
 bool has_room(const LdsState& state);
 
 }  // namespace bnpvi::dynamics

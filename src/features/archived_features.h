@@ -5,7 +5,7 @@
 namespace bnpvi::features {
 
 void write(Writer& out, const FeatureState& state);
-/// The loadings that are read have no gram yet; add_gram() computes it.
+/// Reads what write() wrote. The loadings have no gram matrices yet; add_gram() computes them from the rest.
 FeatureState read_state(Reader& in);
 
 void write(Writer& out, const FailedMoves& failed);

@@ -11,7 +11,7 @@ namespace bnpvi::features {
 struct FeatureWeights {
   double value = 0;
   Vec logit;  // E log π_k − E log(1 − π_k) of each feature
-  Vec prob;   // E π_k
+  Vec prob;   // E π_k of each feature
   Vec stick;  // Beta parameters (τ_1, τ_2), one pair after the other; infinite prior only
   Vec alpha;  // mean, shape and rate of q(α); a known α: its value alone
 };
@@ -19,8 +19,8 @@ struct FeatureWeights {
 class FeaturePrior {
  public:
   virtual ~FeaturePrior() = default;
-  /// q(π) for the counts (each within [0, n]) of n rows. warm: an earlier result for the same number of
-  /// features, from which a search starts, or empty.
+  /// The optimal q(π), given in how many of n rows each feature is expected (counts, each within [0, n]).
+  /// warm: an earlier result for the same number of features, from which a search starts, or empty.
   virtual FeatureWeights fit(const Vec& counts, double n, const FeatureWeights& warm) const = 0;
   /// A lower bound of the value of fit() that is quickly computed: the value at the sticks of `near`, an
   /// earlier result for the same number of features.
@@ -31,7 +31,8 @@ class FeaturePrior {
   virtual bool ordered() const = 0;
 };
 
-/// π_k ~ Beta(α/k, 1) for k features in all, including those not in use:
+/// Makes the prior π_k ~ Beta(α/k, 1) for k features in all, including those not in use. Its contribution to
+/// the ELBO is
 ///   L_π = Σ_k [lB(α/k + N_k, 1 + n − N_k) − lB(α/k, 1)],  lB = log Beta function.
 /// A learned α is the optimum for the counts.
 std::unique_ptr<FeaturePrior> make_beta_bernoulli(const Fields& fields);

@@ -9,13 +9,13 @@
 
 namespace bnpvi::features {
 
-/// Everything that a fit does not change.
+/// The parts of a fit that stay the same: data, priors and options.
 struct FeatureProblem {
   const Rows& rows;
   LinearGaussianPrior likelihood;
   const FeaturePrior& prior;
-  Index offset;    // 1: the first feature is in all rows; else 0
-  Index sparsity;  // 0: rows may have any number of features
+  Index offset;    // 1: the first feature is an offset, which all rows have; else 0
+  Index sparsity;  // L of Visiting; 0: rows may have any number of features
   std::uint64_t seed;
   Pool& pool;
   Observer& observer = nobody;
@@ -27,7 +27,7 @@ struct FeatureProblem {
 struct FeatureState {
   Summary total;
   std::vector<std::shared_ptr<const Summary>> batch;
-  std::vector<std::shared_ptr<const Presence>> presence;  // for each batch that has rows
+  std::vector<std::shared_ptr<const Presence>> presence;  // q(z) of the rows of each batch
   std::vector<int> id;                                    // identities of the features after the offset
   int next_id = 0;
   Loadings loadings;
@@ -42,25 +42,28 @@ inline bool has_settled(const FeatureProblem& problem, const FeatureState& state
   return static_cast<Index>(state.batch.size()) > problem.rows.n_batches();
 }
 
-/// N_k of the features after the offset.
+/// The expected numbers N_k of rows that have each feature; without the offset, which all rows have.
 Vec counts_of(const FeatureProblem& problem, const Summary& total);
 double entropy_of(const Summary& total);
 
-/// Makes globals and ELBO optimal for state.total. gram: whether to compute what visits need, too
-/// (add_gram()).
+/// Makes globals and ELBO optimal for state.total. gram: whether to compute also the gram matrices of the
+/// loadings, which visits need (add_gram()).
 void renew(const FeatureProblem& problem, FeatureState& state, bool gram = true);
 
 LocalModel local_model(const FeatureProblem& problem, const FeatureState& state);
 
-/// Replaces statistics and presence of batch b, and updates the total.
+/// Replaces the statistics of batch b and its presence (q(z): which rows have which features), and updates
+/// the total.
 void put_batch(FeatureState& state, Index b, Visited fresh);
-/// Visits batch b at the present globals, which stay as they are.
+/// Visits batch b: updates q(z) of its rows at the present globals, which stay as they are, and the
+/// statistics.
 void visit_batch(const FeatureProblem& problem, FeatureState& state, Index b, const Visiting& how);
 void resum(const FeatureProblem& problem, FeatureState& state);
 
-/// The state of k features with this presence in each batch; their identities are 0 .. k − 1.
+/// The state of k features with this presence (q(z): the features of each row) in each batch; the features
+/// get identities 0 .. k − 1.
 FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presence> presence);
-/// Puts the proposal in place of the state, and calls the observer.
+/// Replaces the state by the proposal, and calls the observer.
 void accept(const FeatureProblem& problem, FeatureState& state, FeatureState proposal);
 /// The state of new rows given `statistics` of earlier ones: the rows are visited once, from no features, at
 /// globals that are optimal for `statistics` alone; then globals are optimal for the total. The total has the

@@ -13,16 +13,16 @@ struct LinearGaussianPrior {
   double rho = 0;  // above 0: the known value of ρ
 };
 
-/// q(A, σ²) q(ρ), where q(A, σ²) is conjugate and joint over features. Let g be a group of columns that are
-/// observed in the same rows, and V_g = ρ̄ I + S_zz, the sum over those rows: the loadings of a column in g
-/// have mean V_g⁻¹ S_zx and covariance σ² V_g⁻¹.
+/// The posterior q(A, σ²) q(ρ), where q(A, σ²) is conjugate and joint over features. Let g be a group of
+/// columns that are observed in the same rows, S_zz and S_zx the sums of E z zᵀ and of E z x over these rows,
+/// ρ̄ = E ρ, and V_g = ρ̄ I + S_zz. The loadings of a column in g have mean V_g⁻¹ S_zx and covariance σ² V_g⁻¹.
 struct Loadings {
   Index k = 0;
   Vec m;                       // means, K × D, row-major
   std::vector<Vec> v_inverse;  // V_g⁻¹ of each group, K × K
   double a = 0, b = 0;         // shape and rate of q(1/σ²)
   double c = 0, d = 0;         // shape and rate of q(ρ)
-  double rho = 1;              // E ρ
+  double rho = 1;              // mean E ρ under q
   double value = 0;            // contribution of the likelihood to the ELBO
   Vec gram;                    // E[A Aᵀ/σ²] = Σ_g gram_of_g, K × K
   std::vector<Vec> gram_of;    // for each group, sums over its columns: Σ_d (τ̂ M_d M_dᵀ + V_g⁻¹)
@@ -39,12 +39,13 @@ struct Loadings {
 Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const Summary& total,
                       const Loadings& warm);
 
-/// The value without feature j at the same q(ρ), computed from the feature's row of the present q alone:
-/// log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. A lower bound of the value
-/// that fit_loadings() finds.
+/// The value of fit_loadings() without feature j at the same q(ρ), computed from the feature's row of the
+/// present q alone: log|V_g| changes by log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. A lower
+/// bound of the value that fit_loadings() finds without the feature.
 double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
 
-/// Computes gram and gram_of, which only a local step needs.
+/// Computes loadings.gram and loadings.gram_of, the second moments E[A Aᵀ/σ²] of the loadings. Only visits of
+/// rows need them.
 void add_gram(const Rows& rows, Loadings& loadings);
 
 }  // namespace bnpvi::features

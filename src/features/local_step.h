@@ -12,14 +12,15 @@ namespace bnpvi::features {
 /// The globals of a visit, of K features; if `offset` is 1, the first is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
-  const Loadings& loadings;    // must have gram (add_gram())
+  const Loadings& loadings;    // must have gram matrices (add_gram())
   const Vec& logit;            // prior log odds of the features after the offset
-  const std::vector<int>& id;  // identities of the same features
+  const std::vector<int>& id;  // identities of the features after the offset
   Index offset;
-  Index sparsity;  // L; 0: all features (see Visiting)
+  Index sparsity;  // L of Visiting; 0: a sweep includes all features
   std::uint64_t seed;
-  bool by_row = true;  // each row's sweeps begin at a feature drawn by its number; false: all rows' at the
-                       // same
+  /// True: the sweeps of a row begin at a feature drawn by the row's number; false: the sweeps of all rows
+  /// begin at the same feature.
+  bool by_row = true;
 
   Index k() const { return loadings.k; }
 };
@@ -41,9 +42,9 @@ struct Visiting {
   Start start = Start::remembered;
 };
 
-/// Statistics and presence after a visit of the rows of a batch. before: presence with the same rows. bound
-/// (one number per row, or null): receives the part of the row's bound that depends on its ν, given q of
-/// everything else (RowStep::bound()).
+/// The result of a visit of the rows of a batch: their statistics, and their presence, that is, q(z). before:
+/// the presence of the same rows before the visit. bound (one number per row, or null): receives the part of
+/// the row's bound that depends on its ν, given q of everything else (RowStep::bound()).
 struct Visited {
   std::shared_ptr<const Summary> summary;
   std::shared_ptr<const Presence> presence;
@@ -51,7 +52,8 @@ struct Visited {
 Visited visit(const LocalModel& model, const RowBatch& batch, const Presence& before, const Visiting& how,
               Pool& pool, double* bound = nullptr);
 
-/// X − E[Z A] of the rows of a batch under `presence`, row-major; 0 where missing.
+/// The residuals X − E[Z A] of the rows of a batch, with q(z) as in `presence`, row-major; 0 where a cell is
+/// missing.
 Buffer residuals(const LocalModel& model, const RowBatch& batch, const Presence& presence, Pool& pool);
 
 }  // namespace bnpvi::features

@@ -7,11 +7,12 @@
 
 namespace bnpvi::features {
 
-/// The ν_nk = q(z_nk = 1) > 0 of the rows of a batch, by the identities of features. Moves do not change
-/// identities; entries of features that no longer exist are ignored.
+/// For the rows of a batch, the probabilities ν_nk = q(z_nk = 1) > 0 that row n has feature k, with the
+/// identities of the features. Moves do not change identities; entries of features that no longer exist are
+/// ignored.
 struct Presence {
-  std::vector<Index> start{0};  // rows + 1
-  std::vector<int> feature;     // identities
+  std::vector<Index> start{0};  // where each row's entries begin, rows + 1 numbers
+  std::vector<int> feature;     // identity of the feature of each entry
   Vec value;
 
   Index rows() const { return static_cast<Index>(start.size()) - 1; }
@@ -52,7 +53,8 @@ Presence change_pair(const Presence& before, int a, int b, Change change) {
   return out;
 }
 
-/// place[id]: position of an identity among the features in use; −1: not in use.
+/// A table by identity: place[id] is the position of id in `ids`, the identities of the features in use; −1:
+/// not in use.
 std::vector<int> places_of(const std::vector<int>& ids);
 
 }  // namespace bnpvi::features

@@ -12,23 +12,24 @@ inline double binary_entropy(double nu) {
   return nu > 0 && nu < 1 ? -nu * std::log(nu) - (1 - nu) * std::log1p(-nu) : 0;
 }
 
-/// Coordinate ascent over the ν of one row at a time; scratch memory of one thread.
+/// Coordinate ascent over the ν of one row at a time (see Visiting for the steps and symbols). Each thread
+/// has an object of its own, with its scratch memory.
 class RowStep {
  public:
   RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Makes row i of the batch the present one; g (K numbers): its τ̂ M x.
+  /// Begins with row i of the batch. g (K numbers): τ̂ M x of the row, the evidence for each feature.
   void begin(Index i, const double* g);
   /// Sets ν (K numbers, 1 for the offset).
   void set(const double* nu);
-  /// Sets ν_k = σ(e_k + g_k − ½ G_kk − G_k0), by prior and evidence of each feature alone (G_k0: with the
-  /// offset).
+  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) by the prior log odds e_k and the evidence of this feature
+  /// alone (σ: logistic function; G_k0: entry of the offset).
   void set_alone();
   void sweep(Index most);
-  /// Flips two of the features swept last at once (each taken or left), the pair whose change promises the
-  /// highest rise of the bound with all others fixed: with s the logits and c = 1 − 2ν, ν rounded, the gain
-  /// is c_i s_i + c_j s_j − c_i c_j G_ij. Single steps cannot leave such optima. False: no pair promises a
-  /// rise.
+  /// Flips two of the features that were swept last at once (each taken or left): the pair whose change
+  /// promises the highest rise of the bound with all others fixed. With s the logits and c = 1 − 2ν, ν
+  /// rounded, the gain is c_i s_i + c_j s_j − c_i c_j G_ij. Single steps cannot leave such optima. Returns
+  /// false where no pair promises a rise.
   bool exchange();
   /// Draws the features one after the other, each given the others; ν must be 0 or 1, and is so afterwards.
   void draw(Stream& stream);
@@ -47,12 +48,12 @@ class RowStep {
   const LocalModel& model_;
   const RowBatch& batch_;
   const Index k_;
-  Vec logit_;           // K numbers; 0 for the offset
-  const double* gram_;  // G of the present row
-  Vec own_gram_;        // G of the present row if it has missing cells
+  Vec logit_;           // prior log odds e_k of the K features; 0 for the offset
+  const double* gram_;  // matrix G for the present row
+  Vec own_gram_;        // storage for G if the present row has missing cells
   std::vector<int> gaps_of_own_;
   const double* g_ = nullptr;
-  Vec nu_, field_;           // ν and Gν
+  Vec nu_, field_;           // ν and the product Gν
   Index first_ = 0;          // feature after the offset at which sweeps begin
   std::vector<int> active_;  // with L > 0: the features swept
   Vec scores_;

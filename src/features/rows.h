@@ -22,7 +22,7 @@ struct RowBatch {
   const int* gaps(Index i) const { return gap.data() + gap_start[i]; }
 };
 
-/// Transformation of the columns: x/unit − centre/unit; none where these are empty.
+/// Transformation of the columns: x becomes x/unit − centre/unit; none where these are empty.
 struct ColumnUnits {
   Vec centre, unit;
 };
@@ -35,14 +35,14 @@ class Rows {
   Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::vector<int>& parent, bool keep);
 
   Index n = 0, d = 0;
-  std::vector<int> group;         // group of each column
-  Vec group_size;                 // columns of each group
+  std::vector<int> group;         // number of the group of each column
+  Vec group_size;                 // number of columns of each group
   std::vector<int> parent;        // for each group: the group of an earlier fit of which it is a part
-  std::vector<Index> batch_rows;  // rows of each batch
+  std::vector<Index> batch_rows;  // number of rows of each batch
 
   Index n_groups() const { return static_cast<Index>(group_size.size()); }
   Index n_batches() const { return static_cast<Index>(batch_rows.size()); }
-  /// Batch b; it stays valid for as long as the result is held.
+  /// Batch b, which stays valid for as long as the result is held.
   std::shared_ptr<const RowBatch> open(Index b) const;
   double cells(const RowBatch& batch, Index i) const;  // number of observed cells of row i
 

@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// The bytes with which every output of a Writer begins.
+/// The bytes with which every output of a Writer begins (the name of the format).
 std::string archive_mark();
 
 /// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this
@@ -24,7 +24,7 @@ class Writer {
   void flag(bool x) { integer(x); }
   void text(const std::string& x);
 
-  /// The length of a vector of trivially copyable values, then the values.
+  /// Writes the length of a vector of trivially copyable values, then its values.
   template <class Vector>
   void list(const Vector& x) {
     list(x.data(), x.size());

@@ -23,7 +23,8 @@ inline Index count_chunks(Index n, Index numbers = Index{1} << 21) {
   constexpr Index fewest = 8, most = 32, all = Index{1} << 21;
   return power_of_two_below(std::min(std::clamp(all / numbers, fewest, most), std::max<Index>(n / 512, 1)));
 }
-/// Chunk c has the units chunk_begin .. chunk_end − 1.
+/// The number of the first unit of this chunk, when n units are divided into n_chunks chunks of consecutive
+/// units.
 inline Index chunk_begin(Index n, Index n_chunks, Index chunk) { return n * chunk / n_chunks; }
 inline Index chunk_end(Index n, Index n_chunks, Index chunk) { return n * (chunk + 1) / n_chunks; }
 

@@ -15,14 +15,15 @@ inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
 
-/// Dataset::position of a row; 0 where the data have no positions.
+/// The position of a row among its parent's children, or its covariate pattern (Dataset::position); 0 where
+/// the data have none.
 inline Index position_of(const int* position, Index row) { return position ? position[row] : 0; }
 
 /// Size and kind of a data set, without its rows.
 struct DataShape {
-  Index n = 0;         // rows
-  Index d = 0;         // columns
-  Index n_groups = 0;  // 1 when rows are not grouped
+  Index n = 0;         // number of rows
+  Index d = 0;         // number of columns
+  Index n_groups = 0;  // number of groups; 1 when rows are not grouped
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
   bool weighted = false;         // rows have weights (Dataset::weight)
@@ -45,9 +46,9 @@ struct Dataset {
   const double* dense = nullptr;   // n × d, column-major, when dense
   const int* row_start = nullptr;  // n + 1 offsets into column/value, when sparse
   const int* column = nullptr;     // 0-based column of each stored entry
-  const double* value = nullptr;   // each stored entry
+  const double* value = nullptr;   // value of each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;  // in the whole data set, even if this is only a batch of it
+  bool rows_are_groups = false;  // each group has one row, in the whole data set, even if this is a batch
   /// Weight of each row, n numbers ≥ 0; null: all 1. Where units are groups, the rows of a group have equal
   /// weights.
   const double* weight = nullptr;
@@ -56,8 +57,9 @@ struct Dataset {
   const int* classes = nullptr;
   const ClassSets* class_sets = nullptr;
 
-  /// steps_to_parent() of each row; null: the parent is the row before. The rows of a subtree are
-  /// consecutive, its root first, so that parents come before their children.
+  /// For each row the distance to its parent, in rows; 0: it has none (steps_to_parent()); null: the parent
+  /// is the row before. The rows of a subtree are consecutive, its root first, so that parents come before
+  /// their children.
   const int* back = nullptr;
   /// In trees: the position of each row among the children of its parent, on which the transition into the
   /// row may depend. Where transition weights depend on covariates: the row's covariate pattern. Numbered

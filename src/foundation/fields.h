@@ -23,7 +23,7 @@ class Fields {
   /// The named lists within the list `name`, in their order.
   virtual Lists lists(const char* name) const = 0;
 
-  /// The numbers of field `name`, which must be `size` many; throws std::invalid_argument otherwise.
+  /// The numbers of field `name`; throws std::invalid_argument unless there are `size` of them.
   Vec numbers(const char* name, Index size) const {
     Vec out = numbers(name);
     if (static_cast<Index>(out.size()) != size)

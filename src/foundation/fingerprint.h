@@ -1,4 +1,4 @@
-// Fingerprints, by which data sets can be compared without keeping either.
+// Fingerprints: numbers by which two data sets can be compared without keeping either.
 #pragma once
 #include <cstdint>
 

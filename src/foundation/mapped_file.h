@@ -37,7 +37,7 @@ class MappedFile {
 
   std::string path_;
   std::intptr_t file_ = -1;
-  void* mapping_ = nullptr;  // on Windows only
+  void* mapping_ = nullptr;  // handle of the mapping, on Windows only
   const char* data_ = nullptr;
   Status known_;
   std::unique_ptr<LostPages> lost_;

@@ -19,8 +19,8 @@ struct LapRecord {
   /// log p(data, labels), for fits that maximise it over hard labels; NaN in others.
   double log_joint = std::numeric_limits<double>::quiet_NaN();
   Index k = 0;
-  Index births = 0, merges = 0, deletes = 0;                    // proposals accepted
-  Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // proposals made
+  Index births = 0, merges = 0, deletes = 0;                    // numbers of accepted proposals
+  Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // numbers of proposals made
   double seconds = 0;                                           // since the start of the fit
   double work = 0;  // Pool::spent() so far, in operations, including the making of the start
 };

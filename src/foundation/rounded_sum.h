@@ -17,7 +17,7 @@ class RoundedSum {
     size_ += other.size_;
   }
   double value() const { return value_; }
-  double size() const { return size_; }  // Σ|x|
+  double size() const { return size_; }  // the sum of absolute values, Σ|x|
 
   /// A bound on the rounding error; smaller differences of such sums are noise. (Of 300 objective values
   /// under random sticks, up to 30 sticks each, compared with 60 digits, the worst was off by 6 ε Σ|x|.)

@@ -10,7 +10,7 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// The data of a vector, or null for an empty one, which stands for a default.
+/// A pointer to the elements of a vector; null for an empty vector, which stands for a default.
 template <class T>
 const T* data_or_null(const std::vector<T>& x) {
   return x.empty() ? nullptr : x.data();

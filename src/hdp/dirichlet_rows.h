@@ -34,24 +34,25 @@ class DirichletRows {
   /// Adds one row for each of the k clusters, with κ = sticky > 0.
   void add_sticky(Index k, double concentration, double sticky);
 
-  /// Chooses for each term the least expression at these moments. Until the first call every term uses the
-  /// first expression.
+  /// Chooses the least of the expressions above for each term, at these moments of π. Until the first call
+  /// every term uses the first expression.
   void choose(const WeightMoments& pi);
 
-  /// The sum over all rows; adds its derivatives to the gradient, unless that is null.
+  /// The sum of what all rows add; adds its derivatives to the gradient, unless that is null.
   RoundedSum value(const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:
   enum class Own { chord, curve, shifted };  // the three expressions of h
   struct Plain {
     double n, concentration;
-    /// The other entries of n = K sticky rows: each cluster k ≤ K has n − 1 terms, the remainder has n.
+    /// True: the n = K rows are sticky, and this counts their entries other than that of the own cluster:
+    /// n − 1 terms for each cluster k ≤ K, n for the remainder.
     bool sticky;
-    std::vector<bool> by_variance;  // K + 1: second expression of g; empty: the first everywhere
+    std::vector<bool> by_variance;  // K + 1: use second expression of g; empty: first everywhere
   };
   struct Sticky {
     double concentration, sticky;
-    std::vector<Own> own;  // K; empty: the first expression of h everywhere
+    std::vector<Own> own;  // which expression of h, K; empty: the first everywhere
   };
 
   const RowBound bound_;

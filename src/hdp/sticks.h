@@ -41,30 +41,33 @@ Vec sticks_from_weights(const Vec& weights);
 ///   R(ûω̂) + R((1−û)ω̂) − R(ω̂) + c1_k E log u_k + c0_k E log(1−u_k) + log γ.
 struct TopLevel {
   double gamma;
-  Vec c1, c0;  // K
+  Vec c1, c0;  // coefficients of log u_k and log(1 − u_k), K each
 };
 
-/// The statistics of J plain (not sticky) groups: c1_k = J + 1, c0_k = J (K + 1 − k) + γ.
+/// The statistics of J plain (not sticky) groups whose proportions are Dirichlet(απ): c1_k = J + 1,
+/// c0_k = J (K + 1 − k) + γ.
 TopLevel top_level(Index k, double groups, double gamma);
 
-/// L_top.
+/// The value of L_top (see TopLevel) at these sticks.
 RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 
-/// A further term of the objective that depends on the sticks through these moments: returns its value, and
-/// adds its derivatives to the gradient, unless that is null.
+/// A further term of the objective that depends on the sticks through the moments of π under q(u): returns
+/// its value, and adds its derivatives to the gradient, unless that is null.
 using WeightFunction = std::function<RoundedSum(const WeightMoments& pi, WeightMoments* gradient)>;
 
-/// The optimal sticks where the objective has no further term: û = c1 / (c1 + c0), ω̂ = c1 + c0.
+/// The optimal sticks where the objective has no term but L_top (see TopLevel): û = c1 / (c1 + c0),
+/// ω̂ = c1 + c0.
 HdpSticks closed_form(const TopLevel& top);
 
-/// Maximises L_top(û, ω̂) + f by L-BFGS in (logit û, log ω̂). The search begins at `from`, if it has K
-/// sticks, or at the closed form, whichever has the larger value; the value of the result is at least that.
+/// Maximises L_top(û, ω̂) + f, the objective of TopLevel plus a further term, by L-BFGS in (logit û, log ω̂).
+/// c1 and c0 are those of `top`. The search begins at `from`, if it has K sticks, or at the closed form,
+/// whichever has the larger value; the value of the result is at least that.
 ///
-/// For every û the optimal ω̂ is finite: with a = ûω̂, b = (1 − û)ω̂ and t(x) = xψ'(x), which decreases,
+/// For every û the optimal ω̂ is finite. With a = ûω̂, b = (1 − û)ω̂ and the decreasing function t(x) = xψ'(x),
 ///   ω̂ ∂L_top/∂ω̂ = (c1 − a) (t(a) − t(ω̂)) + (c0 − b) (t(b) − t(ω̂)),
-/// so that the ω̂ that maximises L_top lies between c1/û and c0/(1 − û); with f, which depends on variances,
-/// it may be larger. The search keeps ω̂ above the smaller of the two and below 150 times the larger. ω̂ may
-/// be large: for û → 0 it grows as c1/û. û stays within [1e-100, 1 − 1e-12], since closer to 1
+/// Therefore the ω̂ that maximises L_top lies between c1/û and c0/(1 − û). It may be larger with f, which may
+/// favour a small variance of π. The search keeps ω̂ above the smaller of the two and below 150 times the
+/// larger. ω̂ may be large: for û → 0 it grows as c1/û. û stays within [1e-100, 1 − 1e-12], since closer to 1
 /// no digits of 1 − û would be left.
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from);
 

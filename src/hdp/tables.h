@@ -15,7 +15,7 @@ namespace bnpvi {
 /// where s are the unsigned Stirling numbers of the first kind. Takes time proportional to n.
 Index draw_tables(Index n, double c, Stream& stream);
 
-/// Numbers of tables of one group (a row of counts).
+/// Numbers of tables of one group, that is, of one row of counts.
 struct RowTables {
   Index all = 0;        // m_j·: their total number
   Index overrides = 0;  // o_j: the tables whose cluster was chosen by κ, not by β

@@ -8,9 +8,9 @@
 
 namespace bnpvi {
 
-/// γ is either a fixed number or integrated out over γ ~ Gamma(a, b). L_top depends on γ through K log γ + γ
-/// s, with s = Σ_k E log(1 − u_k). With the optimal q(γ) = Gamma(a + K, b − s) this expression and the prior
-/// add up to
+/// γ is either a fixed number or integrated out over γ ~ Gamma(a, b). L_top, the part of the objective that
+/// depends on the sticks (TopLevel), contains γ as K log γ + γ s, with s = Σ_k E log(1 − u_k). With the
+/// optimal q(γ) = Gamma(a + K, b − s) this expression and the prior add up to
 ///   a log b − log Γ(a) + log Γ(a + K) − (a + K) log(b − s),
 /// exactly, so that q(γ) need not be stored, and no search can get stuck in it.
 class TopConcentration {
@@ -23,14 +23,14 @@ class TopConcentration {
   double mean() const { return mean_; }
   /// The fixed γ, or E_q γ under these sticks.
   double at(const WeightMoments& pi) const;
-  /// q(γ) under these sticks; only if learned().
+  /// q(γ) under these sticks, as shape and rate; may only be called if learned().
   GammaPrior posterior(const WeightMoments& pi) const;
 
   /// Appends the array "gamma", shape and rate of q(γ), if γ is learned.
   void add_posterior(const HdpSticks& sticks, NamedArrays& to) const;
 
-  /// The difference between the integrated expression above and K log γ_0 + γ_0 s, which TopLevel counts; 0
-  /// for a fixed γ. Adds its derivatives to the gradient, unless that is null.
+  /// What integrating out γ adds to the objective: the integrated expression above minus K log γ_0 + γ_0 s,
+  /// which TopLevel counts; 0 for a fixed γ. Adds its derivatives to the gradient, unless that is null.
   RoundedSum beyond(double gamma_0, const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:

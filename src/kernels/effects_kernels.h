@@ -4,15 +4,15 @@
 
 namespace bnpvi {
 
-/// Offsets of the parts of two arrays of numbers, for q random effects and p other regressors. Symmetric
-/// matrices are packed by rows, entry (i, j) at i (i + 1) / 2 + j for j ≤ i.
+/// Offsets of the parts of two arrays, the features and the sums below, for q random effects and p other
+/// regressors. Symmetric matrices are packed by rows, entry (i, j) at i (i + 1) / 2 + j for j ≤ i.
 ///
 /// Features of an individual in a cluster: the count and second moments of (1, a), where a are the effects of
 /// the individual; the number of its rows and the second moments of (x, y − z'a); the entropy of q(a).
 /// Sums over the rows of an individual: 1, n, Z'Z (packed), Z'X (q × p), Z'y, and the second moments of
 /// (x, y).
 struct EffectsPlaces {
-  static constexpr Index most = 5;  // largest q
+  static constexpr Index most = 5;  // largest q, the number of random effects
 
   constexpr EffectsPlaces(Index n_effects, Index n_others)
       : q(n_effects),
@@ -26,15 +26,17 @@ struct EffectsPlaces {
         moments_of_rows(zy + q),
         sums(moments_of_rows + (p + 1) * (p + 2) / 2) {}
 
-  /// `effects`: the count and moments of (1, a), in the features; `zz`: Z'Z, in the sums.
+  /// Two offsets that do not depend on p: `effects`, in the features, of the count and second moments of (1,
+  /// a); `zz`, in the sums, of Z'Z.
   static constexpr Index effects = 0, zz = 2;
   Index q, p;
   Index rows, moments, entropy, features;
   Index zx, zy, moments_of_rows, sums;
 };
 
-/// q(a) = N(m, S) of an individual in a cluster with weights w (a vector as long as the features), optimal
-/// for these:
+/// For the model y = x'b + z'a + noise of the rows of an individual, with effects a ~ N(μ, W⁻¹), noise
+/// precision τ and features φ: q(a) = N(m, S) that is optimal in a cluster with weights w (a vector as long
+/// as φ):
 ///   S = (τ Z'Z + W)⁻¹, h = τ Z'y − Z'X w_xy + w_a, m = S h,
 ///   with τ = −2 w_yy, W = −2 w_aa, W μ = w_a, τ b = w_xy;
 ///   log ∫ exp⟨φ, w⟩ da = w_0 + n w_n + ⟨moments of (x, y), w⟩ + ½ h'm + ½ log|2πS|.
@@ -42,13 +44,14 @@ struct EffectsPlaces {
 /// result return false where a precision matrix of effects is not positive definite; their output is then
 /// invalid.
 struct EffectsKernels {
-  /// log ∫ exp⟨φ, w⟩ da of each individual in each of k clusters: out (n × k). The weights of successive
+  /// out (n × k) = log ∫ exp⟨φ, w⟩ da of each individual in each of k clusters. The weights w of successive
   /// clusters are ld apart.
   bool (*log_weights)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* w,
                       Index ld, double* scratch, double* out);
 
-  /// t_j += Σ_i r_ij E φ, with r (n × k); w[j] and t[j] belong to cluster j. Individuals with r_ij = 0 are
-  /// skipped.
+  /// t_j += Σ_i r_ij E φ_i: adds the expected features of individuals, weighted by their responsibilities r
+  /// (n × k), to the statistics of each cluster. w[j] and t[j] belong to cluster j. Individuals with r_ij = 0
+  /// are skipped.
   bool (*add)(const EffectsPlaces& at, Index n, const double* sums, Index k, const double* r,
               const double* const* w, double* scratch, double* const* t);
 

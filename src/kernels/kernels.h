@@ -72,16 +72,18 @@ struct Kernels {
   /// particular order; among equal entries the first columns are chosen.
   void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
-  /// The same for one row. On entry column holds `width` different columns as a guess; the closer they are to
-  /// the answer, the quicker.
+  /// column (width) = the columns of the `width` largest entries of one row w of k numbers. On entry column
+  /// holds `width` different columns as a guess; the closer they are to the answer, the quicker.
   void (*largest_from)(Index k, const double* w, Index width, int* column);
 
-  /// One scaled forward message: out = (aᵀP) ∘ e / s, which sums to 1. Returns s; where s = 0, nothing is
-  /// possible and out = 0. P is k × k; out must not overlap a.
+  /// One scaled forward message of a hidden Markov chain, from the message a of the row before, the
+  /// transitions P (k × k) and the likelihoods e of the row: out = (aᵀP) ∘ e / s, which sums to 1. Returns s;
+  /// where s = 0, nothing is possible and out = 0. out must not overlap a.
   double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);
 
-  /// One scaled backward message: e ← scale · e ∘ b, which expected transitions need too, then out = P e. pt
-  /// is the transpose of P; out may be the same array as b.
+  /// One scaled backward message of a hidden Markov chain, from the message b into the row and its
+  /// likelihoods e: e ← scale · e ∘ b, which expected transitions need too, then out = P e. pt is the
+  /// transpose of P; out may be the same array as b.
   void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
                         double* out);
 
@@ -110,35 +112,38 @@ struct Kernels {
   /// Returns Σ_i c_i log x_i, x ≥ DBL_MIN.
   double (*weighted_log_sum)(Index n, const double* c, const double* x);
 
-  /// One round of dividing n counts c among m clusters with weights w; cluster j has row row_j of G = exp(C),
-  /// which has n columns:
+  /// One round of dividing n counts c among m clusters with weights w. Cluster j has row row_j of G = exp(C),
+  /// where C are log-likelihoods; G has n columns:
   ///   s_u = Σ_j w_j G_ju,   share_u = c_u / s_u (0 where s_u ≤ least),   y_j = w_j Σ_u share_u G_ju.
   /// Returns the smallest s_u.
   double (*share_round)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                         const double* c, double least, double* s, double* share, double* y);
 
-  /// Like share_round, with all k clusters, and with count u in row row_u of B, which has k columns.
+  /// Like share_round, with all k clusters: G_ju is entry j of row row_u of B, which has k columns.
   double (*share_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
                         const double* c, double least, double* s, double* share, double* y);
 
-  /// T ← T ∘ E (elementwise, n × k). Returns Σ_ij t_ij (c_ij − top_j) with the new T.
+  /// T ← T ∘ E (elementwise, n × k). Returns Σ_ij t_ij (c_ij − top_j) with the new T, where C is n × k.
   double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,
                        const double* top, double* t, Index ldt);
 
-  /// Row j of out (m × n) = row row_j of G, restricted to the columns u where w_j G_ju is among the `width` ≤
-  /// m largest of its column; other entries are 0. Of equal values the first rows are kept. Bit j % 64 of
-  /// mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8 width doubles.
+  /// Keeps in each column u the `width` ≤ m largest of the values w_j G_ju of m clusters, cluster j having
+  /// row row_j of G: out (m × n) = these rows of G, with 0 for all other entries. Of equal values the first
+  /// rows are kept. Bit j % 64 of mask_{u, j / 64} is set where entry (j, u) is kept. scratch: 8 width
+  /// doubles.
   void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);
 
-  /// For scales u of rows (factors of their precision, as in t distributions) with q(u_ij) = Gamma(a_j,
-  /// b_ij): from ratio = b / a (n × k), log_ratio = log(b / a) and out = c_j − a_j log(b / a).
+  /// For heavy-tailed distributions such as t, in which cluster j multiplies the precision of row i by a
+  /// latent scale u_ij with q(u_ij) = Gamma(a_j, b_ij). From ratio = b / a (n × k): log_ratio = log(b / a)
+  /// and out = c_j − a_j log(b / a).
   void (*scale_log_weights)(Index n, Index k, const double* ratio, const double* c, const double* a,
                             double* log_ratio, double* out);
 
-  /// With E u = a / b = 1 / ratio and log u = −log_ratio: share = r E u. Adds to the four rows of sums (4 ×
-  /// k) the sums over rows of r, r log u, r (log u − E u + 1) and r (E u − 1)².
+  /// Sums for the latent scales u of scale_log_weights, with E u = a / b = 1 / ratio and log u standing for
+  /// −log_ratio: share = r E u, with r the responsibilities (n × k). Adds to the four rows of sums (4 × k)
+  /// the sums over rows of r, r log u, r (log u − E u + 1) and r (E u − 1)².
   void (*sum_scales)(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                      double* share, double* sums);
 };

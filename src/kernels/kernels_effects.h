@@ -26,7 +26,7 @@ struct EffectsLanes {
 
   const EffectsPlaces& places_;
   Vd lower[second], inverse_pivot[q], mean[q], square;  // square: h'S h
-  Vd log_det;                                           // log|S|
+  Vd log_det;                                           // log|S|, S the covariance of q(a)
   Vd covariance[second];
   // Over all calls of run(): the least pivot (at most 1); 0 unless a product of pivots was not finite.
   Vd least = splat(1), wrong = splat(0);
@@ -87,7 +87,7 @@ struct EffectsLanes {
   }
 
   inline void find_moments() {
-    Vd inverse[second];  // L⁻¹
+    Vd inverse[second];  // L⁻¹, packed by rows
     BNPVI_UNROLL
     for (Index i = q - 1; i >= 0; --i) {
       BNPVI_UNROLL
@@ -118,8 +118,8 @@ struct EffectsLanes {
   }
 };
 
-/// Sums of E φ, separately in each lane: most entries in registers, those that concern the other regressors
-/// in `others`.
+/// Sums of expected features E φ (effects_kernels.h), separately in each lane: most entries in registers,
+/// those that concern the other regressors x in `others`.
 template <Index q>
 struct EffectsTotals {
   static constexpr Index second = EffectsLanes<q>::second;
@@ -138,7 +138,8 @@ struct EffectsTotals {
 
   Index n_others() const { return places.entropy - places.moments - 1; }
 
-  // Adds r E φ. The moments of y − z'a: yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m, X'X.
+  // Adds r E φ for one individual. The moments of y − z'a are yy − 2 m'Z'y + tr Z'Z (mm' + S), X'y − X'Z m
+  // and X'X.
   inline void add(const EffectsLanes<q>& own, const double* sums, Vd r) {
     constexpr double log_2_pi_e = 0x1.6b3f8e4325f5ap+1;
     const Index p = places.p;

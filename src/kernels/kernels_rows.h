@@ -68,7 +68,7 @@ void weigh_rows(Index n, Index k, const int* index, const double* x, const doubl
     store_lanes(product + j, load_lanes(sum + j, k - j) * load_lanes(factor + j, k - j), k - j);
 }
 
-/// Computes `rows` dot products side by side.
+/// Computes the dot products of `rows` rows with one vector side by side.
 template <int rows>
 void dot_some_rows(Index p, const int* index, const double* a, Index lda, const double* x, double* out) {
   Vd sums[rows];

@@ -1,6 +1,6 @@
 // Division of counts among clusters; part of kernels_impl.h.
 
-/// share = c / s where s > least, else 0. Returns the smallest s.
+/// share = c / s where s > least, else 0, for n counts c. Returns the smallest s.
 inline double divide_counts(Index n, const double* c, double least, const double* s, double* share) {
   Vd low = splat(HUGE_VAL);
   for (Index u = 0; u < n; u += lanes) {
@@ -20,7 +20,7 @@ struct ListedRows {
     for (Index i = 0; i < lanes; ++i) from[i] = b + index[u + i < n ? u + i : n - 1] * ldb;
   }
 
-  /// ⟨w, row⟩ for each of these rows, one per lane.
+  /// The inner product of w and each of these rows, one in each lane.
   Vd dots(Index k, const double* w) const {
     Vd acc[lanes];
     BNPVI_UNROLL
@@ -40,7 +40,7 @@ struct ListedRows {
     return sum;
   }
 
-  /// y += Σ_i x_i row_i.
+  /// Adds Σ_i x_i row_i to y (k numbers), over the rows in all lanes.
   void add_to(Index k, Vd x, double* y) const {
     double each[lanes];
     store(each, x);
@@ -95,7 +95,7 @@ double scale_rows(Index n, Index k, const double* e, Index lde, const double* c,
   return sum_lanes(sums);
 }
 
-/// The values w_j G_ju for `lanes` columns from column u on.
+/// The values w_j G_ju of clusters j in `lanes` consecutive columns, from column u on.
 struct WeightedColumns {
   const int* row;
   const double *w, *g;

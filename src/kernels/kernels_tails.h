@@ -10,7 +10,7 @@ void scale_log_weights(Index n, Index k, const double* ratio, const double* c, c
     }
 }
 
-// Sums of `vectors` vectors of columns stay in registers from row to row.
+// sum_scales() for columns j .. of `vectors` vectors, whose sums stay in registers from row to row.
 template <Index vectors>
 void sum_scales_of(Index n, Index k, Index j, const double* r, const double* ratio, const double* log_ratio,
                    double* share, double* sums) {
@@ -47,7 +47,7 @@ void sum_scales_of(Index n, Index k, Index j, const double* r, const double* rat
   }
 }
 
-// share may be where log_ratio is.
+// share and log_ratio may be the same array.
 void sum_scales(Index n, Index k, const double* r, const double* ratio, const double* log_ratio,
                 double* share, double* sums) {
   Index j = 0;

@@ -25,7 +25,7 @@
 
 namespace bnpvi {
 
-/// All kernels of one version.
+/// All kernels of one version, that is, for one type of processor.
 struct KernelVersion {
   Kernels common;
   TangentKernels tangents;

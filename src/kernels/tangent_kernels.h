@@ -13,25 +13,26 @@ struct TangentKernels {
   void (*bounds)(Index n, const double* m, const double* kappa, const double* constant, const double* offset,
                  const double* linear, const double* square, double* bound, double* omega, double* curve);
 
-  /// From the results of bounds() and shares r of the rows: pull = r (κ − ω offset), r_omega = r ω, r_curve =
-  /// r curve. Returns Σ r bound.
+  /// From the results of bounds() and the responsibilities r of a cluster for the n rows: pull = r (κ − ω
+  /// offset), r_omega = r ω, r_curve = r curve. Returns Σ r bound.
   double (*pulls)(Index n, const double* kappa, const double* offset, const double* bound,
                   const double* omega, const double* curve, const double* r, double* pull, double* r_omega,
                   double* r_curve);
 
-  /// Out (n × k, one row after the other): out_ij = base_j + share_j a_ji; A is k × n.
+  /// Out (n × k, row-major): out_ij = base_j + share_j a_ji, the transpose of A (k × n) with each column
+  /// scaled and shifted.
   void (*add_transposed)(Index k, Index n, const double* a, Index lda, const double* base,
                          const double* share, double* out);
 
-  /// S += R A: R is k × n, A is n × p, S is k × p (cf. Kernels).
+  /// S += R A: R is k × n, A is n × p, S is k × p; all row-major, with rows ld* apart as in Kernels.
   void (*add_product)(Index k, Index p, Index n, const double* r, Index ldr, const double* a, Index lda,
                       double* s, Index lds);
 };
 
-/// The table of the version in use (see kernels()).
+/// The table in the version that is in use (see kernels()).
 const TangentKernels& tangent_kernels();
 
-/// The table of the version with that name, or nullptr as kernels_named().
+/// The table in the version with that name, or nullptr when it was not built or the processor cannot run it.
 const TangentKernels* tangent_kernels_named(const char* name);
 
 }  // namespace bnpvi

@@ -15,7 +15,8 @@ class ClusterDraws {
  public:
   virtual ~ClusterDraws() = default;
 
-  /// Draws the cluster of observation i, which is in no urn yet, and adds it there with this mass.
+  /// Draws the cluster of observation i, which is in no urn yet, and adds it to the urn of that cluster with
+  /// this mass.
   void place(Index i, std::vector<int>& label, Stream& stream, double mass = 1);
   /// Takes observation i out of its urn, and draws its cluster anew.
   void redraw(Index i, std::vector<int>& label, Stream& stream, double mass = 1);
@@ -39,7 +40,7 @@ class ClusterDraws {
   /// out.
   virtual void joins(Index /*i*/, Index /*j*/, Stream& /*stream*/) {}
   virtual void leaves(Index /*i*/, Index /*j*/) {}
-  /// Called after cluster j was removed; the last cluster then has the number j.
+  /// Called after cluster j was removed; the cluster that had the last number then has the number j.
   virtual void dropped(Index /*j*/) {}
 
  private:

@@ -1,4 +1,4 @@
-// Partitions as labels.
+// Partitions of rows into clusters, given as the number of the cluster (label) of each row.
 #pragma once
 #include <algorithm>
 #include <vector>

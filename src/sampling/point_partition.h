@@ -17,15 +17,16 @@ enum class PartitionLoss { binder, variation };
 struct Partitions {
   Index n = 0;
   std::vector<int> label;
-  std::vector<Index> k;  // K_m
+  std::vector<Index> k;  // number of clusters of each partition, K_m
   Index size() const { return static_cast<Index>(k.size()); }
 };
 
-/// Losses of one partition (labels 0 .. K − 1) against each of the draws: M numbers.
+/// The losses of one partition (label: clusters 0 .. K − 1 of the rows) relative to each of the M drawn
+/// partitions: M numbers.
 Vec losses(const Partitions& draws, const std::vector<int>& label, PartitionLoss loss);
 
 struct PointPartition {
-  std::vector<int> label;  // 0 .. K − 1
+  std::vector<int> label;  // cluster of each row, 0 .. K − 1
   double loss = 0;         // mean loss over the draws
 };
 

@@ -6,13 +6,13 @@
 
 namespace bnpvi {
 
-/// Replaces each x_j by exp(x_j − top), top being the largest x_j with odds_j > 0; results with odds_j = 0
-/// are arbitrary. Returns top.
+/// For the x_j of clusters with prior odds odds_j: replaces each x_j by exp(x_j − top), top being the largest
+/// x_j with odds_j > 0; results with odds_j = 0 are arbitrary. Returns top.
 double exp_where_possible(const Vec& odds, double* x);
 
 class RowUrns final : public ObservationUrns {
  public:
-  /// Keeps a reference to the rows.
+  /// Urns without rows. Keeps a reference to `rows`, the features of the rows that may be added.
   RowUrns(const ObsModel& obs, const RowFeatures& rows) : rows_(rows), urns_(obs) {}
 
   void begin_with(const double* t, Index k) override;
@@ -28,13 +28,13 @@ class RowUrns final : public ObservationUrns {
 
   const RowFeatures& rows() const { return rows_; }
   const Urns& urns() const { return urns_; }
-  /// For moving many rows at once.
+  /// The underlying urns, by which many rows can be moved at once.
   Urns& urns() { return urns_; }
 
  private:
   const RowFeatures& rows_;
   Urns urns_;
-  Index removed_ = -1, removed_from_ = -1;  // the last change, if that was a removal
+  Index removed_ = -1, removed_from_ = -1;  // the last change of urns, if that was a removal
   double removed_mass_ = 0;
 };
 

@@ -19,10 +19,10 @@ struct TruncationFreeOptions {
   bool fades = false;
 };
 
-/// recent: how many of the latest observations are stored, from which overlaps and splits of clusters are
-/// judged. Clusters are maintained (split, merged, removed) whenever the number of observations since the
-/// last time exceeds a tenth of all observations, limited to the range given by the other two fields. All
-/// these numbers are guesses.
+/// Sizes that govern the maintenance of clusters. recent: how many of the latest observations are stored,
+/// from which overlaps and splits of clusters are judged. Clusters are maintained (split, merged, removed)
+/// whenever the number of observations since the last time exceeds a tenth of all observations, limited to
+/// the range given by the other two fields. All these numbers are guesses.
 struct StreamLimits {
   Index recent;
   double fewest_between_tending, most_between_tending;
@@ -64,7 +64,8 @@ class RunningClusterLearner {
 
   double size(Index j) const { return running_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
-  /// The number of observations for which each of the n latest ones stands; 0 if n is 0.
+  /// When the n latest observations are taken as a sample of all: the number of observations for which each
+  /// of them stands; 0 if n is 0.
   double scale_of_latest(Index n) const { return n > 0 ? total_size() / static_cast<double>(n) : 0; }
   Stream stream(std::uint64_t use) const { return Stream(seed_, Purpose::stream, running_.batches, use); }
 

@@ -24,7 +24,7 @@ class Urns {
   void drop(Index j);
   /// Moves the rows of urn b to urn a and removes b; urn K − 1 gets its number.
   void join(Index a, Index b);
-  /// Replaces urn j ≤ K by a copy of urn i of others.
+  /// Replaces urn j ≤ K by a copy of urn i of the urns `others`.
   void replace(Index j, const Urns& others, Index i);
   void clear();
 
@@ -43,10 +43,10 @@ class Urns {
 
   /// log p(x | urn j) − log h(x) of one row, for the first k ≤ K + 1 urns; h is the base measure.
   void predictives(const double* phi, Index k, double* out) const;
-  /// The same for urn j without this row, which is in the urn with this mass. Safe to call from several
-  /// threads.
+  /// log p(x | urn j without x) − log h(x) of one row x with features phi, which is in urn j with this mass.
+  /// Safe to call from several threads.
   double predictive_without(Index j, const double* phi, double mass) const;
-  /// The log evidence Λ(T_j), and Λ(T_a + T_b).
+  /// The log evidence Λ(T_j) of urn j, and Λ(T_a + T_b) of urns a and b together.
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
 
@@ -60,11 +60,11 @@ class Urns {
   std::shared_ptr<const Urn> rule_;
   Index size_;
   Vec empty_;  // the values of an urn without rows
-  Vec urns_;   // (K + 1) × size
+  Vec urns_;   // values of the K + 1 urns, (K + 1) × size
   std::vector<Index> count_;
   Index n_begun_ = 0;   // number of urns that began with earlier rows; they come first
   Vec removed_from_;    // copy of an urn before the last removal
-  Index removed_ = -1;  // number of that urn
+  Index removed_ = -1;  // number of the urn before that removal; −1: none
 };
 
 }  // namespace bnpvi

@@ -15,10 +15,10 @@ namespace bnpvi::chains {
 struct LinearSystem {
   Index k, m, d, n_inputs;
   bool by_mode;               // true: each mode has its own C, R and G
-  Vec a, q, f;                // K × m × (m + 1), K × m × m, K × m × n_inputs
-  Vec c, r, g;                // D × (m + 1), D × D, D × n_inputs; by_mode: K of each
-  Vec start_mean, start_var;  // m, m × m
-  Vec start, transition;      // K, K × K
+  Vec a, q, f;                // dynamics A, Q, F: K × m × (m + 1), K × m × m, K × m × n_inputs
+  Vec c, r, g;                // C, R, G: D × (m + 1), D × D, D × n_inputs; by_mode: K of each
+  Vec start_mean, start_var;  // mean (m) and covariance (m × m) of x_1
+  Vec start, transition;      // probabilities of the first mode (K) and of the next (K × K)
 
   /// p(z_t = to | z_{t−1} = from); from < 0: the row before has no mode, or does not exist.
   double step(Index from, Index to) const { return from < 0 ? start[to] : transition[from * k + to]; }
@@ -32,10 +32,11 @@ struct LinearSystem {
   Index seen_by(Index mode) const { return by_mode ? mode : 0; }
 };
 
-/// What one row tells about x: n numbers with independent noise, y_j = c_j'x + N(0, noise_j).
+/// What one row of data says about the state x: n numbers with independent noise, y_j = c_j'x + N(0,
+/// noise_j).
 struct Observed {
   Index n = 0;
-  Vec c, y, noise;  // n × m, n, n
+  Vec c, y, noise;  // coefficients (n × m), values (n), variances (n)
 };
 
 /// The observed cells of a row y (D numbers, NaN: missing) in this mode, given inputs u, as numbers with

@@ -14,8 +14,8 @@ namespace bnpvi::chains {
 struct StatesOfRow {
   Index row;
   double log_density;   // log p(x_t | x_1 .. t−1), base measure included
-  const double* ahead;  // p(z_t | x_1 .. t−1)
-  const double* now;    // p(z_t | x_1 .. t)
+  const double* ahead;  // state probabilities before the row: p(z_t | x_1 .. t−1)
+  const double* now;    // state probabilities after it: p(z_t | x_1 .. t)
 };
 
 /// Filters the rows of one sequence and calls `tell` for each row in turn. ahead: on entry p(z_1), the state

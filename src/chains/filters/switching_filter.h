@@ -13,7 +13,7 @@ namespace bnpvi::chains {
 /// mean and covariance of the state x given each history. Empty before the first row.
 struct Particles {
   std::vector<int> mode, system;  // mode of the last row (−1: none); number of the system
-  Vec weight, mean, cov;          // n, n × m, n × m × m
+  Vec weight, mean, cov;          // per particle: weight (n); mean (n × m) and covariance (n × m × m) of x
 
   Index n() const { return static_cast<Index>(mode.size()); }
 };
@@ -33,10 +33,10 @@ struct FilteredRow {
   Trouble trouble = Trouble::none;
   double log_density = 0;          // log p̂(y_t | y_1 .. t−1)
   double size = 0;                 // 1 / Σ W² of the candidates, the effective number of histories
-  Vec prob;                        // K: P(z_t | y_1 .. t); empty where the row has no mode
-  Vec mean, variance;              // m: of x_t | y_1 .. t
-  Vec ahead_mean, ahead_variance;  // D: of y_t | y_1 .. t−1
-  Vec below;                       // D: P(Y_j ≤ y_j | y_1 .. t−1); NaN where y_j is missing
+  Vec prob;                        // P(z_t | y_1 .. t), K numbers; empty where the row has no mode
+  Vec mean, variance;              // of x_t given y_1 .. t, m numbers each
+  Vec ahead_mean, ahead_variance;  // of y_t given y_1 .. t−1, D numbers each
+  Vec below;                       // P(Y_j ≤ y_j | y_1 .. t−1), D numbers; NaN where y_j is missing
   std::vector<int> origin;         // for each kept particle: number of its parent × K + its mode
 };
 

@@ -29,14 +29,14 @@ struct Chain {
 
   Chain(Index k, Vec log_start, Vec log_transition, bool has_zeros = false);
 
-  /// Offset of the transition matrix for rows of this position.
+  /// Where in `transition` the transition matrix for rows of this position begins.
   Index block(Index position) const { return position * k * k; }
   Index positions() const { return static_cast<Index>(log_transition.size()) / (k * k); }
 
   Index k;
   bool has_zeros;
   Vec log_start, log_transition;
-  Vec start, transition, transposed;  // exponentiated and floored
+  Vec start, transition, transposed;  // exponentials of the floored log potentials
 };
 
 /// Stands for −∞, the logarithm of 0, in computations: differences of true infinities would be NaN.
@@ -82,19 +82,20 @@ bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha,
 void backward(const Chain& chain, ChainRows rows, const double* alpha, const double* scale, double* log_e,
               double* e, double* beta, double* start_count, double& entropy);
 
-/// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. log_space_backward() itself adds expected transitions to pair (laid out
-/// as the chain's transitions). tell, unless empty, is called with each row t that does not begin a sequence
-/// and with P(z_{t−1}, z_t) (K × K).
+/// Forward and backward messages as by forward() and backward(), but in log space and without floors:
+/// log_alpha, log_scale and log_beta (zeros when nothing follows) are the logarithms of alpha, scale and
+/// beta. log_space_backward() itself adds expected transitions to pair (laid out as the chain's transitions).
+/// tell, unless empty, is called with each row t that does not begin a sequence and with P(z_{t−1}, z_t) (K ×
+/// K).
 void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
                        double* log_scale);
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
                         double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
                         const std::function<void(Index, const double*)>& tell = {});
 
-/// Adds expected transitions M to pair (laid out as the chain's transitions) and returns their entropy −Σ M
-/// log P. without_factor: sums of the products alpha ν, which are multiplied by P here and have their entropy
-/// at the floored log P; log_space: transitions counted in log space.
+/// Adds expected transitions M to pair (laid out as the chain's transitions P) and returns their part of the
+/// entropy, −Σ M log P. without_factor: sums of the products alpha ν (see backward()), which are multiplied
+/// by P here and have their entropy at the floored log P; log_space: transitions counted in log space.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Vec& pair);
 

@@ -10,8 +10,8 @@ namespace bnpvi::chains {
 void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
                double* sums);
 
-/// add_transitions() of messages.h, with the result added to the pair statistics of a summary, which differ
-/// in layout: there the position is the last index.
+/// As add_transitions() of messages.h: computes expected transitions and returns their entropy, but adds them
+/// to the pair statistics of a summary, which are laid out differently: the position is the last index.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Summary& to);
 

@@ -20,13 +20,13 @@ struct SparseRows {
   Index n = 0;
   const std::uint8_t* first = nullptr;
   Index width = 0;
-  int* state = nullptr;     // n × L, ascending
-  double* log_e = nullptr;  // n × L, log potentials of these states
+  int* state = nullptr;     // sets C_t: n × L states, ascending in each row
+  double* log_e = nullptr;  // log potentials of these states, n × L
 };
 
-/// Scaled messages on floored potentials, as in Chain.
+/// Arithmetic for SparseMessages: scaled messages on floored potentials, as in Chain.
 struct ScaledNumbers;
-/// Messages in log space, without floors.
+/// Arithmetic for SparseMessages: messages in log space, without floors.
 struct LogNumbers;
 
 /// Sweeps over the rows. One call processes rows from .. from + m − 1, and calls follow each other in the
@@ -37,8 +37,8 @@ class SparseMessages {
  public:
   SparseMessages(const Chain& chain, Index width);
 
-  /// Messages from the left over the present sets. e: exponentials of the potentials (used by ScaledNumbers
-  /// only). scale_t = p(e_t | e_1..t−1).
+  /// Messages from the left over the present sets of states. e: exponentials of the potentials (used by
+  /// ScaledNumbers only). scale_t = p(e_t | e_1..t−1).
   bool forward(const SparseRows& rows, Index from, Index m, const double* e, double* alpha, double* scale);
 
   /// For a first visit: chooses sets from left to right, each the best given the rows before, that is, the L
@@ -47,15 +47,15 @@ class SparseMessages {
   bool choose_forward(const SparseRows& rows, Index from, Index m, const double* log_all, const double* e_all,
                       double* alpha);
 
-  /// The sweep from right to left that replaces each set by the best one. alpha: messages over the old sets.
-  /// On return log_e has the log-likelihoods of the new sets.
+  /// The sweep from right to left that replaces each set of states by the best one. alpha: messages from the
+  /// left over the old sets. On return log_e has the log-likelihoods of the new sets.
   bool choose_backward(const SparseRows& rows, Index from, Index m, const double* log_all,
                        const double* e_all, const double* alpha);
 
   /// Sums to which backward() adds.
   struct Counts {
-    double* start;  // K: responsibilities of first rows
-    double* pair;   // K × K: expected transitions
+    double* start;  // responsibilities of first rows, K numbers
+    double* pair;   // expected transitions, K × K
     double entropy;  // Σ log scale − Σ r log_e − Σ (first rows) r log start; −Σ M log P is to be added
   };
 
@@ -73,10 +73,10 @@ class SparseMessages {
   double normalise(double* x) const;
 
   const Chain& chain_;
-  Vec ready_, score_, into_;  // K each: α P ∘ e, that times P ν, P ν
-  Vec beta_, nu_, terms_;     // L each
+  Vec ready_, score_, into_;  // α P ∘ e, s_t and P ν, over all K states
+  Vec beta_, nu_, terms_;     // messages of a row, L numbers each
   std::vector<const double*> row_;
-  Vec joint_;  // L × L
+  Vec joint_;  // P(z_{t−1}, z_t), L × L
 };
 
 extern template class SparseMessages<ScaledNumbers>;

@@ -4,8 +4,8 @@
 
 namespace bnpvi::chains {
 
-/// States of the row just before and of the row just after a window of rows; −1: the sequence begins or ends
-/// there.
+/// The states of the rows just before and just after a window (some consecutive rows); −1: the sequence
+/// begins or ends there.
 struct Ends {
   Index before = -1, after = -1;
 };
@@ -17,27 +17,27 @@ struct WindowMessages {
   double entropy = 0;  // without −Σ M log P of the transitions into rows of the window (add_transitions)
 };
 
-/// forward() and backward() over n rows given their ends. log_e and e: the same potentials as logarithms and
-/// exponentials; on return responsibilities and messages ν. alpha ((n + 1) × K): row 0 is the indicator of
-/// ends.before, so that αν includes the transition into the first row. The expected number of transitions
-/// from state j into ends.after is the last row's responsibility of j. Scratch: scale (n), beta (K), first
-/// (n).
+/// Forward and backward messages, as by forward() and backward() (messages.h), over n rows given the states
+/// at their ends. log_e and e: the same potentials as logarithms and exponentials; on return responsibilities
+/// and messages ν. alpha ((n + 1) × K): row 0 is the indicator of ends.before, so that αν includes the
+/// transition into the first row. The expected number of transitions from state j into ends.after is the last
+/// row's responsibility of j. Scratch: scale (n), beta (K), first (n).
 WindowMessages messages_between(const Chain& chain, Index n, const Ends& ends, double* log_e, double* e,
                                 double* alpha, double* scale, double* beta, std::uint8_t* first,
                                 double* start_count);
 
-/// Messages that a pass over a sequence computed for one row and one of its states; windows that end beside
-/// this row are conditioned on this state.
+/// Messages that a pass over a whole sequence computed for one row and one of its states. They are used for a
+/// window (range of rows) that ends beside this row and is conditioned on this state.
 struct EndMessages {
   double r = 0;      // posterior probability of the state
-  double alpha = 1;  // its probability given this row and those before
-  double nu = 1;     // ν of messages.h
+  double alpha = 1;  // probability of the state given this row and those before
+  double nu = 1;     // backward message ν of the state (messages.h)
 };
 
-/// P(states at the ends of a window). before, after: messages of the rows at the ends, from a pass over the
-/// whole sequence. log_scale: sum of that pass's log scales over the window. log_sum: result of
-/// messages_between() for the window under the same chain and potentials. Where the sequence begins or ends
-/// with the window, that end has no condition.
+/// The joint probability of the states at the ends of a window. before, after: messages of the rows at the
+/// ends, from a pass over the whole sequence. log_scale: sum of the log scales of that pass over the window.
+/// log_sum: WindowMessages::log_sum of the window under the same chain and potentials. Where the sequence
+/// begins or ends with the window, that end has no condition.
 double probability_of_ends(const Ends& ends, const EndMessages& before, const EndMessages& after,
                            double log_scale, double log_sum);
 

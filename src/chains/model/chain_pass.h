@@ -33,18 +33,18 @@ class ChainPass {
  private:
   struct Segment {
     Index number = 0, from = 0, n = 0;
-    Buffer log_e, e, alpha, scale;  // see messages.h
+    Buffer log_e, e, alpha, scale;  // log potentials, potentials, forward messages, scales
   };
 
-  /// Segments that are loaded, passed forward, passed backward and added to the summary at the same time;
-  /// each may be nullptr.
+  /// The segments (ranges of rows) on which the four stages of a pass work at the same time: one is loaded,
+  /// one passed forward, one passed backward and one added to the summary. Each may be nullptr.
   struct Stages {
     Segment *load, *forward, *backward, *collect;
   };
 
   static ChainRows rows_of(const SequenceRows& s, const Segment& x);
   bool pass(const SequenceRows& s, bool log_space);
-  /// Runs the stages. False when the forward messages may depend on a floor (messages.h).
+  /// Runs all stages once. Returns false when the forward messages may depend on a floor (messages.h).
   bool step(const SequenceRows& s, const Stages& x, bool log_space);
   void make_room(Index in_memory, Index longest);
   void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);
@@ -57,12 +57,12 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // for each chunk of the piece: Σ α νᵀ by position, still without the factor P
+  std::vector<Vec> pairs_;  // Σ α νᵀ by position, without the factor P, for each chunk of rows
   Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
-  const Index most_rows_;          // rows of a segment, at most
-  const Index most_kept_;          // segments in memory, at most
+  const Index most_rows_;          // largest number of rows of a segment
+  const Index most_kept_;          // largest number of segments in memory
   const Index ahead_;              // 1 when the stages of segments overlap, one segment apart; else 0
   std::vector<Segment> segments_;  // in memory: segment i of a sequence is at i modulo their number
   Vec before_;                     // K for each segment: the forward message that enters it

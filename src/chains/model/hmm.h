@@ -27,19 +27,19 @@ struct HmmPrior {
   std::shared_ptr<const TiltedTransitions> tilt = nullptr;
 };
 
-/// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
-/// π by sticks u_k ~ Beta(1, γ).
+/// Makes the sticky HDP-HMM [Hughes 2016, ch. 6]: transition rows ~ Dirichlet(απ + κδ_j), first states
+/// ~ Dirichlet(α_0 π), where π has sticks u_k ~ Beta(1, γ).
 std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity);
 
-/// Finite HMM with K states: as make_hdp_hmm() with π = (1/K, ..., 1/K) known, and with a pattern if the
-/// prior has one.
+/// Makes the finite HMM with K states: transition rows ~ Dirichlet(απ + κδ_j) and first states
+/// ~ Dirichlet(α_0 π) with π = (1/K, ..., 1/K), and with a pattern if the prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// Base class of both models. In a summary, `pair` holds expected transitions M_jk, one number for each
-/// position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the entropy is that
-/// of the whole chain q(z). The globals have the sticks in u and omega, if the model has sticks, and after
-/// the sticks, in u, the q of a tilt.
+/// Base class of the HDP-HMM and the finite HMM. In a summary, `pair` holds expected transitions M_jk, one
+/// number for each position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the
+/// entropy is that of the whole chain q(z). The globals have the sticks in u and omega, if the model has
+/// sticks, and after the sticks, in u, the parameters of q of a tilt (effects of covariates).
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,
@@ -100,35 +100,39 @@ class HmmAlloc : public AllocModel,
     return prior_.tilt ? prior_.tilt->numbers(k, k + has_sticks()) : 0;
   }
 
-  /// The proportion π_b of state b is added to that of a.
+  /// Approximate globals after state b joined a < b: the proportion π_b is added to π_a, and counts are
+  /// added.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
   /// The globals with one more, empty, state and transition rows near the best ones; for finite models.
   Globals with_empty_state(Globals globals) const;
 
-  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks; with a tilt, the parameters
-  /// in its q.
+  /// The Dirichlet parameters of all rows of transitions at these globals: θ̂_jk = M_jk + α_j π_k + κ δ_jk,
+  /// with M the expected transitions in globals.effective. With a tilt (effects of covariates), those in its
+  /// q.
   TransitionRows rows(const Globals& globals) const;
 
-  /// exp E log π_jk for the K states in use: the chain on which local steps run.
+  /// The chain on which local steps run: exp E log π_jk for the K states in use.
   Chain expected_chain(const Globals& globals) const;
 
-  /// E π_jk for all `width` outcomes; a state not in use has its prior row.
+  /// The chain with transition probabilities E π_jk for all `width` outcomes (TransitionRows); a state not in
+  /// use has its prior row.
   Chain mean_chain(const Globals& globals) const;
 
  protected:
-  /// π over all outcomes, `width` numbers (TransitionRows).
+  /// The weights π of all `width` outcomes (TransitionRows): K states and, if the model has it, the
+  /// remainder.
   virtual Vec weights(const Globals& globals) const = 0;
 
-  /// θ̂ for the counts of s and weights π, with as many outcomes as pi has: the optimum of a model without a
-  /// tilt.
+  /// The Dirichlet parameters θ̂ of the rows for the expected transitions in s and weights π, with as many
+  /// outcomes as pi has: the optimum of a model without a tilt.
   TransitionRows rows(const Summary& s, const Vec& pi) const;
 
   /// Prior Dirichlet parameters of the rows of k states.
   TransitionRows prior_rows(Index k, const Vec& pi) const;
 
   HdpSticks sticks(const Globals& globals) const;
-  Vec tilts(const Globals& globals) const;  // q of the tilt; empty without one
+  Vec tilts(const Globals& globals) const;  // parameters of q of the tilt; empty without a tilt
 
   /// The ELBO's term of transitions for assignments with the summary `total`:
   ///   Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk }.
@@ -136,11 +140,12 @@ class HmmAlloc : public AllocModel,
 
   double concentration(Index row) const { return row == 0 ? prior_.start.value : prior_.alpha.value; }
 
-  /// The same model with other concentrations.
+  /// The same model with the concentrations of another prior.
   virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
 
-  /// Adds those terms of the ELBO that depend on the concentrations of the start row (start), or of the
-  /// transition rows, directly and not by θ̂: the bounds of their log normalisers, given moments of π.
+  /// Adds the terms of the ELBO that depend on concentrations directly, not through θ̂: the bounds of the log
+  /// normalisers of the Dirichlet priors, given moments of π. start: those of the start row; otherwise those
+  /// of the transition rows.
   virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
 
   const HmmPrior prior_;
@@ -149,10 +154,10 @@ class HmmAlloc : public AllocModel,
   // The logarithm of a cell's probability, or its expectation, given log_p, that of the cell in its Dirichlet
   // row. The two differ only with a pattern, where free cells share what fixed cells leave.
   double log_cell(Index row, Index j, Index k, double log_p) const;
-  double count(const Summary& s, Index row, Index j) const;  // summed over all covariate patterns
+  double count(const Summary& s, Index row, Index j) const;  // M_jk, summed over all covariate patterns
   void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
 
-  // All terms of the ELBO that depend on α_0 (start), or on α and κ.
+  // All terms of the ELBO that depend on the concentration α_0 (start = true), or on α and κ (start = false).
   double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
                        bool start) const;
 
@@ -161,8 +166,8 @@ class HmmAlloc : public AllocModel,
   Summary summary_of_visit(const Visit& in, bool same_sets) const;  // the result has no owners yet
 };
 
-/// The count M_0k (row 0) or M_jk (further rows, in the order of TransitionRows) of a summary; never
-/// negative.
+/// The expected number of first states, M_0k (row 0), or of transitions, M_jk (further rows, in the order of
+/// TransitionRows), in a summary; never negative.
 double transition_count(const Summary& s, Index row, Index k);
 
 }  // namespace bnpvi::chains

@@ -8,8 +8,9 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences or trees. first: marks the row where each begins. back: for
-/// trees, steps_to_parent() of each row. position: Dataset::position of each row, if there is one.
+/// The rows with a likelihood (modelled rows) of some consecutive sequences or trees. first: marks the row
+/// where each begins. back: for trees, the distance of each row to its parent (steps_to_parent()). position:
+/// Dataset::position of each row, if there is one.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
@@ -21,7 +22,7 @@ struct SequenceRows {
   void clear();
 };
 
-/// Number of modelled rows of a sequence: all but the first `lag` ones.
+/// Number of rows of a sequence that have a likelihood: all but the first `lag` ones.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
 /// Consecutive units of a batch (sequences or trees) whose statistics are summed together. A piece is either
@@ -30,7 +31,7 @@ Index modelled_length(const Dataset& data, Index group, Index lag);
 /// 2^12 or more and these are over three quarters of the rows of all sequences below 2^15, as threads would
 /// otherwise have nothing else to do. The division depends on the lengths only.
 struct Piece {
-  Index begin = 0, end = 0;  // positions in the batch
+  Index begin = 0, end = 0;  // positions of the sequences in the batch
   Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
   Index parts = 1;
 };
@@ -51,7 +52,8 @@ void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vec
 /// that the label of a row excludes.
 void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
-/// Loops over the rows of one piece, and the statistics of its chunks.
+/// Loops over the rows of one piece (some consecutive sequences, see Piece), and the statistics of its
+/// chunks.
 class PieceWork {
  public:
   /// pool: runs the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
@@ -85,7 +87,7 @@ class PieceWork {
     if (from < to) use(from, to - from);
   }
 
-  /// for_chunks(), calling task(part, begin, m) with the rows of each chunk.
+  /// for_chunks() with task(part, begin, m), where rows begin .. begin + m − 1 are those of the chunk.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(

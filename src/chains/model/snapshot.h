@@ -6,22 +6,22 @@
 
 namespace bnpvi::chains {
 
-/// Results of the last visit of each batch, indexed by the numbers of rows and sequences (groups) in the
-/// whole data set.
+/// Snapshot: results of the last visit of each batch, indexed by the numbers of rows and sequences (groups)
+/// in the whole data set.
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
   std::vector<float> mass;                             // groups × K: Σ_t r_tk per sequence, without weights
   Vec weight;                                          // weight of each sequence
   std::vector<std::shared_ptr<const WorkGlobals>> at;  // for each batch: globals of its last visit
-  // Only for moves that need messages: those of the most probable state of every row; log_scale: NaN where
-  // not computed.
+  // Only for moves that need messages (forward and backward probabilities): those of the most probable state
+  // of every row, and the log scale of every row; NaN where it was not computed.
   std::vector<EndMessages> messages;
   Vec log_scale;
 };
 
-/// Collects the snapshot of one batch during its visit. Chunks have different rows but may have rows of the
-/// same sequence, whose masses are added up afterwards.
+/// Collects during the visit of a batch what a Snapshot stores about it. Chunks have different rows but may
+/// have rows of the same sequence, whose masses are added up afterwards.
 class SnapshotWatch final : public Watch {
  public:
   /// messages: whether to collect the messages of the most probable states, too.
@@ -45,7 +45,7 @@ class SnapshotWatch final : public Watch {
 
  private:
   struct Mass {
-    Index unit;  // position in the batch
+    Index unit;  // position of the sequence in the batch
     Vec mass;
   };
 
@@ -54,11 +54,11 @@ class SnapshotWatch final : public Watch {
   const Index k_;
   const bool wants_messages_;
   std::vector<Index> begin_, offset_;     // first row of each unit, and how many rows come before it
-  std::vector<std::vector<Mass>> found_;  // masses found in each chunk
+  std::vector<std::vector<Mass>> found_;  // masses of sequences found in each chunk
   std::vector<int> label_;                // state of each row of the units, one unit after the other
   std::vector<EndMessages> messages_;     // messages and log scales of the same rows, if wanted
   Vec log_scale_;
-  std::vector<float> mass_;  // units × K, as in Snapshot
+  std::vector<float> mass_;  // units × K: Σ_t r_tk of each sequence
   Vec weight_;
 };
 

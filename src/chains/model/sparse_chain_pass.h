@@ -6,9 +6,10 @@
 
 namespace bnpvi::chains {
 
-/// Visits L-sparse sequences in three sweeps. The first passes messages from the left over the remembered
-/// sets of states (at a first visit it chooses the sets instead); the second runs from the right and replaces
-/// each set by its best one; the third is forward–backward over the new sets, which gives the summary.
+/// Visits sequences whose rows may be in L states each (L-sparse) in three sweeps. The first passes messages
+/// from the left over the remembered sets of states (at a first visit it chooses the sets instead); the
+/// second runs from the right and replaces each set by its best one; the third is forward–backward over the
+/// new sets, which gives the summary.
 ///
 /// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
 /// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
@@ -37,21 +38,21 @@ class SparseChainPass {
   bool choose(const SequenceRows& s, bool log_space);
   template <class Numbers>
   bool pass(const SequenceRows& s, bool log_space);
-  /// For each segment of s, in the given direction: load(part, from, n) for its chunks, then sweep(from, n).
-  /// Stops when a sweep returns false, and returns false then. A segment may be loaded during the sweep of
-  /// the one before.
+  /// For each segment (range of rows) of s, in the given direction: calls load(part, from, n) for its chunks,
+  /// then sweep(from, n). Stops when a sweep returns false, and returns false then. A segment may be loaded
+  /// during the sweep of the one before.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
-  /// For groups of eight consecutive segments of s, from right to left: sweep(from, n), then use(part, from,
-  /// n) for their chunks. use() may run during the sweep of the next group.
+  /// For groups of eight consecutive segments of s, from right to left: calls sweep(from, n), then use(part,
+  /// from, n) for their chunks. use() may run during the sweep of the next group.
   template <class Sweep, class Use>
   void go_back(const SequenceRows& s, Sweep sweep, Use use);
   void collect(const SequenceRows& s, Index part, Index from, Index n);
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
-  // Marks as impossible the states in the sets of these rows, from row `from` on, that the rows' labels
-  // exclude.
+  // In the sets of states of these rows, from row `from` on: marks as impossible the states that the rows'
+  // labels exclude.
   void exclude_from_sets(const FeatureBlock& block, Index from);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
   void make_set_potentials(Index from, Index n, bool log_space);
@@ -64,12 +65,12 @@ class SparseChainPass {
   PieceWork work_;
   const UnitMemory* last_;
   UnitMemory& memory_;
-  Index row_;  // row of the memory at which the next sequences begin
+  Index row_;  // row of the memory (SupportTable) at which the next sequences begin
   const Index width_;
   const bool same_sets_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Buffer log_e_, e_, alpha_, scale_;
-  std::vector<Segment> segments_;  // being processed: one, or two when sweeps overlap with loading
+  std::vector<Segment> segments_;  // in progress: one, or two when sweeps overlap with loading
   Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;
 };

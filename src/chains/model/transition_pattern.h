@@ -37,7 +37,8 @@ class TransitionPattern {
   /// give such counts.
   void leave_out_forbidden(Summary& counts) const;
 
-  /// Σ M_jk log_constant(j, k) over all cells that are not forbidden.
+  /// Σ M_jk log_constant(j, k) over all cells that are not forbidden, with M the expected transitions in
+  /// `counts`.
   double value(const Summary& counts) const;
 
  private:

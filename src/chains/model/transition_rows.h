@@ -14,14 +14,14 @@ struct TransitionRows {
 
   const double* row(Index j) const { return theta.data() + j * width; }
   Index n() const { return static_cast<Index>(theta.size()) / width; }
-  /// Σ_k θ̂_jk for each row j, n() numbers.
+  /// The sum of θ̂_jk over the outcomes k, for each row j: n() numbers.
   Vec sums() const;
 };
 
-/// Σ log Γ(θ̂_jk) over all θ̂_jk above 0.
+/// Σ log Γ(θ̂_jk) over all rows and outcomes with θ̂_jk above 0.
 RoundedSum sum_of_log_gammas(const TransitionRows& rows);
 
-/// ψ(θ̂_jk), one number for each entry of theta; meaningless where θ̂_jk = 0.
+/// ψ(θ̂_jk) for each entry of theta; meaningless where θ̂_jk = 0.
 Vec digammas(const TransitionRows& rows);
 
 }  // namespace bnpvi::chains

@@ -11,15 +11,15 @@
 
 namespace bnpvi::chains {
 
-/// A move that first collects a snapshot during a lap (one pass over all batches), then tries proposals one
-/// at a time. The sequences that a proposal touches go through rounds of local and global steps; all others
-/// keep their assignments. A proposal is accepted as soon as the ELBO of the whole data exceeds that of the
-/// present state. Then all sequences are visited at the new globals, so that the next proposal starts from
-/// assignments that all belong to the same globals.
+/// A move that first collects a snapshot during a lap (one pass over all batches), which holds the results of
+/// the last visits (snapshot.h), then tries proposals one at a time. The sequences that a proposal touches go
+/// through rounds of local and global steps; all others keep their assignments. A proposal is accepted as
+/// soon as the ELBO of the whole data exceeds that of the present state. Then all sequences are visited at
+/// the new globals, so that the next proposal starts from assignments that all belong to the same globals.
 class HmmMove : public Move {
  public:
-  /// windows: whether proposals may be tried on windows of rows (windows.h), for which the snapshot then
-  /// holds messages.
+  /// windows: whether proposals may first be tried on the rows near those that they change only (windows.h).
+  /// The snapshot then also stores the forward and backward messages that this needs.
   HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
@@ -32,7 +32,7 @@ class HmmMove : public Move {
   /// accepted; state, memory and snapshot are then new.
   bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
                const Windows* windows = nullptr);
-  /// The same with the statistics of the state, changed, as start.
+  /// attempt() with start = the statistics of the state under the changes, and without windows.
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
   /// Visits all sequences until a visit gains little, so that proposals compete with a converged state; then
@@ -43,8 +43,8 @@ class HmmMove : public Move {
   /// Proposes to drop all states of less than half a row at once, unless K is fixed.
   void drop_idle(State& state);
 
-  /// Sequences (numbers in the whole data set, ascending) in which any of these states has mass, that is,
-  /// expected rows.
+  /// The numbers (in the whole data set, ascending) of the sequences in which any of these states has mass,
+  /// that is, expected rows.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
   /// Replaces a tenth of the expected transitions and first states by those of independent rows. A transition
@@ -62,7 +62,7 @@ class HmmMove : public Move {
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }
 
-  /// True when the snapshot has the messages that windows need.
+  /// True when the snapshot has the forward and backward messages that windows of rows (windows.h) need.
   bool has_windows() const { return !now_.messages.empty(); }
 
   /// True when this lap's proposals have visited enough rows: further proposals wait for a later lap.
@@ -73,12 +73,12 @@ class HmmMove : public Move {
   Snapshot now_;
 
  private:
-  // For each batch, the summary that its last visit found for the units of its part; empty for batches
+  // For each batch, the summary that the last visit found for the units in parts[batch]; empty for batches
   // without units.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
-  // Globals from which rounds over all rows begin; nothing if rounds over the windows show no prospect of a
-  // higher ELBO.
+  // The globals from which rounds over all rows begin; nothing if rounds over the windows (ranges of rows)
+  // show no prospect of a higher ELBO.
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
                                const Windows* windows);
 

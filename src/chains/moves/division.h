@@ -6,17 +6,17 @@
 
 namespace bnpvi::chains {
 
-/// Base class of moves that give new states to rows of a target, one state or several (ascending). Rows
-/// change either as stretches of consecutive rows or as one block. Where K is fixed, as many other states
-/// must be joined or dropped in the same proposal; all states of the target but the first are joined to it
-/// and count among these.
+/// Base class of moves that give new states to rows of a target: one state or several, ascending. Rows change
+/// either as stretches of consecutive rows or as one block. All states of the target but the first are joined
+/// to the first. Where K is fixed, as many states must be joined or dropped in the same proposal as are
+/// added; those of the target count among them.
 class HmmDivision : public HmmMove {
  public:
   HmmDivision(const MoveContext& context, const HmmAlloc& alloc) : HmmMove(context, alloc, true) {}
 
  protected:
-  /// The sequences with rows of the target, or, if these have more than 2^16 rows, a random choice that has
-  /// at least as many. At least one sequence.
+  /// Chooses the sequences to divide: those with rows of the target, or, if these have more than 2^16 rows, a
+  /// random choice that has at least as many. At least one sequence.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
   /// Runs of consecutive rows of the target in these sequences, cut into stretches of at most `longest` rows.
@@ -55,8 +55,7 @@ class HmmDivision : public HmmMove {
   // owner of state j; 0 where no row has a label; nothing where no class is allowed by all.
   std::optional<int> owner_of_block(const State& state, Index j, const Sequences& sequences,
                                     const Stretch& block) const;
-  // Whether, in a stretch that begins at `begin`, this row's parent lies in the stretch, or the row is its
-  // first.
+  // For a stretch that begins at row `begin`: whether it contains this row's parent, or the row is its first.
   bool hangs_together(Index begin, Index row) const;
   double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;
 };

@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 /// computed.
 class Sequences {
  public:
-  /// numbers: those of the sequences in the whole data set, ascending.
+  /// numbers: the numbers of the sequences in the whole data set, ascending.
   Sequences(const Source& source, std::vector<Index> numbers);
 
   const std::vector<Index>& numbers() const { return numbers_; }

@@ -15,7 +15,7 @@ struct Stretch {
 
 struct StretchClusters {
   Index k = 0;
-  Vec t;                     // k × p statistics of the clusters
+  Vec t;                     // statistics of the clusters, k × p
   std::vector<Index> group;  // cluster of every stretch
 };
 
@@ -26,20 +26,21 @@ struct StretchClusters {
 /// number being drawn at random (sharpness, inference/start/seeding.h). Centres come from a random sample of
 /// at most 4,096 stretches; all stretches are assigned to them in the end.
 ///
-/// w, here and below: expecting_weights() of the state to which the rows belong, which fill in expected
-/// values of missing cells.
+/// w, here and below, fills in expected values of missing cells: expecting_weights() of the state to which
+/// the rows belong.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const Vec& w, Index k,
                                   Stream& stream, Pool& pool);
 
-/// The largest subtree that contains this row, lies in `all` and has at most `most` rows; where the row's own
-/// subtree is larger, its first `most` rows. back: Dataset::back.
+/// The largest subtree that contains this row, lies within the stretch `all` and has at most `most` rows. If
+/// the subtree of which the row is the root has more rows, its first `most` rows. back: for each row the
+/// distance to its parent (Dataset::back).
 Stretch subtree_around(const int* back, const Stretch& all, Index row, Index most);
 
 /// A block of rows, uncut or cut into two parts.
 struct BestCut {
   Index parts = 1;
-  Vec t;  // parts × p statistics
+  Vec t;  // statistics of the parts, parts × p
   std::vector<Stretch> stretches;
   std::vector<Index> part;  // part of each stretch, 0 or 1
 };

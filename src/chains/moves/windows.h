@@ -11,11 +11,12 @@
 
 namespace bnpvi::chains {
 
-/// Windows around some rows of sequences whose last visit is described by a snapshot. Let (i, j) be the most
-/// probable states of the rows just outside a window, and w their joint probability. A proposal replaces only
-/// q(rows of the window | ends = (i, j)) and keeps everything else, including the window given other ends.
-/// This is a valid q(z) if no two windows touch, and its statistics and entropy change by w times the change
-/// of those conditional on (i, j).
+/// Windows, that is, ranges of rows around some rows of sequences; a snapshot (snapshot.h) has the results of
+/// the last visit of these sequences. Let (i, j) be the most probable states of the rows just outside a
+/// window, and w the joint probability of these two states. A proposal replaces only q(rows of the window |
+/// ends = (i, j)) and keeps everything else, including q of the window given other end states. This is a
+/// valid q(z) if no two windows touch. Its statistics and entropy change by w times the change of the
+/// statistics and entropy that are conditional on (i, j).
 class Windows {
  public:
   /// around: stretches of these sequences, as row numbers of the whole data set, ascending. Each window has a
@@ -24,28 +25,30 @@ class Windows {
   Windows(const Snapshot& now, const MoveContext& context, const HmmAlloc& alloc, const Sequences& sequences,
           const std::vector<Stretch>& around);
 
-  /// False where windows have most of the rows of the sequences, so that visiting all rows costs little more,
-  /// or where the snapshot lacks messages of a window.
+  /// False where the windows have most of the rows of the sequences, so that visiting all rows costs little
+  /// more, or where the snapshot lacks the messages at the ends of a window.
   bool worthwhile() const { return worthwhile_; }
   double rows() const { return static_cast<double>(rows_); }
 
-  /// Summary of the windows under the snapshot: for each, w times the statistics conditional on its ends.
+  /// The summary of all windows as the last visits found them (snapshot.h): the sum over windows of w, the
+  /// probability of the window's pair of end states, times the window's statistics conditional on these
+  /// states.
   const Summary& before() const { return before_; }
-  /// The same at other globals, where state j of the snapshot is state number[j]. Sets `sure` to false where
-  /// messages may depend on a floor.
+  /// The summary of all windows, as in before(), after a visit at other globals, where state j of the
+  /// snapshot is state number[j]. Sets `sure` to false where messages may depend on a floor.
   Summary visit(const Globals& globals, const std::vector<Index>& number, bool& sure) const;
 
  private:
   struct Window {
     Stretch rows;
-    Ends ends;         // as numbered in the snapshot
-    double share = 0;  // w times the weight of the sequence
+    Ends ends;         // states next to the window, as in the snapshot
+    double share = 0;  // probability w of `ends` times the weight of the sequence
   };
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // Summary of all windows at these globals. share(window, log_sum): the weight of a window in the summary,
-  // given the log sum of its messages.
+  // The summary of all windows at these globals. share(window, log_sum): the factor by which the statistics
+  // of a window enter the summary, given the log sum of its messages.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread
@@ -60,10 +63,10 @@ class Windows {
   Summary before_;
 };
 
-/// Rounds over windows. Their ELBO is that of a valid q(z), so that a pass over all rows of the sequences at
-/// the resulting globals is at least as high. The exception are `changes` that join states: rows outside the
-/// windows then have the joined states' mass under the new number only, without a new visit, and the ELBO is
-/// a forecast.
+/// Rounds of local and global steps over windows (ranges of rows) alone. Their ELBO is that of a valid q(z),
+/// so that a pass over all rows of the sequences at the resulting globals is at least as high. The exception
+/// are `changes` that join states: rows outside the windows then have the joined states' mass under the new
+/// number only, without a new visit, and the ELBO is a forecast.
 class WindowRounds final : public Rounds {
  public:
   WindowRounds(const MoveContext& context, const State& state, Changes changes, const Windows& windows);

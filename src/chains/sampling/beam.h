@@ -15,7 +15,7 @@ class Beam {
  public:
   static constexpr Index most_new = 1024;  // costs half a million random numbers per sweep
 
-  /// rows: of all sequences.
+  /// rows: the modelled rows of all sequences.
   Beam(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
   /// Changes label (states 0 .. K − 1, all in use) and weight; counts and classes must be those of the labels
@@ -27,7 +27,8 @@ class Beam {
  private:
   void draw_rows(const PathPrior& prior, const TransitionCounts& counts, const StateWeights& weight,
                  Stream& stream);
-  // count: the transitions from this row; null: none.
+  // Draws the transition probabilities from one state (row). count: the present number of transitions from it
+  // to each state; null: it has none.
   void draw_row(const PathPrior& prior, const StateWeights& weight, Index row, const Index* count,
                 Stream& stream);
   void draw_slices(const std::vector<int>& label, Stream& stream);
@@ -39,10 +40,10 @@ class Beam {
   const SequenceRows& rows_;
   Pool& pool_;
   StateLikelihoods likelihoods_;
-  std::vector<Vec> log_rows_;                 // log π_jk, K + 1 rows
-  Vec log_rest_;                              // log probability of all states not in use, K + 1 numbers
-  Vec log_slice_;                             // log slice of each row
-  double least_first_ = 0, least_later_ = 0;  // smallest log slice of first rows, and of all others
+  std::vector<Vec> log_rows_;  // log π_jk of the start and of each state j, K + 1 rows
+  Vec log_rest_;               // log probability of all states not in use after each of these, K + 1 numbers
+  Vec log_slice_;              // logarithm of the slice of each row of data
+  double least_first_ = 0, least_later_ = 0;  // smallest log slice of first rows, of all others
 };
 
 /// Drops states without rows and adds their weights to that of all states not in use; the order of the

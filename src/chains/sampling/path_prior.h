@@ -50,7 +50,8 @@ struct PathPrior {
   /// states.
   static void return_weight(StateWeights& weight, Index j);
 
-  /// Prior count of a transition, α_jβ_k + κδ_jk; k = K: into all states not in use together.
+  /// The prior count of a transition, α_jβ_k + κδ_jk, from `row` (0: the start, 1 + j: state j) to state k;
+  /// k = K: to all states not in use together.
   double mass(Index row, Index state, const StateWeights& weight) const {
     return concentration(row) * weight[state] + (row == row_after(state) ? sticky.value : 0);
   }

@@ -40,7 +40,8 @@ class PathSplitMerge {
   // rows. Returns log Q, or any value below `least` as soon as it falls below `least`.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
-  // log[v (1 − v) q(v)] for parts a and b with these counts; log_v = log v, log_rest = log(1 − v).
+  // log[v (1 − v) q(v)] of the acceptance ratio, when a state is split into parts a and b with these counts,
+  // and v is the fraction of its weight β that goes to one of them; log_v = log v, log_rest = log(1 − v).
   double log_of_share(const TransitionCounts& counts, Index a, Index b, double log_v, double log_rest) const;
   static double sources(const TransitionCounts& counts, Index state);
 
@@ -53,7 +54,7 @@ class PathSplitMerge {
   StateWeights& weight_;
   StateClasses& classes_;
   Urns pair_;
-  std::vector<signed char> side_;  // side of each row
+  std::vector<signed char> side_;  // for each row its urn in a split, 0 or 1; −1: other rows
   Vec phi_;
 };
 

@@ -17,7 +17,7 @@ struct PlacePrior {
   std::shared_ptr<const TransitionPattern> pattern;
 
   bool allows(Index row, Index j) const { return pattern->log_constant(row, j) > -INFINITY; }
-  /// Dirichlet weight of a free cell.
+  /// The Dirichlet weight of the free cell for transitions from `row` to state j.
   double mass(Index row, Index j) const;
 
   /// Probabilities of the next state after `row` given the counts, K numbers: 0 where it is forbidden.

@@ -40,9 +40,9 @@ class StateClasses {
   const int* ruled_out(Index j) const { return ruled_out_.data() + j * width_; }
 
   const ClassSets* sets_ = nullptr;
-  Index width_ = 0;             // number of classes + 1, for no class
-  std::vector<int> set_;        // set of classes of each row
-  std::vector<int> ruled_out_;  // K × width: number of rows in a state whose labels exclude a class
+  Index width_ = 0;             // number of classes, plus 1 for no class
+  std::vector<int> set_;        // for each row the set of classes that its label allows
+  std::vector<int> ruled_out_;  // K × width: number of rows in a state that exclude a class
 };
 
 }  // namespace bnpvi::chains

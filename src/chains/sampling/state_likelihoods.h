@@ -18,7 +18,7 @@ SequenceRows all_sequences(const Dataset& data, Index lag);
 
 class StateLikelihoods {
  public:
-  /// rows: of all sequences.
+  /// rows: the modelled rows of all sequences.
   StateLikelihoods(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
   /// Statistics T of k states, k × p; label: state of each row.

@@ -18,9 +18,9 @@ class TransitionCounts {
   Index k() const { return static_cast<Index>(rows_.size()) - 1; }
   Index operator()(Index row, Index state) const { return rows_[row][state]; }
   Index sum(Index row) const { return sums_[row]; }
-  const Index* of(Index row) const { return rows_[row].data(); }  // K numbers
+  const Index* of(Index row) const { return rows_[row].data(); }  // n_jk of one row j, K numbers
 
-  void clear();  // no states
+  void clear();  // removes all states
   void open();   // adds a state without transitions
   /// Removes state j, which must have no transitions; state K − 1 gets its number.
   void drop(Index j);
@@ -30,11 +30,11 @@ class TransitionCounts {
   }
 
  private:
-  std::vector<std::vector<Index>> rows_ = std::vector<std::vector<Index>>(1);  // K + 1
+  std::vector<std::vector<Index>> rows_ = std::vector<std::vector<Index>>(1);  // K + 1 rows of counts
   std::vector<Index> sums_ = {0};
 };
 
-/// n_jk of sequences; label: state of each row, of K states.
+/// The transition counts n_jk of these sequences; label: the state of each row, of K states.
 TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k);
 
 }  // namespace bnpvi::chains

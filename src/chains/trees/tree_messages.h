@@ -19,7 +19,7 @@ struct TreeRows {
 ///   Σ log Z − Σ r log_e − Σ_roots r log start,
 /// the entropy without its part of the transitions, −Σ M log P.
 struct TreeCounts {
-  double* start;           // K
+  double* start;           // expected states of roots, K numbers
   double* log_space_pair;  // expected transitions, laid out as in the chain; in log space only
   double* entropy;
 };
@@ -51,17 +51,18 @@ class TreeMessages {
                 const TreeCounts& to, const std::function<void(Index, const double*)>& tell = {});
 
  private:
-  // block: Chain::block() of the row's position.
+  // The downward step of one row, from its parent's responsibilities. block: Chain::block() of the row's
+  // position.
   bool step_down(Index block, const double* parent, const double* m, double* u, double* r);
   void log_space_step_down(Index block, const double* parent, const double* m, const double* u, double* r,
                            double* pair);
 
   const Chain& chain_;
   const bool log_space_;
-  Vec ones_, terms_, joint_;  // K, K, K × K
+  Vec ones_, terms_, joint_;  // scratch: K, K, K × K
 };
 
-/// log Z = log Σ_z Π start P e, summed over trees, for log potentials (n × K).
+/// log Z = log Σ_z Π start P e, the log evidence summed over trees, for log potentials log_e (n × K).
 double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e);
 
 /// Most probable states given log potentials (n × K), by max-product messages; ties go to the smaller state.

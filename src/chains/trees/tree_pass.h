@@ -27,10 +27,10 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // for each chunk of the piece: Σ u mᵀ by position, still without the factor P
+  std::vector<Vec> pairs_;  // Σ u mᵀ by position, without the factor P, for each chunk of rows
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
-  Vec log_e_, m_, u_;  // for the trees being processed
+  Vec log_e_, m_, u_;  // log potentials and messages of the trees being processed
 };
 
 }  // namespace bnpvi::chains

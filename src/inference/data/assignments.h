@@ -28,7 +28,7 @@ struct Assignments {
   /// clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
-  void merge(Index a, Index b);  // a < b
+  void merge(Index a, Index b);  // adds cluster b to cluster a < b and removes b
   void drop(Index j);
   void append(Index m);
   void permute(const std::vector<Index>& order);
@@ -38,8 +38,8 @@ struct Assignments {
   void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
-/// Stores the responsibilities of a local step in Assignments (unless null) and passes them on to another
-/// sink (unless null).
+/// Stores the responsibilities that a local step (the update of q(z) at fixed globals) finds in an
+/// Assignments (unless null), and passes them on to another sink (unless null).
 class AssignmentSink final : public ResponsibilitySink {
  public:
   AssignmentSink(Assignments* out, const Batch& batch, ResponsibilitySink* next)

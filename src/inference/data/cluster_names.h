@@ -21,7 +21,7 @@ struct ClusterNames {
     return std::count_if(clusters.begin(), clusters.end(), [this](Index j) { return of_cluster(j) > 0; }) < 2;
   }
 
-  // The operations that changes.h requires.
+  // The operations on a list of clusters that Changes (changes.h) calls.
   void merge(Index a, Index b) {
     if (any()) of[a] = of_pair(a, b);
     drop(b);

@@ -1,16 +1,16 @@
-// The evidence of the clusters of a summary, each under the prior of its name.
+// The log evidence of clusters, where a cluster with a name has the prior that belongs to the name.
 #pragma once
 #include "inference/data/summary.h"
 #include "observations/named_clusters.h"
 
 namespace bnpvi {
 
-/// Log evidence used_evidence() of cluster j of the summary.
+/// The log evidence of cluster j of the summary (ObsModel's used_evidence()), under the prior of its name.
 inline double used_evidence(const ObsModel& obs, const Summary& s, Index j) {
   return used_evidence(under_name(obs, s.names.of_cluster(j)), s.t(j));
 }
 
-/// The same for clusters a and b when joined.
+/// The log evidence of the cluster that would result from joining clusters a and b.
 inline double evidence_of_pair(const ObsModel& obs, const Summary& s, Index a, Index b) {
   Vec both(s.t(a), s.t(a) + s.shape.p);
   for (Index i = 0; i < s.shape.p; ++i) both[i] += s.t(b)[i];

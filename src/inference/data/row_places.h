@@ -4,15 +4,16 @@
 
 namespace bnpvi {
 
-/// The rows that places_of_rows() lists, for data with so many rows that a Place for each would not fit into
-/// memory.
+/// The rows that have a likelihood of their own, in the order of places_of_rows(), stored as one bit per row:
+/// for data with so many rows that a Place (batch and number in it) for each would not fit into memory.
 class RowPlaces {
  public:
-  /// grouped, lag: see places_of_rows().
+  /// grouped: whether units are groups of rows. lag: how many first rows of each group have no likelihood.
   RowPlaces(const Source& source, bool grouped, Index lag);
 
   Index n() const { return n_; }
-  /// places_of_rows()[p] for each of these positions p, in their order.
+  /// The places of some of these rows, which are given by their positions in the order of places_of_rows();
+  /// one for each position.
   std::vector<Place> at(const std::vector<Index>& positions) const;
 
  private:

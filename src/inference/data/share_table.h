@@ -10,19 +10,19 @@
 
 namespace bnpvi {
 
-/// The share of one unit in one cluster. The responsibilities of the unit's rows u are not stored, since they
-/// follow from the shares and from the expected log-likelihoods C at the visit: r_uk ∝ exp(C_u,column + P_k),
-/// and their sum over rows is N_k.
+/// How much of one unit (such as a document) belongs to one cluster. The responsibilities r of the unit's
+/// rows u are not stored: they follow from the shares and from the expected log-likelihoods C at the visit,
+/// r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
 struct Share {
-  int cluster;        // number of the cluster now
-  int column;         // its number at the visit: the column of C
-  double count;       // N_k of the unit
-  double log_weight;  // P_k, up to a constant of the unit
+  int cluster;        // present number of the cluster
+  int column;         // number of the cluster at the visit: its column of C
+  double count;       // N_k, the expected number of the unit's rows in the cluster
+  double log_weight;  // P_k, the log weight of the cluster in the unit, up to a constant
   /// θ̂_k = N_k + a_k, with a the prior of the unit, at which the tangent of log Γ was last taken.
   double theta;
 };
 
-/// A view of the shares of one unit, by ascending cluster; does not own them.
+/// The shares of one unit, by ascending cluster: a pair of pointers, which does not own them.
 class Shares {
  public:
   Shares() = default;
@@ -40,10 +40,10 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Shares of units that were visited together, one unit after the other, and the log-likelihoods C at that
-/// visit. C is stored either as the weights from which it can be computed again, or, if `weights` is null, as
-/// numbers: for each unit the column of C of its first share over all its rows, then the column of its second
-/// share, and so on.
+/// Shares of units that were visited together, one unit after the other, and the expected log-likelihoods C
+/// of their rows at that visit. C is stored either as the weights of the clusters, from which it can be
+/// computed again, or, if `weights` is null, as numbers: for each unit the column of C of its first share
+/// over all its rows, then the column of its second share, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
@@ -57,11 +57,11 @@ struct UnitShares {
   int block = 0;          // index of the block in ShareTable::block
   int n = 0;              // number of shares
   std::size_t from = 0;   // index of the first share in the block
-  std::size_t logs = 0;   // index of its first number in ShareBlock::logs, if C is stored
+  std::size_t logs = 0;   // index of the unit's first number in ShareBlock::logs, if C is stored
   int misses = 0;         // number of consecutive searches for another optimum that failed
   int wait = 0;           // number of visits until the next search
   double weight = 1;      // weight of the unit
-  std::size_t local = 0;  // index of its first further number in the block, if it has any
+  std::size_t local = 0;  // index of the unit's first number in ShareBlock::local, if any
   int n_local = 0;
 };
 
@@ -78,12 +78,12 @@ struct ShareTable {
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
 
-  /// The weights at the visit of unit i, or null. If null, C is stored at logs(i), rows × columns, column by
-  /// column.
+  /// The weights of the clusters at the visit of unit i, or null. If null, the log-likelihoods C of the unit
+  /// are stored at logs(i): rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
-  /// The further numbers of unit i; null where it has none.
+  /// The numbers of unit i that only its allocation model uses (ShareBlock::local); null where it has none.
   const double* local(Index i) const {
     return unit[i].n_local > 0 ? block[unit[i].block]->local.data() + unit[i].local : nullptr;
   }
@@ -99,15 +99,16 @@ struct ShareTable {
   /// A copy in which units at[0], at[1], ... are replaced by units first, first + 1, ... of `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
-  /// A copy without the weights in `gone`: blocks that used them store C instead, `size` numbers in all.
-  /// append(i, c) appends C of the rows of unit i to c, share by share, in the column of each share.
+  /// A copy without the weights in `gone`. Blocks that used them store the log-likelihoods C of their units
+  /// instead, `size` numbers in all. append(i, c) must append C of the rows of unit i to c, share by share,
+  /// each in the share's column.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  /// Writes the table; weights and C that several blocks share are written once. weights = false: neither is
-  /// written, as a visit needs neither.
+  /// Writes the table; weights and log-likelihoods C that several blocks share are written once. weights =
+  /// false: neither of the two is written, as the next visit needs neither.
   void write(Writer& out, bool weights = true) const;
-  /// weights: the weights to use for all blocks that were written without any.
+  /// Reads a table. weights: the weights to use for all blocks that were written without any.
   static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:

@@ -30,9 +30,11 @@ class Source {
   virtual DataShape shape() const = 0;
   /// Group g consists of rows starts()[g] .. starts()[g + 1] − 1, numbered among all rows.
   virtual const std::vector<Index>& starts() const = 0;
-  /// Dataset::back of all rows.
+  /// For each row of the data the distance to its parent, as in Dataset::back; null: the parent is the row
+  /// before.
   virtual const int* back() const = 0;
-  /// Dataset::position of all rows.
+  /// For each row of the data its position among its parent's children, or its covariate pattern, as in
+  /// Dataset::position; null: all 0.
   virtual const int* position() const = 0;
   virtual Index n_batches() const = 0;
   /// Opens batch b, which stays valid as long as the result is held.
@@ -79,7 +81,7 @@ std::vector<Place> places_of_groups(const Source& source);
 double weight_of_units(const Batch& batch, bool grouped);
 double weight_of_units(const Source& source, bool grouped);
 
-/// Weights of some rows, each batch being opened once; empty where rows have no weights.
+/// The weights of these rows; each batch is opened once. Empty where rows have no weights.
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
 
 /// A copy of some rows, as a data set of its own.

@@ -33,16 +33,16 @@ struct SpoolIndex {
   DataShape shape;  // all rows; n and n_groups count also rows that are in no batch
   std::vector<BatchSize> size;
   std::vector<std::uint64_t> sum;  // checksum of each batch
-  Index group_width = 0;           // Dataset::group_width
+  Index group_width = 0;           // numbers per group of rows (Dataset::group_width)
   ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }
   std::vector<std::int64_t> offsets() const;  // where each batch begins in the file, and the end of the last
 };
 
-/// Writes a spool. Rows must be added in the order of their numbers, and groups likewise. Rows of each batch
-/// are buffered in memory until they are enough for a write to the disk. The file is written under a
-/// temporary name; the destructor deletes it unless finish() was called.
+/// Writes a spool, a file of batches. Rows must be added in the order of their numbers, and groups likewise.
+/// Rows of each batch are buffered in memory until they are enough for a write to the disk. The file is
+/// written under a temporary name; the destructor deletes it unless finish() was called.
 class SpoolWriter {
  public:
   /// path: UTF-8. All functions throw FileError where the file cannot be written.
@@ -51,7 +51,8 @@ class SpoolWriter {
   SpoolWriter(const SpoolWriter&) = delete;
   SpoolWriter& operator=(const SpoolWriter&) = delete;
 
-  /// Adds the next rows, or groups with all their rows. batch: the batch of each row or group, −1: none.
+  /// Adds the next rows, or groups with all their rows: those of `piece`. batch: for each row or group the
+  /// number of its batch; −1: it is in no batch.
   void add(const Dataset& piece, const int* batch);
   /// Completes the spool. Throws std::invalid_argument unless all batches have as many rows, groups and
   /// entries as the index says.
@@ -62,20 +63,21 @@ class SpoolWriter {
   void add_row(Pending& to, const Dataset& piece, Index row);
   void flush(Index b);
   template <class T>
-  void put(Index b, std::int64_t at, const T* values, Index n);  // at: position within the batch
+  void put(Index b, std::int64_t at, const T* values, Index n);  // at: offset in the batch
 
   const std::string path_;
   SpoolIndex index_;
   const std::vector<std::int64_t> offsets_;
   FreshFile file_;
-  std::vector<Pending> pending_;  // for each batch what is not written yet
+  std::vector<Pending> pending_;  // for each batch the rows that are not written yet
   Index most_pending_;            // size of the buffer of a batch, in numbers
   Index rows_ = 0, groups_ = 0;
 };
 
-/// An open spool. Throws FileError where the file is not a spool, is incomplete, or cannot be read. When a
-/// batch is first opened, it is compared with its checksum, and all values by which the engine counts or
-/// indexes are checked; after that, size and modification time of the file show whether it was changed.
+/// A spool (file of batches) that is open for reading. Throws FileError where the file is not a spool, is
+/// incomplete, or cannot be read. When a batch is first opened, it is compared with its checksum, and all
+/// values by which the engine counts or indexes are checked; after that, size and modification time of the
+/// file show whether it was changed.
 class Spool {
  public:
   explicit Spool(const std::string& path);
@@ -97,19 +99,20 @@ class Spool {
   mutable std::vector<std::atomic<bool>> checked_;  // for each batch: whether it was checked
 };
 
-/// An open batch of a spool.
+/// An open batch of a spool, with the vectors to which its `batch` refers.
 struct Spool::Held {
   Dataset data;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
 };
 
-/// A source whose data are in a spool.
+/// A source that reads its batches from a spool (a file of batches in the engine's layout).
 class SpoolSource final : public Source {
  public:
-  /// starts, back, position: see the functions of Source; back and position must outlive this object.
-  /// grouped: units are groups; otherwise units are rows, in the order of sort_by_missing_cells() if there is
-  /// an observation model. one_more: adds a batch without units after the batches of the spool.
+  /// starts, back, position: what the functions of Source with these names return; back and position must
+  /// outlive this object. grouped: units are groups of rows; otherwise units are rows, visited in the order
+  /// of sort_by_missing_cells() if there is an observation model. one_more: adds a batch without units after
+  /// the batches of the spool.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
               const ObsModel* obs, bool one_more, const int* back = nullptr, const int* position = nullptr);
 

@@ -1,4 +1,5 @@
-// Conversion of the index of a spool to and from bytes, and offsets of the arrays of its batches.
+// Conversion of the index of a spool (a file of batches) to and from bytes, and offsets of the arrays of its
+// batches.
 #pragma once
 #include "inference/data/spool.h"
 
@@ -14,7 +15,8 @@ struct SpoolArrays {
   SpoolArrays(const SpoolIndex& index, const BatchSize& size);
 };
 
-/// The bytes that follow the batches in the file.
+/// The bytes at the end of the file, after the batches: the index, its length, its checksum and the mark of
+/// the format.
 std::string end_of_spool(const SpoolIndex& index);
 
 /// Reads the index from the n bytes of a spool. Throws FileError where they are not a spool, or its sizes do

@@ -26,13 +26,13 @@ struct Summary {
   SummaryShape shape;
   Index k = 0;
   SharedVec obs;           // K × p, row-major: T_k = (N_k, S_k)
-  Vec extra;               // K × q, row-major
-  Vec pair;                // K × K × pairs, row-major
-  Vec scalar;              // shape.scalars
+  Vec extra;               // K × q, row-major: statistics of the allocation model for each cluster
+  Vec pair;                // K × K × pairs, row-major: statistics of ordered pairs of clusters
+  Vec scalar;              // statistics of all clusters together, shape.scalars numbers
   double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty if no row has a label
   ClusterNames names;      // only in totals and globals, not in summaries of batches
-  std::shared_ptr<const UnitMemory> memory;  // only for batches, if the model has unit memory; null in sums
+  std::shared_ptr<const UnitMemory> memory;  // what the next visit needs; only in batches, else null
   /// For a batch: its data are no longer available (those of an earlier fit), so that visits skip it and its
   /// statistics stay as they are.
   bool settled = false;

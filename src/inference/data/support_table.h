@@ -7,10 +7,11 @@
 
 namespace bnpvi {
 
-/// For each of n rows `width` slots for numbers of clusters; −1: an empty slot.
+/// For each of n rows the numbers of at most `width` clusters, one in each of `width` slots; −1: an empty
+/// slot.
 struct SupportTable {
   Index width = 0;
-  std::vector<int> cluster;  // n × width
+  std::vector<int> cluster;  // numbers of clusters, n × width
 
   SupportTable() = default;
   SupportTable(Index n, Index w) : width(w), cluster(static_cast<std::size_t>(n * w), -1) {}
@@ -18,7 +19,7 @@ struct SupportTable {
   const int* of(Index i) const { return cluster.data() + i * width; }
 
   /// Renumbers clusters: j becomes number[j], −1 if it was removed. When two clusters of a row become one,
-  /// the first slot keeps it and the other becomes −1.
+  /// the first of their slots holds it and the other becomes empty.
   void renumber(const std::vector<Index>& number);
 };
 

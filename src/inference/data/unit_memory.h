@@ -30,7 +30,8 @@ struct UnitMemory {
   /// A copy with clusters renumbered: number[j] is the new number of cluster j, −1 if it was removed.
   UnitMemory renumbered(const std::vector<Index>& number) const;
 
-  /// weights: see ShareTable::write() and read().
+  /// weights = false: the sets of weights that the shares use, and log-likelihoods stored in place of them,
+  /// are not written. On reading, `weights` takes the place of weights that were not written.
   void write(Writer& out, bool weights = true) const;
   static UnitMemory read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 };

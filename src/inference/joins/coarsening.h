@@ -19,7 +19,8 @@ namespace bnpvi {
 /// five K × K tables. The problem and the pool must outlive this object.
 class Coarsening {
  public:
-  /// earlier: see State::earlier; may be empty.
+  /// globals: those of the fit. earlier: for each batch what an earlier fit stored of its units
+  /// (State::earlier); may be empty.
   Coarsening(const Problem& problem, Globals globals, std::vector<std::shared_ptr<const UnitMemory>> earlier,
              Pool& pool);
 
@@ -41,7 +42,7 @@ class Coarsening {
 
  private:
   struct Pair {
-    Index a, b;  // numbers, a < b
+    Index a, b;  // present numbers, a < b
     double gain;
   };
   void add_changes();
@@ -51,7 +52,8 @@ class Coarsening {
   double allocation_gain(const Globals& now, Index a, Index b) const;
   Summary joined_allocation(Index a, Index b) const;
   double best_value(Summary s) const;
-  /// Index of a pair, given by present numbers, in the tables by identity.
+  /// Index of a pair of clusters in data_ and allocation_, which are K × K by identity. a, b: their present
+  /// numbers.
   std::size_t at(Index a, Index b) const { return static_cast<std::size_t>(id(a) * k_ + id(b)); }
 
   const Problem& problem_;

@@ -38,23 +38,24 @@ class Joins {
  public:
   virtual ~Joins() = default;
 
-  /// Adds to `out` the changes that joining each pair makes in these units.
+  /// Adds to `out`, for each pair of clusters, the changes of the summary (JoinChanges) that joining the pair
+  /// makes in these units.
   virtual void add_changes(JoinChanges& out) = 0;
 
-  /// Joins b to a, and adds to `out` the resulting differences of the changes of all pairs. Pairs with b are
-  /// still stored under b; JoinChanges::merge completes the join.
+  /// Joins cluster b to a. This alters the changes that joining other pairs would make: the differences are
+  /// added to `out`. Pairs with b are still stored under b; JoinChanges::merge completes the join.
   virtual void join(Index a, Index b, JoinChanges& out) = 0;
 
-  /// In models whose further statistics are tangents at earlier globals: adds their values at the given
-  /// globals to extra (K × q, rows by present number; number[id] is the present number of a cluster), and
-  /// returns true.
+  /// For models whose further statistics are linear bounds (tangents) taken at earlier globals: adds the
+  /// values of these statistics with tangents at the given globals to extra (K × q, rows by present number;
+  /// number[id] is the present number of a cluster), and returns true.
   virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
                       Vec& /*extra*/) const {
     return false;
   }
 };
 
-/// The units of a visit, divided into consecutive parts.
+/// The units of a visit with their explicit q(z), divided into consecutive parts, one Joins for each part.
 using JoinParts = std::vector<std::unique_ptr<Joins>>;
 
 /// −x log x; 0 at x = 0.
@@ -138,7 +139,8 @@ class JoinTable : public Joins {
   Vec weight_, value_;
 };
 
-/// Items that are distributions over clusters (s values that sum to 1); each entropy counts `weight` times.
+/// A Kind for JoinTable whose items are distributions over clusters: s values that sum to 1. The entropy of
+/// an item counts `weight` times.
 class AloneKind {
  public:
   void add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out);

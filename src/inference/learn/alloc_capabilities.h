@@ -17,8 +17,8 @@ class BatchWork;
 class LearnedConcentrations {
  public:
   /// The same model with better values of its concentrations: the objective at the state's summaries and
-  /// globals is higher, once settle() has renewed the tangents of the batches. Null when the model learns no
-  /// concentrations, or none better are found.
+  /// globals is higher, once the tangents of the batches were renewed (Tangents). Null when the model learns
+  /// no concentrations, or none better are found.
   virtual std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const = 0;
   /// The values that learned() changes, as fields of this model; empty when the model learns none.
   virtual NamedArrays learned_fields() const = 0;
@@ -30,8 +30,8 @@ class LearnedConcentrations {
   ~LearnedConcentrations() = default;
 };
 
-/// Models whose summaries contain tangents (linear lower bounds of convex terms) taken at the globals of the
-/// visit.
+/// For models whose summaries contain tangents, that is, linear lower bounds of convex terms, taken at the
+/// globals of the visit.
 class Tangents {
  public:
   /// Renews the tangents of a batch's summary, which were taken at earlier globals or concentrations, at the
@@ -42,11 +42,12 @@ class Tangents {
   ~Tangents() = default;
 };
 
-/// Joins of clusters in models whose units are more than independent rows.
+/// For joining clusters in models whose units are more than independent rows (documents or sequences, for
+/// example).
 class UnitJoins {
  public:
-  /// Does a local_step() and stores its q(z) in explicit form in `parts`, from which the effects of joining
-  /// clusters are computed (joins.h).
+  /// Does a local step (AllocModel::local_step()) and stores its q(z) in explicit form in `parts`, from which
+  /// the effects of joining clusters are computed (joins.h).
   virtual Summary explicit_step(const Visit& visit, JoinParts& parts) const = 0;
   /// Approximate globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the
   /// other globals are close to the result of global_step(), without its search.
@@ -56,11 +57,12 @@ class UnitJoins {
   ~UnitJoins() = default;
 };
 
-/// Visits that need not multiply all features of a row by the weights of all clusters.
+/// For models whose visits need not multiply all features of a row by the weights of all clusters.
 class OwnVisits {
  public:
-  /// Weights for visits of these data, given the statistic `effective`. evidence: receives the log evidence Λ
-  /// of every cluster (K numbers), unless null.
+  /// The weights of the clusters, by which visits of these data multiply features, given the summary
+  /// `effective` that determines the posterior of the clusters. evidence: receives the log evidence Λ of
+  /// every cluster (K numbers), unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence) const = 0;
@@ -72,11 +74,13 @@ class OwnVisits {
   ~OwnVisits() = default;
 };
 
-/// Memory of a visit from which the next visit starts, in models whose q(z) is not determined by that memory.
+/// For models whose visits start from what the last visit of the same units stored (its memory), where this
+/// memory does not determine q(z).
 class VisitMemory {
  public:
-  /// The memory of a batch after some of its units were visited again. rest: the memory of the whole batch
-  /// before; again: the memory of the repeated visit. Null: the next visit starts afresh.
+  /// Called after some units of a batch were visited again: returns the new memory of the batch. rest: the
+  /// memory of the whole batch before; again: the memory of the repeated visit. Null: the next visit starts
+  /// afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& rest,
       const std::shared_ptr<const UnitMemory>& again) const = 0;
@@ -85,18 +89,18 @@ class VisitMemory {
   ~VisitMemory() = default;
 };
 
-/// Models in which the memory of the units determines q(z), so that an observer needs no explicit
+/// For models in which the memory of the units determines q(z), so that an observer needs no explicit
 /// responsibilities.
 class RememberedUnits {
  public:
-  /// The summary of the units, computed anew from their memory, for tests.
+  /// Computes the summary of the units anew from their memory, for tests.
   virtual Summary recompute(const Visit& visit) const = 0;
 
  protected:
   ~RememberedUnits() = default;
 };
 
-/// A method of initialisation that only this model has.
+/// For models that have a method of initialisation of their own.
 class OwnStart {
  public:
   /// Returns the statistics of at most k clusters.
@@ -106,7 +110,7 @@ class OwnStart {
   ~OwnStart() = default;
 };
 
-/// Statistics of the allocation model that a start from clusters of observations does not provide.
+/// For models with statistics that a start from clusters of observations does not provide.
 class OwnStatistics {
  public:
   /// Completes the statistics of a start: those of the observations are given, and those of the allocation
@@ -131,10 +135,11 @@ class WorkReader {
   ~WorkReader() = default;
 };
 
-/// Globals whose u ends with numbers for pairs of clusters, in addition to AllocModel::numbers_in_u().
+/// For models whose globals hold numbers for pairs of clusters, at the end of the vector Globals::u, after
+/// the first AllocModel::numbers_in_u() numbers.
 class StoredPairs {
  public:
-  virtual Index numbers_of_pairs(Index k) const = 0;  // their number in u, for k clusters
+  virtual Index numbers_of_pairs(Index k) const = 0;  // how many, for k clusters
 
  protected:
   ~StoredPairs() = default;
@@ -161,25 +166,27 @@ struct AllocCapabilities {
 const LearnedConcentrations& concentrations_of(const AllocModel& alloc);  // default: none is learned
 const WorkReader& work_reader_of(const AllocModel& alloc);                // default: knows no kind
 
-/// OwnVisits; default: the weights of all features, and their number as the cost.
+/// OwnVisits::visit_weights() and cost_of_observation() of the model; without that capability, the weights
+/// for all features, and the number of features as the cost.
 std::shared_ptr<const Weights> visit_weights(const AllocModel& alloc, const ObsModel& obs,
                                              const DataShape& data, const Summary& effective, Pool* pool,
                                              double* evidence = nullptr);
 Index cost_of_observation(const AllocModel& alloc, const ObsModel& obs, const DataShape& data);
 
-/// UnitJoins; default: the versions for independent rows, in which merged() is the result of global_step().
+/// UnitJoins::explicit_step() and merged() of the model; without that capability, versions for independent
+/// rows, in which merged() is the result of global_step().
 Summary explicit_step(const AllocModel& alloc, const Visit& visit, JoinParts& parts);
 Globals merged(const AllocModel& alloc, const Globals& globals, Index a, Index b);
 
-/// OwnStatistics; default: does nothing.
+/// OwnStatistics::complete_start() of the model; without that capability, does nothing.
 void complete_start(const AllocModel& alloc, Summary& start, double n_groups);
 
-/// The length of u in the globals of k clusters, StoredPairs included.
+/// The length of the vector Globals::u for k clusters, including the numbers for pairs (StoredPairs).
 Index stored_in_u(const AllocModel& alloc, Index k);
-/// True when u has all numbers except those of StoredPairs, which a global step then computes.
+/// True when u lacks only the numbers for pairs of clusters (StoredPairs), which a global step then computes.
 bool lacks_pairs(const AllocModel& alloc, const Vec& u, Index k);
 
-/// True when the memory of the units determines q(z) (RememberedUnits).
+/// True when what is remembered of the units between visits determines q(z) (RememberedUnits).
 bool remembers(const AllocModel& alloc);
 
 }  // namespace bnpvi

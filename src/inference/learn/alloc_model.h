@@ -30,13 +30,14 @@ struct AllocFacts {
   bool grouped;       // units are groups of rows, not single rows
   bool ordered;       // the objective depends on the order of the clusters, so that reordering is a move
   Index fixed_k = 0;  // number of clusters; 0: it may vary
-  /// The globals have top-level sticks: one number in u and one in omega for each cluster.
+  /// The globals have top-level sticks (stick-breaking fractions of cluster weights that all groups share):
+  /// one number in Globals::u and one in Globals::omega for each cluster.
   bool sticks = false;
   Index group_values = 0;  // length of Dataset::group_value that the model requires for each group
   /// Number of covariate patterns of rows (PatternedRows), counted for each cluster by the last features; 0:
   /// none.
   Index patterns = 0;
-  /// Without sticks: how many numbers in u the globals have for the weight of each cluster.
+  /// In models without sticks: how many numbers Globals::u has for the weight of each cluster.
   Index weight_values = 0;
 };
 
@@ -55,7 +56,7 @@ class AllocModel {
   bool has_sticks() const { return facts_.sticks; }
   Index group_values() const { return facts_.group_values; }
   Index patterns() const { return facts_.patterns; }
-  /// Lengths of u and omega in the globals of k clusters.
+  /// Lengths of the vectors Globals::u and Globals::omega for k clusters.
   Index numbers_in_u(Index k) const { return k * (facts_.sticks ? 1 : facts_.weight_values); }
   Index numbers_in_omega(Index k) const { return facts_.sticks ? k : 0; }
   /// L of L-sparse responsibilities (Sparsity); 0: dense.
@@ -68,10 +69,11 @@ class AllocModel {
   /// constrained (L-sparse), the summary of a q(z) whose ELBO is at least that of the q(z) in visit.memory.
   virtual Summary local_step(const Visit& visit) const = 0;
 
-  /// A new visitor for one lap. The default calls local_step().
+  /// A new visitor, which makes the visits of one lap (a pass over all batches). The default's visits call
+  /// local_step().
   virtual std::unique_ptr<Visitor> visitor() const;
 
-  /// The summary of the given units, given the responsibilities of their rows; for starts and tests.
+  /// Computes the summary of the given units from given responsibilities of their rows; for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
   /// Globals that maximise the ELBO given the whole-data summary. `from` is the starting point of iterative

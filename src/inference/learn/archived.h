@@ -9,7 +9,7 @@ namespace bnpvi {
 void write(Writer& out, const NamedArrays& arrays);
 NamedArrays read_arrays(Reader& in);
 
-/// Writes globals without their weights, which follow from the rest.
+/// Writes globals, but not Globals::weights (the weights for the next visit), which follow from the rest.
 void write(Writer& out, const Globals& globals);
 Globals read_globals(Reader& in);
 

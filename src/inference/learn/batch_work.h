@@ -14,9 +14,9 @@ struct WorkGlobals {
   Globals globals;  // including the weights for visits
   /// The weights come from evaluate_and_weigh(), whose rounding differs from that of visiting_weights().
   bool weighed = false;
-  void write(Writer& out) const;  // without the weights
+  void write(Writer& out) const;  // all but globals.weights
   static WorkGlobals read(Reader& in);
-  /// Fills in the weights, where they are missing.
+  /// Computes globals.weights, the weights for visits, where they are missing.
   void weigh(const Problem& problem);
 };
 
@@ -69,12 +69,13 @@ void do_work(const Problem& problem, Pool& pool, const std::vector<std::unique_p
   do_work(problem, pool, all);
 }
 
-/// A local step on all units of a batch, which a watch may observe.
+/// The local step (update of q(z) at fixed globals) of all units of a batch. A watch may observe the
+/// responsibilities.
 class VisitWork final : public BatchWork {
  public:
-  /// memory: of the last visit of the batch, or null. watch: may be null. base: whether Σ log h(x) is
-  /// computed, too. assignments: receives the explicit q(z) when the work is done in this process, unless
-  /// null.
+  /// memory: what the last visit of the batch stored for the next, or null. watch: may be null. base: whether
+  /// Σ log h(x) is computed, too. assignments: receives the explicit q(z) when the work is done in this
+  /// process, unless null.
   VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,
             std::shared_ptr<const UnitMemory> memory, std::unique_ptr<Watch> watch, bool base,
             Assignments* assignments);
@@ -97,7 +98,7 @@ class VisitWork final : public BatchWork {
   Assignments* assignments_ = nullptr;
 };
 
-/// A local step on some units of a batch, by AllocModel::local_step().
+/// The local step (update of q(z) at fixed globals) of some units of a batch, by AllocModel::local_step().
 class UnitsWork final : public BatchWork {
  public:
   UnitsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

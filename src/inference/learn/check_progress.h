@@ -8,7 +8,8 @@ namespace bnpvi {
 /// possible in a fit of this problem: a file may be undamaged and still hold anything.
 void require_progress(const Problem& problem, const Progress& progress);
 
-/// The same check for a summary of k clusters, except for its memory.
+/// Throws std::invalid_argument unless the sizes in a summary that was read are possible for k clusters and
+/// this shape. Its unit memory is not checked.
 void require_summary(const Summary& summary, const SummaryShape& shape, Index k);
 
 /// Throws std::invalid_argument unless `holds`; `what` names the mismatch in the message.

@@ -13,12 +13,12 @@
 namespace bnpvi {
 
 struct DriverOptions {
-  Index max_laps = 100;           // largest number of laps of each phase
-  double tol = 1e-6;              // tolerance, in units of the objective; see Fit::units
-  bool keep_interrupted = false;  // when the user stops the fit, return the last sound lap
+  Index max_laps = 100;           // largest number of laps (passes over all batches) per phase
+  double tol = 1e-6;              // converged once a lap gains at most tol for each unit of data
+  bool keep_interrupted = false;  // if the user stops the fit, return its last sound state
 };
 
-/// The progress of a fit as the driver sees it between two laps: a plain value.
+/// The progress of a fit as the driver sees it between two laps (passes over all batches): a plain value.
 struct Course {
   std::vector<LapRecord> trace;
   Index before_phase = 0;  // laps done before the present phase began
@@ -28,7 +28,8 @@ struct Course {
   /// starts (restarts.h) also "given_up", and "waits", after which laps may go on.
   std::string reason;
   LapRecord taken_back;  // the lap in which a numerical breakdown occurred, when that is the reason
-  /// Objective of the last sound state, which is kept; NaN: there is none yet.
+  /// Objective at the end of the last lap without numerical breakdown, whose state is kept; NaN: there is
+  /// none yet.
   double objective = std::numeric_limits<double>::quiet_NaN();
   double work = 0;  // Pool::spent() so far, including the making of the start
 
@@ -46,13 +47,13 @@ struct Learned {
   Course course;
 };
 
-/// Runs laps, phase after phase, until the fit has converged: there is no move left to try, and a lap raised
-/// the objective by at most tol for each unit of data.
+/// Runs laps (passes over all batches), phase after phase, until the fit has converged: there is no move left
+/// to try, and a lap raised the objective by at most tol for each unit of data.
 ///
 /// A numerical breakdown is a lap that throws std::domain_error, or ends with an objective that is not finite
-/// or has fallen by more than Fit::slack. The fit then returns to the last sound lap; so it does with
-/// keep_interrupted when the user stops it. Where there is no sound lap yet, Interrupted is thrown, or after
-/// a breakdown course.objective stays NaN.
+/// or has fallen by more than Fit::slack. The fit then returns to the last sound lap, that is, the last one
+/// without breakdown; so it does with keep_interrupted when the user stops it. Where there is no sound lap
+/// yet, Interrupted is thrown, or after a breakdown course.objective stays NaN.
 ///
 /// after_lap: called with the record of each sound lap, at a time when the fit can be written. May be empty,
 /// as it is for a fit that is learned within a lap of another fit. It may pause or abandon the fit by setting

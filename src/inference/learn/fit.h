@@ -1,4 +1,4 @@
-// The contract of a fit that is learned lap by lap (driver.h).
+// The contract of a fit that is learned in laps, passes over all batches (driver.h).
 #pragma once
 #include <memory>
 #include <utility>
@@ -21,8 +21,8 @@ class Fit {
   Fit& operator=(const Fit&) = delete;
   virtual ~Fit() = default;
 
-  /// Makes lap number n, counted from 1; the driver fills in its time. Throws std::domain_error in a
-  /// numerical breakdown, and Interrupted; the caller must then go_back().
+  /// Makes lap number n (a pass over all batches), counted from 1; the driver fills in its time. Throws
+  /// std::domain_error in a numerical breakdown, and Interrupted; the caller must then go_back().
   virtual LapRecord lap(Index n) = 0;
 
   /// True when there is a complete state that could be returned. While there is none (before all data were
@@ -30,7 +30,7 @@ class Fit {
   /// are not called.
   virtual bool whole() const { return true; }
 
-  /// The objective, which laps raise.
+  /// The objective, which laps (passes over all batches) raise.
   virtual double objective() const = 0;
   /// The value by which restarts are compared.
   virtual double score() const { return objective(); }
@@ -40,13 +40,15 @@ class Fit {
   /// The last lap is the first one for which still() is true and which raises the objective by at most `tol`
   /// × units().
   virtual double units() const = 0;
-  /// How much a sound lap may lower the objective, by rounding or by design.
+  /// How much a lap may lower the objective, by rounding or by design, without counting as a numerical
+  /// breakdown.
   virtual double slack() const = 0;
 
   /// Begins another phase of learning, which may have another objective; false: there is no further phase.
   virtual bool next_phase(Why) { return false; }
 
-  /// keep() stores the present state, the last sound one, as cheaply as possible; go_back() returns to it.
+  /// keep() stores the present state, the last one without numerical breakdown, as cheaply as possible;
+  /// go_back() returns to it.
   virtual void keep() = 0;
   virtual void go_back() = 0;
 

@@ -5,15 +5,15 @@
 namespace bnpvi {
 
 struct ClusterIdentity {
-  std::uint64_t id = 0;  // never reused
+  std::uint64_t id = 0;  // identity, which is never reused
   /// The number of observations seen when it got its first and its latest observation.
   double born_at = 0, last_seen = 0;
   bool lasting = false;  // it existed when clusters were last maintained (split, merged, removed)
 };
 
-/// True when a running cluster can be removed without loss: its size is less than one observation, or less
-/// than two and it got none of the last 20,000 observations (a guess). If statistics fade, the second
-/// condition is not needed, as it leads to the first.
+/// True when a cluster of a stream can be removed without loss: its size is less than one observation, or
+/// less than two and it got none of the last 20,000 observations (a guess). fades: statistics of earlier
+/// observations shrink with time; the second condition is not needed then, as it leads to the first.
 inline bool is_spent(const ClusterIdentity& cluster, double size, double seen, bool fades) {
   return size < 1 || (!fades && size < 2 && seen - cluster.last_seen >= 2e4);
 }

@@ -22,7 +22,7 @@ class LabelsWatch final : public Watch {
   struct Row {
     int row, label;
   };
-  std::vector<std::vector<Row>> found_;  // by chunk
+  std::vector<std::vector<Row>> found_;  // for each chunk of the batch the labels of its rows
 };
 
 }  // namespace bnpvi

@@ -15,7 +15,7 @@ struct LearnOptions : RestartOptions {
 /// A fit of a family whose models are ObsModel and AllocModel.
 class SharedFit : public Fit {
  public:
-  /// The problem, with the priors learned so far.
+  /// The problem (data, models, seed), with the priors learned so far.
   virtual const Problem& problem() const = 0;
   const Progress& progress() const { return p_; }
   const State& state() const { return p_.state; }

@@ -16,8 +16,8 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// True when states should carry their explicit q(z) (State::assignments), unless the memory of the units
-  /// determines it (RememberedUnits).
+  /// True when states should carry the explicit q(z) of all rows (State::assignments). Models in which the
+  /// memory of the units determines q(z) leave it out (RememberedUnits).
   virtual bool wants_assignments() const { return false; }
 
   /// True when the fit should also do work that it could skip: compute the ELBO after the visit of every
@@ -33,13 +33,13 @@ class Observer {
   /// Called when this state became the present one, after a local step, a move or a lap.
   virtual void accepted(const State&) {}
 
-  /// Called before a move is accepted: the ELBO that the move computed for its new state, without visiting
-  /// other units, and the number of rounds in which it visited the units that it changes.
+  /// Called before a move is accepted. elbo: the ELBO that the move computed for its new state, without
+  /// visiting other units than those that it changes; rounds: how many times it visited those units.
   virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
 
-  /// Called when a proposal with the objective `after` replaced a state with `before`, in families with a
-  /// state type of their own. anew: computes the objective `after` from q of the latent variables and the
-  /// data alone; empty if that is impossible.
+  /// Called, in families of models with a state type of their own, when a proposal with the objective `after`
+  /// replaced a state with the objective `before`. anew: computes the objective `after` from q of the latent
+  /// variables and the data alone; empty if that is impossible.
   virtual void replaced(double /*before*/, double /*after*/, const std::function<double()>& /*anew*/) {}
 
   /// Called with the ELBO that was predicted for a proposal before any of it was made; the proposal may be

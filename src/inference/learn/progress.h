@@ -1,4 +1,4 @@
-// A fit between two laps, as a value that can be written and read.
+// A fit between two laps (passes over all batches), as a value that can be written and read.
 #pragma once
 #include "inference/learn/state.h"
 #include "inference/moves/move_memory.h"
@@ -13,14 +13,14 @@ struct Progress {
   MoveMemory moves;
   Index turn = 0;                                         // index of the kind of move that is next
   Index step = 0;                                         // number of stochastic steps so far
-  std::vector<std::shared_ptr<const UnitMemory>> memory;  // of stochastic visits, by batch; else empty
+  std::vector<std::shared_ptr<const UnitMemory>> memory;  // of the last stochastic visit, by batch; or empty
   NamedArrays learned;                                    // learned fields of the models
 
   /// A fit that has not begun, at the given state. p: number of operations that one observation costs
   /// (MoveMemory).
   Progress(State state, Index p);
 
-  /// Writes everything but explicit responsibilities, which only observers use.
+  /// Writes everything but the explicit responsibilities of all rows, which only observers use.
   void write(Writer& out) const;
 
   /// Throws std::invalid_argument when the bytes are not the progress of a fit, or were written with other

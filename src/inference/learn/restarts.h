@@ -32,7 +32,7 @@ struct RestartOptions : DriverOptions {
   /// doubled (this is not checked before it has done a quarter of the work of the best start); or all starts
   /// together have done three times most_work, and it is not ahead.
   std::vector<StartKind> kinds;
-  double most_work = 0;  // in the unit of Pool::spent()
+  double most_work = 0;  // limit for all starts together, in the unit of Pool::spent()
 };
 
 constexpr Index most_starts = 50;  // limit for small data whose starts never agree: a guess
@@ -40,7 +40,7 @@ constexpr Index most_starts = 50;  // limit for small data whose starts never ag
 /// The end of a start. A plain value.
 struct StartEnd {
   Start start;
-  LapRecord end;  // Course::end
+  LapRecord end;  // line of the table of restarts (Course::end)
   double score = 0;
   Index given_up = 0;
 };
@@ -52,12 +52,13 @@ struct Restarted {
   std::vector<StartEnd> ends;
   bool interrupted = false;
 
-  /// True when this start was not given up and ended within 1 nat or 1e-5 nats per unit of the best.
+  /// True when this start ran to its end (was not given up) and its score is within 1 nat or 1e-5 nats per
+  /// unit of the best.
   bool agrees(const StartEnd& end) const;
 };
 
-/// begin() makes a fit at its start, possibly with some laps done; read() makes one that continues from what
-/// Fit::write() and Course::write() have written.
+/// How to make fits. begin() makes a fit at its start, possibly with some laps done; read() makes one that
+/// continues from what Fit::write() and Course::write() have written.
 struct Maker {
   std::function<Learned(const Start&)> begin;
   std::function<std::unique_ptr<Fit>(const Start&, Reader& in)> read;
@@ -67,14 +68,15 @@ struct Maker {
 class Keeper {
  public:
   virtual ~Keeper() = default;
-  /// Should the run be stored after this lap (0: before the first lap of a restart)? last: no other lap
-  /// follows.
+  /// True when the run should be stored after this lap (0: before the first lap of a restart). last: no other
+  /// lap follows.
   virtual bool due(Index /*lap*/, bool /*last*/) { return false; }
   virtual void keep(const std::function<void(Writer&)>& /*write*/) {}
 };
 
-/// Makes the restarts and returns the one with the highest score. from: a stored run to continue; null: a new
-/// run. If the user stops it in a restart without a sound lap, the best of the earlier restarts is returned.
+/// Makes the restarts (fits from different starts) and returns the one with the highest score. from: a stored
+/// run to continue; null: a new run. If the user stops the run in a restart that has no lap without numerical
+/// breakdown yet, the best of the earlier restarts is returned.
 Restarted drive_restarts(const Maker& maker, const RestartOptions& options, Pool& pool, Keeper& keeper,
                          Reader* from = nullptr);
 

@@ -4,10 +4,11 @@
 
 namespace bnpvi {
 
-/// Writes the name of the kernels in use.
+/// Writes the name of the kernels (numerical inner loops) in use.
 void write_kernels(Writer& out);
 
-/// Throws std::invalid_argument unless the kernels in use have that name.
+/// Reads a name that write_kernels() wrote; throws std::invalid_argument unless it is that of the kernels in
+/// use.
 void expect_kernels(Reader& in);
 
 }  // namespace bnpvi

@@ -6,8 +6,9 @@
 
 namespace bnpvi {
 
-/// Keeps the globals and the ELBO of the last sound lap. Costs next to no memory: the statistics T are shared
-/// with the state, and summaries of batches are not kept.
+/// Keeps the globals and the ELBO at the end of the last lap (pass over all batches) without numerical
+/// breakdown. Costs next to no memory: the statistics T are shared with the state, and summaries of batches
+/// are not kept.
 class SoundLap {
  public:
   /// How much the state's ELBO may be below the kept one because of rounding: 1e-8 of the sum of the absolute

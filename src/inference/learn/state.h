@@ -41,8 +41,8 @@ class ObsInUse {
   mutable std::vector<std::shared_ptr<const ObsModel>> held_;  // replaced models that may still be in use
 };
 
-/// The parts of a fit that stay the same, except for priors that it learns: the data, the two models and the
-/// seed.
+/// The parts of a fit that stay the same, except for priors that it learns: the data, the observation model,
+/// the allocation model and the seed.
 struct Problem {
   const Source& source;
   ObsInUse obs;
@@ -63,12 +63,12 @@ struct Problem {
 /// the state alone.
 struct State {
   Summary total;
-  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
-  /// For first visits: the memories of an earlier fit, by batch; or empty.
+  std::vector<std::shared_ptr<const Summary>> batch;  // the summary of each batch; null until first visited
+  /// For first visits: what an earlier fit stored of the units of each batch (UnitMemory); or empty.
   std::vector<std::shared_ptr<const UnitMemory>> earlier;
   Globals globals;
   double elbo = 0;
-  std::optional<Assignments> assignments;  // only if the observer requires them
+  std::optional<Assignments> assignments;  // all responsibilities, if the observer requires them
 
   Index k() const { return total.k; }
 };
@@ -86,8 +86,9 @@ bool has_settled(const State& state, Index j);
 bool may_join(const State& state, const std::vector<Index>& clusters);
 bool may_join(const State& state, Index a, Index b);
 
-/// Summary::log_base of a batch: Σ log h(x). It never changes, and is computed once for each batch; summaries
-/// that local steps return, and those of some units of a batch, have 0 instead.
+/// Σ log h(x) of the rows of a batch, h being the base measure; stored in Summary::log_base. It never
+/// changes, and is computed once for each batch; summaries that local steps return, and those of some units
+/// of a batch, have 0 instead.
 double batch_log_base(const Problem& problem, const Batch& batch);
 
 /// Terms of the ELBO ("data", those of the allocation model and, if a prior is learned, "hyperprior"), for
@@ -98,8 +99,9 @@ double sum_terms(const Terms& terms);
 /// Makes globals and ELBO optimal for state.total.
 void refresh(const Problem& problem, State& state);
 
-/// The two halves of refresh(); between the batches of a lap only the globals are needed. renew_globals()
-/// also gives names to the clusters that they suit best (rename.h).
+/// The two halves of refresh(): renew_globals() makes the globals optimal, evaluate() computes the ELBO at
+/// them. Between the batches of a lap only the globals are needed. renew_globals() also gives names to the
+/// clusters that they suit best (rename.h).
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
@@ -108,12 +110,14 @@ void evaluate(const Problem& problem, State& state);
 /// state.total, as after renew_globals().
 void evaluate_and_weigh(const Problem& problem, State& state);
 
-/// visit_weights() (alloc_capabilities.h) for this problem.
+/// The weights of the clusters by which a visit multiplies features, given the summary `effective`:
+/// visit_weights() (alloc_capabilities.h) for the models of this problem. evidence: receives Λ of each
+/// cluster, unless null.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 
-/// Calls Tangents::settle() for every batch at the present globals, which stay as they are; the ELBO rises or
-/// stays.
+/// Renews the linear bounds in the summaries of all batches (Tangents) at the present globals, which stay as
+/// they are; the ELBO rises or stays.
 void settle(const Problem& problem, State& state);
 
 /// total ← Σ_b batch[b], keeping its names, so that rounding errors of many exchanges do not add up.

@@ -45,7 +45,7 @@ class ResponsibilitySink {
 
   /// True when models in which the clusters of consecutive rows depend on each other should call
   /// visit_messages(): for each row, with its responsibilities, its forward message alpha, the message ν (K
-  /// numbers each) and its scale. Not called for rows whose messages were
+  /// numbers each) and its scale (chains/messages/messages.h). Not called for rows whose messages were
   /// computed in log space.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
@@ -64,11 +64,13 @@ class Watch : public ResponsibilitySink {
   virtual std::string kind() const = 0;  // the name by which WorkReader::read_watch() recognises it
   virtual void write_task(Writer& out) const = 0;
   virtual void write_result(Writer& out) const = 0;
-  /// weights: the weights of the visit.
+  /// Reads findings that write_result() wrote, perhaps in another process. weights: the weights of the
+  /// clusters at which the visit was made.
   virtual void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) = 0;
 };
 
-/// The input of a local step: the units of a batch and the present globals.
+/// The input of a local step (the update of q(z) of some units of a batch at fixed globals): the units, the
+/// models and the globals.
 struct Visit {
   const Dataset& data;              // the data in which units are numbered
   const std::vector<Index>& units;  // rows, or groups of rows; groups are ascending
@@ -88,9 +90,9 @@ class Visitor {
   virtual ~Visitor() = default;
   virtual Summary visit(const Visit& visit) = 0;
 
-  /// Called before visits at these globals, of batches with this kind of memory (null: no batch has one).
-  /// Some of these visits may be made in other processes, whose visitors read() what this one writes for
-  /// reuse.
+  /// Called before visits at these globals. memory: what the batches' last visits stored, as an example of
+  /// its kind; null: no batch has any. Some of these visits may be made in other processes, whose visitors
+  /// read() what this one writes for reuse.
   virtual void prepare(const Globals& /*globals*/, const UnitMemory* /*memory*/, Pool& /*pool*/) {}
   virtual void write(Writer& /*out*/) const {}
   virtual void read(Reader& /*in*/) {}

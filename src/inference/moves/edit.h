@@ -21,7 +21,8 @@ class Edit : public Rounds {
   /// on.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
-  /// The second half of climb(), for the state that was given to rise(); rises: the result of rise().
+  /// The second half of climb(), which accepts or refuses the proposal, for the state that was given to
+  /// rise(). rises: the result of rise().
   bool settle(State& state, bool rises);
 
   /// Refuses proposals that end with fewer than `least` occupied clusters (those with at least one

@@ -13,7 +13,7 @@ namespace bnpvi {
 /// be tried again.
 bool has_changed(double then, double now);
 
-/// The identity of a cluster, which is never reused, and its present size.
+/// The identity of a cluster (a number that is never reused) and its present size.
 struct SizedCluster {
   std::uint64_t id;
   double size;
@@ -37,7 +37,7 @@ class FailedGroups {
 
  private:
   struct Failure {
-    Vec sizes;  // by increasing identity
+    Vec sizes;  // sizes of the clusters, by increasing identity
     int failures = 0;
   };
   using Groups = std::map<std::vector<std::uint64_t>, Failure>;  // identities increase

@@ -17,7 +17,7 @@ struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;
   MoveMemory& memory;
-  Visitor& visitor;  // the visitor of this lap
+  Visitor& visitor;  // makes the visits of this lap
   Pool& pool;
   Index lap;
 
@@ -25,16 +25,16 @@ struct MoveContext {
   double to_beat(const State& state) const;
 };
 
-/// The proposals of one kind during one lap. A proposal is a new State that replaces the old one only if its
-/// ELBO is larger; otherwise the old State is untouched.
+/// The proposals of one kind during one lap (a pass over all batches). A proposal is a new State that
+/// replaces the old one only if its ELBO is larger; otherwise the old State is untouched.
 class Move {
  public:
   virtual ~Move() = default;
 
   /// Chooses the proposals of the coming lap; false when there are none.
   virtual bool prepare(const State& state) = 0;
-  /// Called before batch b is visited; the watch that it returns (may be null) observes the responsibilities
-  /// of the visit.
+  /// Called before batch b is visited; the watch (a sink) that it returns, unless null, receives the
+  /// responsibilities of the visit.
   virtual std::unique_ptr<Watch> watch(const State& /*state*/, Index /*b*/) { return nullptr; }
   /// Called after batch b was visited; seen: the watch that watch() returned for it.
   virtual void after_batch(Index /*b*/, Watch* /*seen*/) {}
@@ -51,9 +51,9 @@ class Move {
 /// A kind of move that an allocation model offers.
 struct MoveKind {
   enum class Turn {
-    birth,   // adds clusters
-    merge,   // joins pairs
-    remove,  // deletes clusters
+    birth,   // a kind that adds clusters
+    merge,   // a kind that joins pairs of clusters
+    remove,  // a kind that deletes clusters
     idle     // used in laps in which no other kind has a proposal
   };
   Turn turn;
@@ -87,7 +87,7 @@ void let_prior_follow(const Problem& problem, State& state, Pool& pool);
 /// under it.
 bool lifts(const Problem& problem, State& proposal, double present, Pool& pool);
 
-/// The same problem with another observation model, which differs in its prior.
+/// A copy of the problem with another observation model, which differs from the old one in its prior only.
 Problem with_prior(const Problem& problem, const ObsModel& obs);
 
 /// Applies op to state.total, to every batch's summary (on the threads of problem.pool) and to

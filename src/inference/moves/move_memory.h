@@ -1,4 +1,4 @@
-// Memory of failed moves, kept from lap to lap.
+// Memory of failed moves, kept from lap to lap (a lap is a pass over all batches).
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace bnpvi {
 
 /// Identity of one cluster and its failures.
 struct ClusterHistory {
-  std::uint64_t id = 0;         // never reused
-  std::uint64_t origin = 0;     // see MoveMemory::origin()
+  std::uint64_t id = 0;         // identity, which is never reused
+  std::uint64_t origin = 0;     // the number by which callers outside the fit know it
   double birth_failed_at = -1;  // size when a birth from it last failed; −1: none has failed
   Index birth_failures = 0;
   double delete_failed_at = -1;

@@ -10,13 +10,14 @@ namespace bnpvi {
 struct Neighbours {
   Index k = 0;
   Index width = 0;
-  std::vector<int> cluster;  // K × width
+  std::vector<int> cluster;  // numbers of the `width` nearest clusters of each cluster, K × width
 
   const int* of(Index j) const { return cluster.data() + j * width; }
 };
 
-/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, the score of the
-/// mean features of j under l: one matrix product for all clusters, with any observation model.
+/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, w_l being the
+/// weights of cluster l. This is the score of the mean features of j under l, computed by one matrix product
+/// for all clusters, with any observation model.
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool);
 

@@ -31,17 +31,18 @@ class Rounds {
   void require_gain(double least) { least_gain_ = least; }
 
   Index rounds() const { return rounds_; }
-  /// The proposal after the last round, without batches: the ELBO of the whole data, and the globals and the
-  /// summary for problem().
+  /// The proposal after the last round: the ELBO of the whole data, and the globals and the total summary for
+  /// problem(). It has no summaries of batches.
   const State& proposed() const { return proposed_; }
-  /// The problem that rounds use: the given one, or a smaller one with the same differences of ELBOs.
+  /// The problem for which rounds compute: the given one, or a smaller one with the same differences of
+  /// ELBOs.
   virtual const Problem& problem() const { return c_.problem; }
 
  protected:
   Rounds(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
 
-  /// A local step on the part with the changed clusters, in the round numbered rounds(); adds its summary to
-  /// `total`.
+  /// Does a local step on the part of the data with the changed clusters, and adds its summary to `total`.
+  /// rounds() is the number of the present round.
   virtual void visit(const Globals& globals, Summary& total) = 0;
 
   /// The ELBO that must be exceeded.

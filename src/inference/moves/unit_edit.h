@@ -6,11 +6,12 @@ namespace bnpvi {
 
 /// The units of a batch that an edit visits again.
 struct EditedPart {
-  std::vector<Index> units;  // ascending
+  std::vector<Index> units;  // numbers of the units, ascending
   Summary rest;              // summary of the batch without these units, before the clusters are changed
 };
 
-/// An edit of any kind of units, batch by batch; each unit starts from where its last round left it.
+/// A proposal that visits some units of each batch again, by the local step of the allocation model; each
+/// unit starts from where its last round left it.
 class UnitEdit final : public Edit {
  public:
   /// parts: one for every batch, in order. The state must outlive the rounds.

@@ -14,7 +14,7 @@ namespace bnpvi {
 /// that the result does not depend on the number of threads.
 constexpr Index proposals_of_window = 4;
 
-/// An edit whose rounds have been made. edit: null where there was nothing to try.
+/// A proposal (an Edit) whose rounds have been made. edit: null where there was nothing to try.
 struct Evaluated {
   std::vector<std::uint64_t> members;  // identities of the clusters that it concerns
   std::unique_ptr<Edit> edit = nullptr;

@@ -6,7 +6,7 @@
 
 namespace bnpvi {
 
-/// The rows that are candidates for centres.
+/// The rows that are candidates for centres of clusters, in scalable k-means++.
 struct Candidates {
   Sample rows;
   Index round = 0;  // number of passes that have chosen them
@@ -55,7 +55,8 @@ struct Centres {
   Vec w;  // k × p: ObsModel::point_estimate() of each cluster, with the logarithm of its mass added
 };
 
-/// Computes, for each centre, the statistics of the rows of a batch that are nearest to it.
+/// Assigns each row of a batch to the nearest of these centres, and computes the statistics of the rows of
+/// each centre.
 class NearestWork final : public BatchWork {
  public:
   NearestWork(Index batch, std::shared_ptr<const Centres> centres)
@@ -68,7 +69,7 @@ class NearestWork final : public BatchWork {
   void write_result(Writer& out) const override { out.list(t); }
   void read_result(Reader& in) override { t = in.list<Vec>(); }
 
-  Vec t;  // k × p
+  Vec t;  // statistics of the clusters, k × p
 
  private:
   std::shared_ptr<const Centres> centres_;

@@ -31,12 +31,12 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool, const double* fill = nullptr, double sharpness = 1);
 
-/// The same for rows of several batches, of which only the random subset is copied; the mass of a row is its
-/// weight.
+/// bregman_kmeans() of rows that lie in several batches; only the random subset that is used is copied. The
+/// mass of a row is its weight.
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
                             bool spread, Index rounds, Stream& stream, Pool& pool);
 
-/// The same for a small sample of rows with these masses, all of which are used.
+/// bregman_kmeans() of a small sample of rows with these masses, all of which are used.
 HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
                             Stream& stream, Pool& pool);
 

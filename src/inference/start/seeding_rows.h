@@ -15,13 +15,13 @@ struct Subsample {
   double scale = 1;  // mass of all rows / mass of the subset
 };
 
-/// mass: the mass of each of the n rows; nullptr: all 1.
+/// Draws a subsample of n rows. mass: the mass of each row; nullptr: all 1.
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
 
 /// The subset of all rows, with these masses.
 Subsample all_of(Vec mass);
 
-/// The rows of a subsample.
+/// The rows of a subsample, in the form that k-means needs: with their masses and their features φ.
 class SeedRows {
  public:
   SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample& chosen);
@@ -31,12 +31,12 @@ class SeedRows {
   Index p() const { return p_; }
   double mass(Index i) const { return mass_[i]; }
   const Vec& masses() const { return mass_; }
-  double scale() const { return scale_; }  // Subsample::scale
+  double scale() const { return scale_; }  // mass of all rows / mass of these rows
 
-  /// t += weight φ(row i).
+  /// Adds weight × φ(row i), p numbers, to t.
   virtual void add(Index i, double weight, double* t) const = 0;
 
-  /// score (n × k) = Φ Wᵀ, W is k × p.
+  /// score (n × k) = Φ Wᵀ, with Φ the features of all rows (n × p) and W the weights of k clusters (k × p).
   virtual void scores(Index k, const Vec& w, Vec& score) const = 0;
 
   /// Prepares divergences() among the first n rows.
