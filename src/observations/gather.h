@@ -27,7 +27,8 @@ struct ColumnChange {
   Vec scale, shift;
 };
 
-/// out[i · ld + j] = x̃_j of row rows[i] − shift, dense data only.
+/// Writes columns of dense data in engine units: out[i · ld + j] = x̃_j, with x the row whose number is
+/// rows[i] − shift.
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
@@ -35,7 +36,8 @@ void gather(const Dataset& data, const Columns& columns, const Index* rows, Inde
 /// squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
 double bring_near(Index n, double* v);
 
-/// Row i of out = (1, x) with x row rows[i] of dense or sparse data: the features of linear models.
+/// Writes (1, x) into row i of `out`, with x row rows[i] of dense or sparse data: the features of linear
+/// models.
 void gather_linear(const Dataset& data, const Index* rows, Index n, double* out, Index ld);
 
 }  // namespace bnpvi
