@@ -55,7 +55,7 @@ class PatternedRows final : public ObsModel,
   Vec of_row_statistics(const double* t, Index k) const;  // of K clusters, K × p'
 
   std::shared_ptr<const ObsModel> of_rows_;
-  Capabilities can_;  // of the model of rows
+  Capabilities can_;  // capabilities of the model of rows
   std::shared_ptr<const RowEstimates> estimates_;
   Index own_p_, patterns_, dense_;  // dense_: 1 for a linear model, since its rows may be sparse
 };
