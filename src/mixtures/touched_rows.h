@@ -9,7 +9,7 @@ namespace bnpvi::mixtures {
 /// The rows on which a target has some responsibility, with their responsibilities under all clusters.
 struct TouchedRows {
   std::vector<Index> rows;       // ascending
-  Vec weight;                    // of each row
+  Vec weight;                    // weight of each row, in the order of `rows`
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i + 1] − 1
   std::vector<int> cluster;
   Vec value;
@@ -22,7 +22,7 @@ struct TouchedRows {
   Index size() const { return static_cast<Index>(rows.size()); }
 
   void append(const TouchedRows& other);
-  TouchedRows ascending() const;                                    // the same, sorted by rows
+  TouchedRows ascending() const;                                    // these rows, sorted by number
   TouchedRows some(const std::vector<Index>& numbers) const;        // the rows with these numbers
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
   double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
@@ -39,7 +39,8 @@ struct TouchedRows {
 /// least `least`.
 class TouchedSink final : public Watch {
  public:
-  /// expects: as in TargetRows.
+  /// expects: true if rows may lack cells; the weights of the visit, under which these are expected, are then
+  /// kept.
   TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
   static std::unique_ptr<Watch> read(Reader& in);
 

@@ -29,7 +29,7 @@ struct TangentLayout {
   Index regressors() const { return static_cast<Index>(unit.size()) + (intercept ? 1 : 0); }  // E
   Index squares() const { return regressors() * (regressors() + 1) / 2; }
   Index columns() const { return responses + (has_offset ? 1 : 0) + static_cast<Index>(unit.size()); }
-  Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G
+  Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G, number of sizes
   double shift(Index g) const;  // added to the offset: −log s
 
   // Positions of the first feature of each kind, among the features of size number g.
