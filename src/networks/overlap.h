@@ -54,7 +54,8 @@ class NodeSteps {
   ~NodeSteps() = default;
 };
 
-/// What a state can do in addition to laps and changes; a pointer is null where it cannot.
+/// Optional abilities of a state, in addition to laps and changes; a pointer is null where it lacks the
+/// ability.
 struct OverlapCapabilities {
   NodeSteps* steps = nullptr;
   LocalMoves* local = nullptr;  // changes that are judged by the nodes concerned, without a lap

@@ -16,7 +16,7 @@ class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);
 
-  /// What q(v_m) needs in one cluster: V and G, and the constant ½|m| log 2π + ½ log|V|.
+  /// The parameters of q(v_m) in one cluster: V and G, and the constant ½|m| log 2π + ½ log|V|.
   struct Given {
     Vec g, v;  // G (|m| × |o|) and V (|m| × |m|)
     double log_normaliser;

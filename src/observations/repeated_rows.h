@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// What the data hold of an individual: the sums of its rows' features (added_up), or all cells of its rows,
+/// The form of an individual's data: the sums of its rows' features (added_up), or all cells of its rows,
 /// one row after the other (kept).
 enum class RowsOfIndividuals { added_up, kept };
 

@@ -37,7 +37,7 @@ struct DocumentPriors {
   bool patterned = false;
 };
 
-/// What the memory holds for a document with a covariate pattern: the pattern, and the sum of the prior's
+/// Numbers in the memory of a document with a covariate pattern: the pattern, and the sum of the prior's
 /// parameters at which the tangents (lower bounds) of the document's terms are taken.
 struct PatternLocal {
   enum { pattern, all, size };

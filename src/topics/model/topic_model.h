@@ -25,7 +25,7 @@ std::unique_ptr<AllocModel> make_tilted_topics(const TopicTilt& tilt, double gam
 std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
                                      std::shared_ptr<const ResponseModel> response = nullptr);
 
-/// What the next visit of a document needs from its last one. The shares (the document's topics with their
+/// The last visit of a document, from which the next one starts. The shares (the document's topics with their
 /// counts, share_table.h) are empty when it has not been visited.
 struct LastVisit {
   Shares share;

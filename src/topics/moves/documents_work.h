@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-/// What all visits of documents at the same globals share.
+/// Tables and priors that all visits of documents at the same globals use.
 struct DocumentVisits {
   DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
                  Pool& pool);

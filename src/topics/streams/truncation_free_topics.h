@@ -63,7 +63,7 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
     double gain;
   };
 
-  // What drawing the topics of the latest batch returns.
+  // Results of drawing the topics of the latest batch.
   struct Drawn {
     std::vector<int> tables;  // number of tables of its documents' topics
     Vec all_tables;           // number of tables of each topic, earlier documents included
