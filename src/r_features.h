@@ -43,7 +43,7 @@ class FeatureData {
   std::shared_ptr<const Spool> spool_;
 };
 
-Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // from row-major
+Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // values are row-major
 
 /// Globals and statistics of a state, as an R list; the offset, if any, is the first feature.
 Rcpp::List state_to_r(const features::FeatureState& state, const features::Rows& rows);

@@ -45,7 +45,7 @@ class ConcentrationPosterior {
 
   Vec expected_log_weights() const;  // E_q log π_k for all K clusters
   Vec mean_weights() const;          // E_q π_k, then the mass of all other clusters: K + 1 numbers
-  double mean() const;               // E_q γ
+  double mean() const;               // E_q γ, the posterior mean
 
   /// The nodes: increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
   const Nodes& values() const { return gamma_; }

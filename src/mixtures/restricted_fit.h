@@ -96,7 +96,7 @@ class RestrictedFit {
   Index k_ = 0;
   bool has_learned_ = false;
   Sample copy_;        // data of the sample's rows
-  MassOnRows sample_;  // rows numbered as in copy_
+  MassOnRows sample_;  // mass on the sample's rows, numbered as in copy_
   LoadedRows loaded_;  // features of the sample's rows; empty if they are too many
   Vec others_;         // counts of all other clusters (as in MixtureAlloc)
   Vec others_t_;       // statistics of all other clusters, if a prior is learned

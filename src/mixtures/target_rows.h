@@ -72,8 +72,8 @@ class TargetRows final : public Watch {
   };
   const std::vector<Target> targets_;
   const bool expects_;
-  std::shared_ptr<const Weights> expected_;  // null: rows lack no cells
-  std::vector<std::vector<Found>> found_;    // by target and chunk
+  std::shared_ptr<const Weights> expected_;  // weights of the visit; null: rows lack no cells
+  std::vector<std::vector<Found>> found_;    // rows found for each target in each chunk
 };
 
 /// Change of the entropy Σ −w r log r, over the rows of a block with weights w, when the responsibilities r

@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 /// The rows on which a target has some responsibility, with their responsibilities under all clusters.
 struct TouchedRows {
-  std::vector<Index> rows;       // ascending
+  std::vector<Index> rows;       // numbers of the rows, ascending
   Vec weight;                    // weight of each row, in the order of `rows`
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i + 1] − 1
   std::vector<int> cluster;
@@ -63,9 +63,9 @@ class TouchedSink final : public Watch {
   const std::size_t n_targets_;
   const bool expects_;
   const double least_;
-  std::shared_ptr<const Weights> expected_;           // null: rows lack no cells
+  std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
-  std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
+  std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
 };
 
 /// Subtracts some rows from the summary of their batch.

@@ -31,9 +31,9 @@ Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, do
 /// Moves x towards y: x ← (1 − rate) x + rate y.
 void move_towards(Vec& x, const Vec& y, double rate);
 
-/// table_joined(): the table after community b joined a, whose row and column are added to a's and removed;
-/// table_in_order(): its communities in another order, those not in `order` left out. Undirected: a block is
-/// stored in two places, and counts once within a community.
+/// Tables after a change of the communities. table_joined(): b joined a; the row and column of b are added to
+/// those of a and removed. table_in_order(): the communities of `order`, in this order; others are left out.
+/// Undirected: a block is stored in two places, and counts once within a community.
 Vec table_joined(const Vec& t, Index k, Index a, Index b, bool directed);
 Vec table_in_order(const Vec& t, Index k, const std::vector<Index>& order);
 

@@ -131,7 +131,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   static void set(Part& part, double shape, double rate, double c);
   double excess(Index j, Index k) const;               // t̄_jk − the mean of nodes without a part in k
   void count(Index i, const Part& part, double sign);  // adds a part to the sums of its community
-  double own(Index i) const;                           // own_i, computed from the row
+  double own(Index i) const;                           // own_i, computed from the node's parts
   void set_own(Index i, double own);
   void set_others(Index k, double shape, double mean);
   void find_nodes();           // finds the nodes with a part in each community, from the rows
@@ -162,7 +162,7 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void leave_out_disallowed(Index k);  // drops parts of nodes that may not be in k
   void join(Row& row, Index a, Index b) const;
   static void remove(Row& row, Index k);
-  static void renumber(Row& row, const std::vector<Index>& number);  // number −1: is removed
+  static void renumber(Row& row, const std::vector<Index>& number);  // removes parts with number −1
   // Reorders communities and removes those not in `order`. weights: K + 1 numbers, that of the rest last.
   void keep(const std::vector<Index>& order, const Vec& weights);
 

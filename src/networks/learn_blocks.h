@@ -62,7 +62,8 @@ class BlocksFit final : public NetworkFit {
   double bound_ = 0, kept_bound_ = 0;
 };
 
-/// Soft labels by stochastic learning, started at `labels` (0 .. K − 1); all K clusters are kept to the end.
+/// Learns soft labels by stochastic learning, started at hard labels, `labels` (0 .. K − 1). All K clusters
+/// are kept to the end.
 class SampledBlocks final : public SampledFit {
  public:
   SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,

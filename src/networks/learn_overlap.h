@@ -80,7 +80,7 @@ class OverlapFit final : public NetworkFit {
   LocalRounds local_;
   Stage stage_ = Stage::begun;
   double value_ = 0, kept_value_ = 0;
-  double undivided_value_ = 0;                            // bound before the first round
+  double undivided_value_ = 0;                            // bound of the first state, before any moves
   double last_gain_ = HUGE_VAL, gain_before_ = HUGE_VAL;  // gains of the last two rounds
   Index laps_left_, round_ = 0, k_of_plan_ = 0;
 };

@@ -125,8 +125,8 @@ class Overlap : public StoredState {
   Overlap(const Links& links, Index k, Owners owner) : links_(&links), k_(k), owner_(std::move(owner)) {}
   const Links* links_;
   const LinkModel* pair_blocks_ = nullptr;
-  /// Owners of the two parts of a divided community. A part of an owned community is open, i.e. not owned, if
-  /// it is not the main community of any node with a label.
+  /// Owners of the two communities into which a community is divided. If the community has an owner, one of
+  /// the two is nevertheless open (not owned) if it is not the main community of any node with a label.
   struct PartOwners {
     int rest, leaves;
   };
@@ -141,9 +141,10 @@ class Overlap : public StoredState {
 /// in. Where all of these are 0, they become even.
 Vec allowed_shares(const Links& links, const Shares& shares);
 
-/// Operations on the columns of row-major tables with K columns. with_columns_divided(): rows that leave have
-/// `share` of the column in a new last column and the rest in the old one; other rows have `share` in the old
-/// one and the rest in the new one.
+/// Operations on row-major tables with a column for each of K communities: dividing a column, adding one to
+/// another, removing one, reordering. with_columns_divided(): rows that leave have `share` of the column in a
+/// new last column and the rest in the old one; other rows have `share` in the old one and the rest in the
+/// new one.
 Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);

@@ -64,7 +64,7 @@ class PartitionSearch final : public NetworkFit {
   const SearchOptions options_;
   Pool& pool_;
   std::vector<int> nodes_;    // in the order of visits, which each lap shuffles
-  std::uint64_t number_ = 0;  // number of the lap
+  std::uint64_t number_ = 0;  // number of the present lap
   Index without_gain_ = 0;
 };
 

@@ -93,7 +93,7 @@ class Relational : public Overlap, public NodeSteps {
   Vec ends_;            // expected link ends of the nodes, n × K
   Vec sum_;             // sum of the profiles, Σ_i ρ_ik, K numbers
   Vec q_n_, q_s_;       // for each block Σ_links q and Σ_links q y
-  Vec n_, s_;           // statistics of the blocks
+  Vec n_, s_;           // numbers of pairs and sums of values in the blocks
   double link_entropy_ = 0;
 
  private:
@@ -102,7 +102,7 @@ class Relational : public Overlap, public NodeSteps {
   void visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch);
   void visit_nodes();
   void choose_profile(Index i, const WeightMoments& pi, const double* gain, Vec& scratch);
-  void update_proportions();  // θ̂ and P of all nodes
+  void update_proportions();  // updates θ̂ and E log π of all nodes
   void set_proportions(Index i, const WeightMoments& pi);
   void update_sticks();
   void spread_out();  // resizes all arrays for K communities

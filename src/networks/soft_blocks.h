@@ -15,14 +15,14 @@ double stick_evidence(const Vec& sizes, double gamma);
 struct BlockBound {
   double data = 0;        // Σ_blocks Λ(T_kl), the blocks' evidence
   double base = 0;        // Σ log h(y), the base measure of the links
-  double degrees = 0;     // terms of degrees (degrees.h)
-  double allocation = 0;  // term of the sticks
+  double degrees = 0;     // terms of the nodes' degrees (degrees.h)
+  double allocation = 0;  // stick_evidence() of the sizes
   double entropy = 0;     // H(r), the entropy of the labels
   double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
-/// q(z_i) = r_i, with optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters, R_k = Σ_i r_ik,
-/// and optimal blocks for the statistics
+/// A state of q with soft labels: q(z_i) = r_i, optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the
+/// clusters, R_k = Σ_i r_ik, and optimal blocks for the statistics
 ///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: the same with Y symmetric, half of it for k
 ///   = l).
 /// The bound is exact: no pair is left out or sampled. r_ik is 0 where node i may not be in cluster k
@@ -45,10 +45,10 @@ class SoftBlocks {
   void lap();
 
   /// A step of stochastic learning. The natural gradient of the bound with respect to q of the blocks, at the
-  /// present r, is the blocks' statistic minus the present one. The statistic is estimated from the pairs of
-  /// these nodes, each pair counted half at each of its ends, times n over their number, which is unbiased
-  /// over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes are visited.
-  /// Sizes are always those of r; lap() makes statistics exact again.
+  /// present r, is the statistic that r implies minus the present one. The statistic is estimated from the
+  /// pairs of these nodes, each pair counted half at each of its ends, times n over their number, which is
+  /// unbiased over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes are
+  /// visited. Sizes are always those of r; lap() makes statistics exact again.
   void step(const std::vector<int>& nodes, double rate);
 
   /// The state with clusters a and b joined; they must not have two different owners.

@@ -48,9 +48,9 @@ class CoefficientPrior {
   double log_density_ = 0, occupied_ = 0;
 };
 
-/// The prior that a model's fields describe, hierarchical if the fields say so. given: in the user's units;
-/// to_engine: function that turns such a prior into WishartParameters in engine units; unit: of the
-/// responses.
+/// Reads the prior that a model's fields describe, hierarchical if the fields say so. given: the prior in the
+/// user's units; to_engine: function that turns such a prior into WishartParameters in engine units (columns
+/// centred and scaled); unit: units of the responses.
 template <class Given, class ToEngine>
 CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
                                  const ToEngine& to_engine) {

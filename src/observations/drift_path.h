@@ -61,8 +61,8 @@ class DriftPath {
 
   Index times_, d_;
   Vec start_, step_;
-  Vec before_, after_;  // κ_{t|t−1}, κ_{t|t}
-  Vec filtered_;        // μ_t, T × D
+  Vec before_, after_;  // κ_{t|t−1} and κ_{t|t}, strengths before and after the rows of t
+  Vec filtered_;        // μ_t, filtered means, T × D
   double log_ratio_ = 0;
   Vec mean_, variance_;
 };

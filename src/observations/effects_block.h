@@ -76,7 +76,7 @@ class EffectsBlock {
   std::vector<Index> at_;
   Vec joint_, least_pivot_;   // P_0, the prior's part of P̂, and the squared pivots of its factor
   Vec known_root_;            // R with RᵀR = Σ⁻¹, if Σ is known
-  double log_det_known_ = 0;  // log|Σ|
+  double log_det_known_ = 0;  // log|Σ| of the known Σ
   double log_det_v_ = 0, log_z_prior_ = 0;
 };
 

@@ -64,7 +64,7 @@ class FeatureBlock {
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);
-  void times(const Weights& weights, double* c) const;  // C (n × K) = Φ Wᵀ
+  void times(const Weights& weights, double* c) const;  // all products C = Φ Wᵀ, n × K
   /// As times(), but only for the n loaded rows from `first` on and for the chosen clusters. The result is
   /// transposed: c is chosen × n.
   void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
@@ -141,7 +141,7 @@ class FeatureBlock {
   const Index* rows_ = nullptr;
   bool filled_ = false;
   Vec phi_;        // all features; filled only by features()
-  Vec dense_phi_;  // dense features
+  Vec dense_phi_;  // dense features of the loaded rows
   Entries hot_;
   Vec ones_;
   std::map<MissingCells, std::shared_ptr<const MissingPattern>> patterns_;  // patterns met so far

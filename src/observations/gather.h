@@ -32,8 +32,8 @@ struct ColumnChange {
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
-/// Divides the n numbers of v by the smallest ρ ≥ 1 that leaves none above 1e130 in absolute value, so that
-/// squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
+/// Divides the n numbers of v by ρ, the smallest number ≥ 1 after which none is above 1e130 in absolute
+/// value, so that squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
 double bring_near(Index n, double* v);
 
 /// Writes (1, x) into row i of `out`, with x row rows[i] of dense or sparse data: the features of linear

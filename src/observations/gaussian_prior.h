@@ -44,7 +44,8 @@ inline Vec rounding_of(const Fields& fields) {
 /// hierarchical if the fields of a hyperprior are present.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
-/// The prior that a model holds: in engine units, with what is needed to learn it.
+/// The prior as a model holds it: in engine units (columns centred and scaled), with what is needed to learn
+/// it.
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);

@@ -47,7 +47,7 @@ class GlmPosteriors {
   Vec pivots_;
 };
 
-double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log Σ_g exp(Λ_g) / G
+double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log of the mean of exp(Λ_g)
 Vec shares_of_sizes(const std::vector<GlmPosterior>& sizes);  // q_g, the posterior probabilities of the sizes
 Vec average_mean(const std::vector<GlmPosterior>& sizes, const Vec& share);
 

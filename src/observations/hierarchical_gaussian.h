@@ -24,9 +24,9 @@ struct NormalWishart {
 /// blocks, of expectations under the posteriors of the clusters. E Λ = ν̂ B̂⁻¹ and e_k = m̂_k − m, m the prior's
 /// mean; V̂_k is the posterior's precision of coefficients, κ̂_k that of a mean.
 struct ExpectedClusters {
-  double evidence = 0;     // Σ Λ(T_k)
+  double evidence = 0;     // Σ Λ(T_k), total log evidence
   Vec used;                // number of clusters that have observations in each block, J
-  Vec precision;           // Σ E Λ_k, J × d × d
+  Vec precision;           // Σ E Λ_k, total precision, J × d × d
   Vec weighted_offset;     // Σ E Λ_k e_k, D or D × E; empty without means
   double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c: columns of a block
 };

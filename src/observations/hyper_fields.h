@@ -6,7 +6,8 @@
 
 namespace bnpvi {
 
-/// The shape of a cluster's scale: a D × D matrix, D numbers, or one number.
+/// The shape of the scale of a cluster's Wishart prior: a D × D matrix (full), D numbers (diagonal), or one
+/// number (spherical).
 enum class ScaleShape { full, diagonal, spherical };
 
 /// Reads the hyperprior of d columns from the fields: all its members but `location`.

@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-struct Capabilities;  // capabilities.h
+struct Capabilities;  // see capabilities.h
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///

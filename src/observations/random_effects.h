@@ -29,7 +29,7 @@ class RandomEffects final : public ObsModel,
     std::vector<Index> random;
     Vec centre, unit;            // centre and unit of y, then of the covariates
     EffectsPrior effects, rows;  // priors in engine units: of a, and of y − Za
-    bool independent = false;    // D is diagonal
+    bool independent = false;    // is D diagonal?
   };
 
   /// of_rows: the regression model of single rows, whose features are added up over the rows of an

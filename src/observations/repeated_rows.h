@@ -70,7 +70,7 @@ class IndividualSums {
   /// individual: for each row, the number of its individual, below n; every individual needs a row. Weight,
   /// classes and covariate pattern of an individual are those of its first row.
   IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual, Index n);
-  IndividualSums(const IndividualSums&) = delete;  // the view points into it
+  IndividualSums(const IndividualSums&) = delete;  // the view of the data points into this object
   IndividualSums& operator=(const IndividualSums&) = delete;
 
   const Dataset& view() const { return data_; }

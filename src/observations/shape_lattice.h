@@ -9,8 +9,8 @@
 namespace bnpvi {
 
 /// While an object of this class exists, ShapeLattices made on its thread use few points: integrals are then
-/// exact to a few hundredths of a nat only, in a fraction of the time. For choosing among many candidates,
-/// when the chosen ones are evaluated again with all points.
+/// exact to a few hundredths of a nat only, but take a fraction of the time. Use it to choose among many
+/// candidates, when the chosen ones are evaluated again with all points.
 class FewPoints {
  public:
   FewPoints() : before_(now_) { now_ = true; }

@@ -13,8 +13,8 @@ namespace bnpvi {
 struct ScaleSums {
   double n = 0;                      // N = Σ r, the number of rows
   double total = 0;                  // W = Σ r E u, the sum of the scales
-  double log_scale = 0;              // Σ r (E log u − E u + 1)
-  double entropy = 0;                // Σ r H[q(u)]
+  double log_scale = 0;              // Σ r (E log u − E u + 1), at most 0
+  double entropy = 0;                // Σ r H[q(u)], entropy of the scales
   double information = 0;            // Σ r Var(log u − u)
   double used = 0, used_square = 0;  // Σ r ν and Σ r ν² of the weights used for each row
 };
@@ -72,8 +72,8 @@ struct ScaleDensity {
 
   double a;
   double constant;  // log Γ(a) − a log a + a: log ∫ u^(a−1) e^(−bu) du is constant − a − a log(b/a)
-  double log_scale;  // ψ(a) − log a
-  double entropy;    // of Gamma(a, a)
+  double log_scale;  // ψ(a) − log a, E log u where E u = 1
+  double entropy;    // entropy of Gamma(a, a)
   double spread;     // a ψ'(a) − 1
 };
 

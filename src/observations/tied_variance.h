@@ -30,13 +30,13 @@ class TiedVariance {
   TiedVariance(const TiedPrior& prior);
 
   Index n_moments() const;
-  double log_det() const { return log_det_; }                               // log|Σ|
+  double log_det() const { return log_det_; }                               // log|Σ| of the covariance
   Vec precision_times(const Vec& x) const { return times(precision_, x); }  // the product Σ⁻¹x
   Vec root_times(const Vec& x) const { return times(root_, x); }            // the product Lx, with Σ = LLᵀ
   void moment_weights(double* w) const;  // writes −½Σ⁻¹, off-diagonal entries counted twice
   void outer(double weight, const double* x, double* moment) const;  // moment += weight xxᵀ
   void add_to_squares(const Vec& more, double* moment) const;        // adds to squares; empty: 0
-  Vec covariance() const;                                            // Σ, D × D
+  Vec covariance() const;                                            // Σ as a full matrix, D × D
   double strain() const;  // largest ratio of a Σ_jj to the squared pivot of its Cholesky factor
 
   /// The Σ that maximises −(n/2) log|Σ| − ½ tr Σ⁻¹M, for the second moments M of n rows around their

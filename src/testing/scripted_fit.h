@@ -22,7 +22,8 @@ struct ScriptedLap {
   double value;
 };
 
-/// A fit with one unit, whose state is the number of the last lap; go_back() restores it.
+/// A fit with one unit of data, whose state is the number of the last lap; go_back() restores the state that
+/// keep() saved.
 class ScriptedFit final : public Fit {
  public:
   /// phases: for each phase its laps; when they are used up, the last lap is repeated. value: objective

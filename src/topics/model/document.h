@@ -16,9 +16,9 @@ struct TopicLogs {
   double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
 };
 
-/// The table of C and, when `e` is not empty, E = exp(C − max_k C), so that rounds of a local step need no
-/// exponentials. Rows are the word types of the vocabulary (counts) or the rows of one document (anything
-/// else).
+/// A table of expected log-likelihoods C (TopicLogs) and, when `e` is not empty, E = exp(C − max_k C), so
+/// that rounds of a local step need no exponentials. Rows are the word types of the vocabulary (counts) or
+/// the rows of one document (anything else).
 struct TopicTable {
   Index k = 0;
   TopicLogs c;

@@ -81,12 +81,12 @@ inline constexpr double least_change = 0.05;
 /// 40,000 on the whales 3, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
-/// The local step of one document after another, with the scratch memory of one thread. A returned fit is
-/// valid until the next one.
+/// Visits documents one after another: finds the topic counts of each and the responsibilities of its tokens.
+/// Has the scratch memory of one thread. A returned fit is valid until the next one.
 class DocStep {
  public:
-  /// width: L, the number of topics to which a token may belong; 0: all. responses: q(η) of the responses'
-  /// effects; null: documents are fitted to their tokens alone.
+  /// width: L, the number of topics to which a token may belong; 0: all. responses: the posterior q(η) of the
+  /// effects of topics on responses; null: documents are fitted to their tokens alone.
   DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
@@ -144,7 +144,7 @@ class DocStep {
   std::vector<int> topic_, row_;  // the A topics in use, and for each its row in g_
   Vec count_, before_, p_, w_;    // A: N_k, the N_k before the last round, P_k and exp(P_k − max P)
   Vec x_, y_;                     // scratch for each topic in use
-  double shift_ = 0;              // max P
+  double shift_ = 0;              // max P over the topics in use
   std::vector<int> gathered_;     // topics of the rows of g_, ascending
   Index ld_ = 0;
   Vec g_;                      // gathered topics × n, rows ld_ apart: e of the document's rows
@@ -152,8 +152,8 @@ class DocStep {
   Vec kept_, scratch_;         // A × n: g_ where a topic is one of the L chosen, else 0
   std::vector<int> kept_row_;  // 0 .. A−1
   std::vector<unsigned long long> mask_;
-  Vec s_;                 // n: Σ_k g_uk w_k; 1 for rows apart
-  Vec share_;             // n: c_u / s_u; 0 for rows apart
+  Vec s_;                 // row sums Σ_k g_uk w_k; 1 for rows apart
+  Vec share_;             // row factors c_u / s_u; 0 for rows apart
   double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k over the rows apart
   DocumentFactors factors_;
   DocumentFit fit_;

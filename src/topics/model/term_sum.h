@@ -1,4 +1,4 @@
-// The summary of a local step on documents of counts that were all visited under the same weights.
+// Statistics of topics from documents of counts that were all visited under the same weights.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/model/topic_sum.h"

@@ -96,15 +96,15 @@ class TopicAlloc : public AllocModel,
   /// had been visited.
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
-  /// Visits one document and appends its shares to the block, which will have this number in its table. The
-  /// search starts from the last visit. At the first visit, with `search`, and at some later visits (ever
-  /// more rarely while these find nothing), it also starts from scratch and by restarts; the best result is
-  /// kept.
+  /// Visits one document and appends the topics that it uses, with their counts, to `block`; `number` is the
+  /// block's number in its table. The search starts from the last visit. At the first visit, with `search`,
+  /// and at some later visits (ever more rarely while these find nothing), it also starts from scratch and by
+  /// restarts; the best result is kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 
-  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): depends on
-  /// their number only.
+  /// Number of chunks into which a batch of documents is divided: at most 8, with 64 documents or more each
+  /// (guesses). It depends only on the number of documents.
   static Index count_chunks(Index n_documents);
 
   /// Dirichlet parameters of the documents' proportions: απ_1, ..., απ_K.

@@ -26,7 +26,7 @@ std::vector<DocumentRef> users_of(const State& state, Index topic, double least 
 bool uses(Shares shares, Index topic);
 double count_of(Shares shares, Index topic);
 
-/// The shares (topics and their counts) of all documents of a batch.
+/// The topics, with their counts, of all documents of a batch.
 const ShareTable& memory_of(const State& state, Index batch);
 
 /// True if a document with these shares (topics and their counts) must be visited when topics are removed as

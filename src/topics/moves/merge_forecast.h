@@ -30,7 +30,7 @@ class MergeForecast {
   const State& state_;
   std::vector<Index> wanted_;  // K × K: where the numbers of a pair begin in joint_; −1: not wanted
   const DocumentPriors priors_;
-  const Index width_;  // size of TopicExtra
+  const Index width_;  // numbers of TopicExtra for one topic
   Vec joint_;          // for each wanted pair: correction of TopicExtra by documents that use both
   Vec evidence_;       // Λ of each topic of a wanted pair
   double present_;     // allocation terms of the ELBO of the state

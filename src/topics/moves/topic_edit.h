@@ -43,7 +43,7 @@ class TopicEdit final : public Edit {
  private:
   void apply(const Changes& changes);  // applies them to everything but the documents' counts
   void visit(const Globals& globals, Summary& total) override;
-  bool worth_sending(Index k) const;  // whether to use other processes
+  bool worth_sending(Index k) const;  // should other processes do the visits?
   void put_back(State& edited) override;
 
   // Replaces the weights of topics that documents of these batches remember by the expected log-likelihoods C
