@@ -22,7 +22,7 @@ class ListFields final : public Fields {
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;
-  /// Values in `replaced` named <list>.<field> take precedence in the list of that name.
+  /// As Fields::lists(). Values in `replaced` named <list>.<field> take precedence in the list of that name.
   Lists lists(const char* name) const override;
 
  private:
@@ -45,7 +45,7 @@ ClassSets class_sets_from_r(const Rcpp::List& data, Index n);
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
-  RData(const RData&) = delete;  // the view points into it
+  RData(const RData&) = delete;  // the view points into this object
   RData& operator=(const RData&) = delete;
   const Dataset& view() const { return data_; }  // rows in the form that R gave
   /// The data in the form that the model needs: the rows or, for RepeatedRows, the sums over individuals,
@@ -62,7 +62,7 @@ class RData {
   std::unique_ptr<IndividualSums> sums_;
 };
 
-/// The observation and the allocation model that an R list describes.
+/// The models that an R list describes: the observation model and the allocation model.
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
@@ -70,8 +70,8 @@ struct RModel {
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
-/// The observation model of a list, combined with this allocation model; if that depends on covariates, the
-/// model also counts rows by covariate pattern (PatternedRows).
+/// The observation model that a list describes, for use with this allocation model. If the allocation model
+/// depends on covariates, the observation model also counts rows by covariate pattern (PatternedRows).
 std::unique_ptr<ObsModel> obs_beside(const AllocModel& alloc, const Fields& fields);
 
 /// Casts the allocation model to that of one family; null if it is of another family.
@@ -87,9 +87,9 @@ const Alloc& alloc_of(const AllocModel& alloc) {
   return *out;
 }
 
-/// Numbers of all units of the data: modelled rows, or groups.
+/// Numbers of all units of the data; a unit is a modelled row, or a group for models of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
-/// The units with a weight above 0 (counted), and the others.
+/// The units (rows or groups) with a weight above 0 and, below, the others.
 std::vector<Index> counted_units(const Dataset& data, const RModel& model);
 std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);
 
@@ -98,9 +98,10 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
-/// Calls an R function (if any) after each lap, and lets R process pending events. With `catches`, Ctrl-C
-/// throws Interrupted, so that the engine can return the result so far; otherwise it leaves the engine as
-/// R's own interrupt. Errors, such as that of setTimeLimit(), also leave the engine.
+/// Calls an R function (if any) after each lap, one pass over all batches, and lets R process pending events.
+/// With `catches`, Ctrl-C throws Interrupted, so that the engine can return the result so far; otherwise
+/// Ctrl-C leaves the engine as R's own interrupt. Errors, such as that of setTimeLimit(), also leave the
+/// engine.
 class RMonitor final : public Monitor {
  public:
   explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)

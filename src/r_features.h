@@ -43,14 +43,14 @@ class FeatureData {
   std::shared_ptr<const Spool> spool_;
 };
 
-Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // from row-major
+Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols);  // values are row-major
 
-/// Globals and statistics; the offset, if any, is the first feature.
+/// Globals and statistics of a state, as an R list; the offset, if any, is the first feature.
 Rcpp::List state_to_r(const features::FeatureState& state, const features::Rows& rows);
 features::Loadings loadings_from_r(const Rcpp::List& state, const features::Rows& rows);
 
-/// Triplets row, feature (both from 1; rows in their original order, features in the present order) and ν,
-/// the probability that the row has the feature.
+/// The features of each row as triplets: row, feature (both from 1; rows in their original order, features in
+/// the present order) and ν, the probability that the row has the feature.
 Rcpp::List presence_to_r(const std::vector<std::shared_ptr<const features::Presence>>& presence,
                          const features::Rows& rows, const std::vector<int>& id);
 

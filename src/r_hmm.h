@@ -14,8 +14,8 @@ const chains::HmmAlloc& hmm_of(const RModel& model);
 /// position, and all positions are valid for the model.
 void require_positions(const Dataset& data, const RModel& model);
 
-/// Calls task(rows, group) for every sequence that has modelled rows, with these rows; on the threads of the
-/// pool.
+/// Calls task(rows, group) for every sequence that has rows with a likelihood; `rows` are these rows. Uses
+/// the threads of the pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
   constexpr Index at_once = 64;  // sequences in each task: a guess
@@ -42,8 +42,8 @@ void for_chunks(Index n, Pool& pool, Task task) {
   });
 }
 
-/// Posterior means of the transitions; with `first_only`, under the condition that the chain never leaves
-/// the states in use.
+/// The chain with the posterior means of the transitions. With `first_only`, transitions are conditional on
+/// never leaving the states in use.
 chains::Chain mean_chain(const Query& q, bool first_only);
 
 }  // namespace bnpvi

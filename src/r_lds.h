@@ -29,8 +29,8 @@ Rcpp::NumericMatrix from_row_major(const Vec& x, Index rows, Index cols);
 /// Sets the responsibilities r (n × k) of each sequence's first row to 0, since it has no mode.
 void without_first_rows(const dynamics::Series& s, Index k, Vec& r);
 
-/// A list of q(x) in the user's units, E φ in engine units, q(z), and the start and the entropy of each
-/// sequence.
+/// A list of q(x), the continuous states, in the user's units; E φ, the expected features, in engine units;
+/// q(z), the modes; and the start and the entropy of each sequence.
 Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
 
 /// The globals, with the statistics of the emission unless it depends on the mode. seen_from_r() reads
@@ -38,7 +38,8 @@ Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
 Rcpp::List state_with_emission(const dynamics::LdsState& state, const dynamics::EmissionPrior& prior);
 dynamics::EmissionStatistics seen_from_r(const Rcpp::List& state, const dynamics::EmissionPrior& prior);
 
-/// q(C, ρ) in engine units; a list with one element for each mode if the emission depends on the mode.
+/// q(C, ρ), the coefficients and precisions of the emission, in engine units; a list with one element for
+/// each mode if the emission depends on the mode.
 Rcpp::List emission_to_r(const std::vector<dynamics::Emission>& e, const dynamics::EmissionPrior& prior);
 
 }  // namespace bnpvi

@@ -8,7 +8,7 @@ namespace bnpvi {
 void read_run(const Fields& control, RestartOptions& options);
 LearnOptions learn_options(const Rcpp::List& control);
 
-/// A data frame with a row for each lap.
+/// A data frame of the trace, with one row for each lap (a pass over all batches).
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace);
 
 /// How a fit is to start: by the fields `init` and `k_init` of the control or, if several kinds of start

@@ -15,8 +15,9 @@ using networks::Links;
 using networks::OwnedLabels;
 using networks::Owners;
 
-// Links from list(n, directed, from, to, value, hidden_from, hidden_to), nodes numbered from 1. Optional:
-// `loops`, a number for each node; `classes` and `class_sets` for nodes with labels (class_sets_from_r()).
+// A network from list(n, directed, from, to, value, hidden_from, hidden_to), with nodes numbered from 1.
+// Optional: `loops`, for each node its links with itself; `classes` and `class_sets` for nodes with labels
+// (class_sets_from_r()).
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
@@ -110,14 +111,14 @@ class NetworkFamily : public RFamily {
 
 /// A partition of n nodes; labels count from 1 in R, from 0 in the engine.
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n);
-/// The attribute `owner` of a start with k communities: for each its class, or 0; without the attribute, all
-/// are open to every node.
+/// The owners of k communities, from the attribute `owner` of a start: for each its class, or 0 if it is open
+/// to every node. Without the attribute all are open.
 Owners owners_from_r(const Rcpp::RObject& start, Index k);
 /// Labels and owners of a starting partition; each node must be in a community that its own label allows.
 OwnedLabels owned_labels_from_r(const Rcpp::IntegerVector& start, const Links& links);
 Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels);
 
-/// The terms of a bound; degrees: include the term of the nodes' degrees.
+/// The terms of a bound as a named vector. degrees: should it include the term of the nodes' degrees?
 Rcpp::NumericVector bound_to_r(const networks::BlockBound& b, bool degrees = false);
 
 /// The degrees of nodes for a degree-corrected model, list(degree); null for other models.

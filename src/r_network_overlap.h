@@ -9,8 +9,8 @@ namespace bnpvi {
 /// a_background, b_background, dense). It must outlive the states that start() makes.
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model);
-  /// The state with these shares of the nodes in communities (n × K), whose attribute `owner`
-  /// owners_from_r() reads.
+  /// The state that starts from these proportions of nodes in communities (n × K). Their attribute `owner` is
+  /// read by owners_from_r().
   std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const;
 
   ListFields fields;

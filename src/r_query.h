@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Calls each(block, rows, n) for blocks of the modelled rows, which are loaded in `block`; on the threads
-/// of the pool.
+/// Calls each(block, rows, n) for blocks of the rows that have a likelihood; n rows are loaded in `block`.
+/// Uses the threads of the pool.
 template <class Each>
 void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().capabilities().lag);
@@ -26,8 +26,8 @@ void for_blocks(Query& q, Each each) {
   });
 }
 
-/// Calls each(row, log_p, log_base) for every modelled row. log_p: log p(x | cluster) for each cluster,
-/// which `each` may overwrite.
+/// Calls each(row, log_p, log_base) for every row that has a likelihood. log_p: log p(x | cluster) for each
+/// cluster, which `each` may overwrite.
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();

@@ -9,9 +9,9 @@
 
 namespace bnpvi {
 
-/// The source named "memory", or one that only tests have (TestHooks::source). units: for each batch its
-/// units, groups or rows; lag: number of preceding rows that the likelihood of a row needs. Throws
-/// std::invalid_argument for an unknown name.
+/// The source named "memory", or one that only tests have (TestHooks::source). units: for each batch the
+/// numbers of its units, which are groups or rows; lag: number of preceding rows that the likelihood of a row
+/// needs. Throws std::invalid_argument for an unknown name.
 std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag);
 
@@ -49,8 +49,8 @@ class FitData {
   std::string folder_;  // data in memory are written there for workers; empty: not written
   mutable std::string spool_path_;
   mutable int n_written_ = 0;
-  std::string kind_;           // name of the source for make_source()
-  std::vector<Index> starts_;  // for a spool: starts of all groups
+  std::string kind_;           // name of the source, for make_source()
+  std::vector<Index> starts_;  // where all groups begin, for data in a spool
   std::vector<Index> uncounted_;
   Index n_batches_ = 1;
   std::vector<int> batch_of_;

@@ -8,7 +8,7 @@
 
 namespace bnpvi {
 
-/// The arguments of an entry: data, model and options. data: a view in the form that the model needs.
+/// The arguments of an entry: data, model and options. data: the data in the form that the model needs.
 struct StreamCall {
   StreamCall(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& options, SEXP progress);
   const ObsModel& obs() const { return *rmodel.obs; }
@@ -27,13 +27,13 @@ struct StreamCall {
 void read_running(const Rcpp::List& list, Index p, RunningState& out);
 Rcpp::List running_to_r(const RunningState& running);
 
-/// The clusters as globals, so that code that reads a fit can read them: statistics of K clusters, with
-/// empty clusters added if the prior fixes K. The entropy is 0, since each observation is assigned to one
-/// cluster.
+/// The clusters of a stream as globals, so that code that reads a fit can read them: statistics of K
+/// clusters, with empty clusters added if the prior fixes K. The entropy is 0, since each observation is
+/// assigned to one cluster.
 Globals running_globals(const RunningState& running, const RModel& model);
 
-/// Record of a batch: its units, the mean score of its observations (NA: none), the number of clusters, the
-/// units seen so far, and seconds.
+/// Record of one batch: its number of units, the mean score of its observations (NA: none), the number of
+/// clusters, the number of units seen so far, and seconds.
 struct BatchRecord {
   double rows, score, k, seen, seconds;
 };

@@ -24,7 +24,8 @@ struct TestHooks {
   /// Returns a source that only tests have; make_source() calls it for names it does not know.
   std::unique_ptr<Source> (*source)(const std::string& name, const Dataset& data,
                                     std::vector<std::vector<Index>> units, bool grouped, Index lag) = nullptr;
-  /// Largest number of batches of such a source that were open at the same time; 0 for other sources.
+  /// Largest number of batches of a source made by `source` that were open at the same time; 0 for other
+  /// sources.
   Index (*most_open)(const Source& source) = nullptr;
 };
 

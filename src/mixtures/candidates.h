@@ -1,4 +1,5 @@
-// With many clusters, an L-sparse row is compared only with a few candidates among them.
+// Visits in which a row is compared with only a few of many clusters, its candidates. Only for L-sparse
+// responsibilities: a row has at most L clusters.
 #pragma once
 #include "inference/data/summary.h"
 #include "inference/moves/neighbours.h"
@@ -6,8 +7,8 @@
 
 namespace bnpvi::mixtures {
 
-/// A memory of n rows with `width` numbers for each: the clusters that supported the row's L-sparse
-/// responsibilities at its last visit, the best one first; −1 for a cluster that no longer exists. last: the
+/// A memory of n rows with `width` numbers for each: the clusters with a positive responsibility for the row
+/// at its last visit (its support), the best one first; −1 for a cluster that no longer exists. last: the
 /// previous memory, from which the number of visits is continued; or null.
 ///
 /// The support of the last visit is always among the candidates of the next, so that the optimum over the
@@ -16,14 +17,16 @@ namespace bnpvi::mixtures {
 /// row. A move that moves mass in any other way must drop the memory, as deletes do.
 std::shared_ptr<UnitMemory> row_memory(Index n, Index k, Index width, const UnitMemory* last);
 
-/// Stores the support of row `row` of the responsibilities as the support of position i of the batch.
+/// Stores the support of a row (the clusters with responsibilities in row `row` of r) as that of position i
+/// of the batch.
 void remember_row(UnitMemory& memory, Index i, const Responsibilities& r, Index row);
 
 /// True at visits 4, 8, 16, ... At these, rows are compared with all clusters, since clusters move, most of
 /// all at the beginning, and the best one may have left the candidates. (The rhythm is a guess.)
 bool all_clusters_due(const UnitMemory& memory);
 
-/// Positions 0 .. n−1 of a batch, sorted by the best cluster at their last visit, then ascending.
+/// Positions 0 .. n−1 of a batch, sorted by the best cluster of each row at its last visit; in ascending
+/// order where that is the same.
 std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k);
 
 /// Computes responsibilities of a block of rows from their candidates only. Working memory of one thread.

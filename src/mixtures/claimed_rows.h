@@ -5,8 +5,9 @@
 
 namespace bnpvi::mixtures {
 
-/// The criterion: a row is claimed if, in a restricted local step, the first `first` clusters together have
-/// a responsibility of at least `least` for it.
+/// The criterion for a claim. A row is claimed if, after a restricted local step (its mass is divided among
+/// some clusters only), the first `first` of these clusters together have a responsibility of at least
+/// `least` for it.
 struct Claim {
   RestrictedStep step;
   Index first;
@@ -33,8 +34,8 @@ class ClaimWork final : public BatchWork {
   std::vector<Index> rows_;
 };
 
-/// From the rows of each batch, keeps those on which `group` has at least `least_mass`, and those that are
-/// claimed.
+/// From the rows of each batch, keeps two kinds: those on which the clusters of `group` have a responsibility
+/// of at least `least_mass`, and those that are claimed.
 std::vector<TouchedRows> with_claimed(const Problem& problem, Pool& pool,
                                       const std::vector<TouchedRows>& rows, const Target& group,
                                       double least_mass, Claim claim);

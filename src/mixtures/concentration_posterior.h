@@ -7,7 +7,7 @@
 
 namespace bnpvi::mixtures {
 
-/// Σ_{l>k} N_l for every k.
+/// For every cluster k, Σ_{l>k} N_l: the counts of all clusters after it in stick order.
 Vec counts_after(const Vec& counts);
 
 /// q(γ) of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd) with γ ~ Gamma(a, b) when K clusters in stick order
@@ -39,20 +39,21 @@ class ConcentrationPosterior {
   /// E log π = −∞.
   ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
 
-  /// log ∫ Gamma(γ; a, b) e^f(γ) dγ. It is convex in the counts, and its derivatives by them are E_q log
-  /// π_k.
+  /// The allocation's part of the ELBO: log ∫ Gamma(γ; a, b) e^f(γ) dγ, with f as above. It is a convex
+  /// function of the counts N, and its derivative by N_k is E_q log π_k.
   double log_integral() const { return log_integral_; }
 
-  Vec expected_log_weights() const;  // E_q log π_k, length K
-  Vec mean_weights() const;          // E_q π_k, and the remaining mass: length K + 1
-  double mean() const;               // E_q γ
+  Vec expected_log_weights() const;  // E_q log π_k for all K clusters
+  Vec mean_weights() const;          // E_q π_k, then the mass of all other clusters: K + 1 numbers
+  double mean() const;               // E_q γ, the posterior mean
 
   /// The nodes: increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
   const Nodes& values() const { return gamma_; }
   const Nodes& probabilities() const { return probability_; }
 
  private:
-  // log of the integrand over t without its constants, and its derivative.
+  // The logarithm of the integrand as a function of t = log(γ b / a), without its constants; and its
+  // derivative.
   struct Point {
     double t, value, slope;
   };
@@ -68,7 +69,7 @@ class ConcentrationPosterior {
   GammaPrior prior_;
   double discount_;
   Vec counts_, tail_;
-  double all_;  // N
+  double all_;  // N, the sum of all counts
   double log_integral_;
   Nodes gamma_, probability_;
 };

@@ -13,11 +13,12 @@ class DrawPredictives {
   DrawPredictives(const ObsModel& obs, const RowFeatures& rows, const std::vector<int>& point,
                   const RowFeatures& new_rows);
 
-  /// Adds a draw. label: the cluster of every sampled row, from 0; prior: with the concentration of the
-  /// draw.
+  /// Adds one draw of a partition. label: the cluster of every sampled row, from 0. prior: the prior of
+  /// partitions, with the concentration of this draw.
   void add(const std::vector<int>& label, const PartitionPrior& prior, Pool& pool);
 
-  /// log of the mean predictive density, base measure left out; m numbers.
+  /// Logarithm of the predictive density of each new row, averaged over the draws, without the base measure;
+  /// m numbers.
   Vec log_density() const;
 
   /// Sum over the draws of Σ_b p_b N_ab / N_b, m × K, where p_b is the probability that the new row is in

@@ -12,7 +12,8 @@ struct DynamicMeansCosts {
   double tau;     // how far clusters move from batch to batch
 };
 
-/// A cluster as earlier batches left it: centre φ and weight w, last used `age` ≥ 1 batches ago.
+/// A cluster as earlier batches left it: its centre φ, its weight w, and `age`, the number of batches since
+/// it was last used (at least 1).
 struct DynamicCluster {
   int id;
   double weight;
@@ -24,13 +25,13 @@ struct DynamicCluster {
 struct BatchCluster {
   int id;
   Index size;
-  Vec mean;  // θ
+  Vec mean;  // θ, the mean of the cluster after this batch
 };
 
 struct DynamicBatch {
   std::vector<int> label;  // ids of the clusters of the rows
   std::vector<BatchCluster> clusters;
-  Vec objective;  // J after each sweep
+  Vec objective;  // the objective J (DynamicMeans) after each sweep
 };
 
 /// With γ = 1/(1/w + age τ) for old clusters and γ = 0 for new ones, the objective

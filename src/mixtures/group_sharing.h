@@ -4,12 +4,12 @@
 
 namespace bnpvi::mixtures {
 
-/// Built from the responsibilities seen during a lap (a pass over all batches); clusters have the numbers
-/// that they had in that lap.
+/// Judges how much clusters overlap, by the responsibilities seen during a lap (a pass over all batches).
+/// Clusters have the numbers that they had in that lap.
 class GroupSharing {
  public:
-  /// shared: entropy that each pair of clusters would lose by joining (SeenRows::shared); sizes: of the
-  /// clusters; loss: evidence_of_merging() of each pair.
+  /// Matrices for all pairs of clusters, and their sizes. shared: the entropy that each pair would lose by
+  /// joining (SeenRows::shared); loss: evidence_of_merging() of each pair.
   GroupSharing(Vec shared, Vec sizes, Vec loss)
       : k_(static_cast<Index>(sizes.size())),
         shared_(std::move(shared)),
@@ -25,7 +25,7 @@ class GroupSharing {
   double in_all(const Target& group) const;
 
  private:
-  double with(const Target& group, Index b) const;  // shared by cluster b and the others of a group
+  double with(const Target& group, Index b) const;  // entropy shared by cluster b and the others of a group
 
   Index k_;
   Vec shared_, sizes_, loss_;

@@ -13,7 +13,7 @@ namespace bnpvi::mixtures {
 /// [Pitman & Yor 1997]. d = 0 is the Dirichlet process [Hughes 2016, §3.2].
 std::unique_ptr<AllocModel> make_pitman_yor(double concentration, double discount, const Sparsity& sparsity);
 
-/// The same with γ > 0 integrated over its prior (ConcentrationPosterior).
+/// Pitman–Yor process whose concentration γ > 0 is integrated over its prior (ConcentrationPosterior).
 std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, double discount,
                                             const Sparsity& sparsity);
 
@@ -23,7 +23,8 @@ std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const 
 /// Mixture whose weights depend on covariates (tilt.h). fixed_k: K if the prior is finite, else 0.
 std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sparsity& sparsity);
 
-/// What all mixtures share: the local step. The units are rows, with log weights
+/// Base class of all mixtures, with the local step, in which each row gets responsibilities in proportion to
+/// exp W_nk. The log weights are
 ///   W_nk = E log p(x_n | φ_k) + E log π_k,
 /// where E log π_k may depend on the covariate pattern of the row.
 ///
@@ -32,7 +33,8 @@ std::unique_ptr<AllocModel> make_tilted(TiltPrior prior, Index fixed_k, const Sp
 /// weights: a constant for each cluster, and what each pattern adds to it.
 class MixtureAlloc : public AllocModel, public WorkReader {
  public:
-  /// fixed_k: 0 if the number of clusters varies (sticks); patterns: C; stored: AllocFacts::weight_values.
+  /// fixed_k: K, or 0 if the number of clusters varies (sticks). patterns: C, the number of covariate
+  /// patterns. stored: AllocFacts::weight_values.
   MixtureAlloc(Index fixed_k, const Sparsity& sparsity, Index patterns = 0, Index stored = 0)
       : AllocModel({false, fixed_k == 0, fixed_k, false, 0, patterns, stored}, sparsity) {}
   SummaryShape shape(const ObsModel& obs) const override;
@@ -55,7 +57,7 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   /// E log π at these counts. near: null for a full search; proposals, whose bound is computed elsewhere,
   /// pass the start of a short search (like Globals::u), which returns its end there.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
-  /// The same at the counts of these globals.
+  /// E log π at the counts that belong to these globals.
   virtual Vec log_weights(const Globals& globals) const {
     return expected_log_weights(counts(globals.effective));
   }
@@ -68,10 +70,11 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   class NearVisitor;
   // Number of neighbours of each cluster when there are k clusters; 0: rows are compared with all clusters.
   Index count_neighbours(Index k) const;
-  // near: rows that were visited before are compared only with the neighbours of their best cluster; null:
-  // with all clusters.
+  // The local step for a batch. near: rows that were visited before are compared only with the neighbours of
+  // their best cluster; null: with all clusters.
   Summary step(const Visit& in, const Neighbours* near) const;
-  // The same for rows with a memory of earlier supports, which yields a few candidates for each row.
+  // As step(), for rows whose clusters at the last visit are remembered in `last`; these yield a few
+  // candidates for each row.
   Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
@@ -83,7 +86,8 @@ NamedArray sticks_array(double concentration, double discount, const Vec& counts
 /// for these expected counts. near: see expected_log_weights().
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts, Vec* near = nullptr);
 
-/// For a row-major matrix with K rows, which may have no columns: removes one row; or reorders the rows.
+/// Operations on a row-major matrix with K rows, which may have no columns: without_row() removes one row;
+/// rows_in_order() reorders the rows.
 Vec without_row(Vec values, Index k, Index row);
 Vec rows_in_order(const Vec& values, const std::vector<Index>& order);
 
@@ -93,7 +97,8 @@ Vec joined_counts(const MixtureAlloc& alloc, Vec counts, Index a, Index b);
 /// Adds the log weights of K clusters to the weights by which features are multiplied, before pack(). The
 /// features of covariate patterns are the last ones.
 void add_log_weights(Weights& weights, const Vec& log_weights);
-/// The same for the patterns only; and the constants of the clusters, which then remain to be added.
+/// As add_log_weights(), but adds only what the covariate patterns contribute; the constants of the clusters,
+/// which log_constants() returns, remain to be added.
 void add_pattern_weights(Weights& weights, const Vec& log_weights);
 Vec log_constants(const Vec& log_weights, Index k);
 

@@ -4,8 +4,9 @@
 
 namespace bnpvi::mixtures {
 
-/// For each tracked pair, Σ w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0 over the visited
-/// rows, w their weights; summed separately in each chunk of rows.
+/// For each tracked pair of clusters a and b, the change of entropy if they were one, Σ w [−(r_a + r_b)
+/// log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0: a sum over the visited rows with their weights w and
+/// responsibilities r. It is formed separately for each chunk of rows.
 class PairEntropy final : public Watch {
  public:
   explicit PairEntropy(std::vector<Target> pairs) : pairs_(std::move(pairs)) {}

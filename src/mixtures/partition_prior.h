@@ -12,8 +12,8 @@ namespace bnpvi::mixtures {
 /// d = 0 is the Dirichlet process, 0 < d < 1 the Pitman–Yor process, d = −γ/M the mixture of at most M
 /// clusters with weights from Dirichlet(γ/M, ..., γ/M).
 struct PartitionPrior {
-  double concentration = 1;                // γ
-  double discount = 0;                     // d
+  double concentration = 1;                // γ, the concentration
+  double discount = 0;                     // d, the discount
   std::optional<GammaPrior> learned = {};  // the prior of γ, if γ is learned
 
   static PartitionPrior of_at_most(Index clusters, double concentration) {
@@ -25,7 +25,7 @@ struct PartitionPrior {
   /// (StreamState), n need not be an integer; if it is less than d, the odds are 0.
   double odds_of(double n) const { return n > discount ? n - discount : 0; }
   double odds_of_new(Index k) const;
-  /// Sum of the odds over all clusters and a new one; n: number of rows so far.
+  /// Sum of the odds of all clusters and of a new one, n being the number of rows so far.
   double odds_of_any(double n) const { return n == 0 ? 1 : n + concentration; }
 
   double log_probability(const std::vector<Index>& counts) const;

@@ -21,10 +21,10 @@ class PartitionSampler final : public Sampler {
   PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
                    Index split_merge, Pool& pool);
 
-  /// The log joint density of this state, which sweep() records as log_joint.
+  /// The log joint density of the data and this state, which sweep() records as log_joint.
   double log_joint(const ChainState& z);
 
-  /// Draws labels in sequence, with the rows in random order.
+  /// Draws a first state: the labels of the rows one after the other, in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:

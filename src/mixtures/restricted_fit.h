@@ -9,17 +9,18 @@
 
 namespace bnpvi::mixtures {
 
-/// Splits the mass that a target has on some rows among k clusters, with everything else held fixed:
-/// r'_nj = mass_n p_nj, p_n from the restricted local step [Hughes 2016, eq. 4.16], which changes the
-/// entropy by Σ_n mass_n H(p_n). `base` is the target's statistic on all other rows. It goes to cluster 0 as
-/// a cluster of its own, unless it is less than one observation, or K is fixed, or reseed() was called: then
-/// it goes to the cluster that explains it best, which becomes cluster 0.
+/// Splits the mass that a target has on some rows among k clusters, with everything else held fixed: r'_nj =
+/// mass_n p_nj, p_n from the restricted local step [Hughes 2016, eq. 4.16], which changes the entropy by Σ_n
+/// mass_n H(p_n). `base` is the target's statistic on all other rows. It becomes cluster 0, a separate
+/// cluster, unless it is less than one observation, or K is fixed, or reseed() was called. In these cases the
+/// cluster that explains it best receives it and becomes cluster 0.
 ///
 /// The clusters are developed on a sample of the rows (2^11 rows, or four for each feature if that is more),
 /// weighted up to the mass of all rows; assign() then redistributes every row.
 class RestrictedFit {
  public:
-  /// target: the clusters whose joint mass on rows is in by_batch.
+  /// target: the clusters whose mass is divided. by_batch: the rows of each batch, with the joint mass that
+  /// these clusters have on each.
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 const Target& target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
@@ -30,20 +31,20 @@ class RestrictedFit {
   /// the clusters, in the first call of develop() or halve(); empty: not at all.
   void develop(Index k, std::optional<PriorSteps> steps, Stream& stream);
 
-  /// The same without merges, so that k clusters remain, except those below one observation: whether one
-  /// more is right shows only after the rows around have moved, too. Makes more local steps, since the
+  /// As develop(), but without merges, so that k clusters remain, except those below one observation: whether
+  /// one more is right shows only after the rows around have moved, too. Makes more local steps, since the
   /// borders of overlapping clusters converge slowly.
   void reseed(Index k, Stream& stream);
 
-  /// Starts two clusters from nearly even shares of every row (0.5 ± 0.1) and lets local steps enlarge the
+  /// Starts two clusters by giving each about half of every row (0.5 ± 0.1) and lets local steps enlarge the
   /// difference in the direction in which the rows vary most. This finds clusters that seeds of single rows
   /// miss, such as two that differ in their covariances only, in many dimensions.
   void halve(std::optional<PriorSteps> steps, Stream& stream);
 
   Index k() const { return k_; }
 
-  /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives p
-  /// (rows × k) for each batch.
+  /// Makes the final restricted local step on the rows of every batch. shares: unless null, receives the
+  /// proportions p_nj in which each row is divided (rows × k for each batch).
   std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
                                     std::vector<Vec>* shares = nullptr) const;
 
@@ -53,9 +54,10 @@ class RestrictedFit {
     double gain = 0;
   };
 
-  Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ, p
+  Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ over the sample's rows, p numbers
   void load_sample();
-  // Returns false if fewer than two clusters are found or, with may_collapse, if they merge at once.
+  // Seeds at most k clusters. Returns false if fewer than two are found or, with may_collapse, if they merge
+  // at once.
   bool seed(Index k, bool base_of_its_own, Stream& stream, bool may_collapse);
   // Forecast for the seeds, with each row in one cluster: do they all join by merges that each gain more
   // than log 2 for each row? (Sharing rows between two clusters can add at most log 2 for each row to their
@@ -69,16 +71,17 @@ class RestrictedFit {
   static const Limits developing, reseeding, halving;
 
   void iterate(const Limits& limits);
-  void prune();  // removes and merges clusters until that gains nothing
-  // Learns the prior from these clusters and all others, if it has occupied terms.
+  void prune();  // removes and merges clusters until no step gains
+  // Learns the prior from these clusters and all others, if it has occupied terms (terms for each cluster
+  // with observations, LearnedPrior).
   void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);
   bool drop_small();
   bool merge_pairs();
   std::vector<Pair>
-  bounded_pairs();  // with a positive upper bound of the gain (without the loss of entropy); best first
+  bounded_pairs();              // pairs whose gain, before the loss of entropy, may be positive; best first
   void join(Index a, Index b);  // cluster b joins cluster a < b
-  Vec all_counts() const;       // counts of the other clusters, then of these
+  Vec all_counts() const;       // counts of the other clusters, then of these k
   std::vector<Index> by_size(const Vec& counts) const;
   Vec log_weights() const;
   // near: like near_, for the clusters of `counts`.
@@ -86,21 +89,21 @@ class RestrictedFit {
   double pair_entropy(Index a, Index b) const;
   RestrictedStep step() const;
 
-  Problem problem_;  // has its own copy of the prior, which may be learned
+  Problem problem_;  // the fit's problem with a separate copy of the prior, which may be learned
   const MixtureAlloc& alloc_;
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
   bool has_learned_ = false;
   Sample copy_;        // data of the sample's rows
-  MassOnRows sample_;  // rows numbered as in copy_
+  MassOnRows sample_;  // mass on the sample's rows, numbered as in copy_
   LoadedRows loaded_;  // features of the sample's rows; empty if they are too many
-  Vec others_;         // counts of all other clusters (MixtureAlloc)
-  Vec others_t_;       // their statistics, if a prior is learned
-  Vec base_;           // base: p numbers
+  Vec others_;         // counts of all other clusters (as in MixtureAlloc)
+  Vec others_t_;       // statistics of all other clusters, if a prior is learned
+  Vec base_;           // statistic of the target on all other rows, p numbers
   Vec expected_;       // expecting_weights() of the target as a whole
   Vec current_;        // k × p: statistics for the local step, base included
-  Vec share_;          // p_nj of the sample, rows × k
+  Vec share_;          // p_nj of the sample's rows, rows × k
   mutable Vec near_;   // end of the last search for log weights, clusters as in all_counts()
 };
 

@@ -7,34 +7,35 @@ namespace bnpvi::mixtures {
 
 /// Result of a restricted local step on the rows of one batch.
 struct Redistributed {
-  Vec left;            // p: statistic that left the target
-  Vec arrived;         // k × p: statistic that each cluster received
+  Vec left;            // statistic that left the target, p numbers
+  Vec arrived;         // statistic that each cluster received, k × p
   double entropy = 0;  // exact change of the entropy of q(z)
 };
 
-/// Rows as features: for each chunk of rows, its blocks.
+/// Rows whose features are kept in memory: for each chunk of rows, its blocks.
 using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 
 /// The clusters of the step; everything else in the fit is held fixed.
 struct RestrictedStep {
   Index k = 0;
-  Vec t;              // k × p: statistics of the clusters
-  Vec log_weights;    // k × (1 + C), as in MixtureAlloc
+  Vec t;              // statistics of the clusters, k × p
+  Vec log_weights;    // log weights of the clusters, k × (1 + C), as in MixtureAlloc
   bool hard = false;  // each row belongs to its best cluster alone
 
-  /// share: unless null, receives p_n (rows × k). loaded: the features of the same rows if they are in
-  /// memory (or empty); with it only `arrived` and the share are computed.
+  /// Divides the mass of the rows `where`. share: unless null, receives the proportions p_n in which each row
+  /// is divided (rows × k). loaded: the features of the same rows if they are in memory, or empty; with it,
+  /// only `arrived` and the proportions are computed.
   Redistributed on(const ObsModel& obs, const Dataset& data, const MassOnRows& where, Pool& pool,
                    Vec* share = nullptr, const LoadedRows* loaded = nullptr) const;
 
-  /// p_n of these rows (rows × k); ignores `hard`.
+  /// The proportions p_n in which each of these rows would be divided (rows × k); ignores `hard`.
   Vec shares(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool& pool) const;
 
   void write(Writer& out) const;
   static RestrictedStep read(Reader& in);
 };
 
-/// The step on rows of one batch.
+/// A task that makes the step on rows of one batch.
 class AssignWork final : public BatchWork {
  public:
   /// share: as in RestrictedStep::on(); null when the task is done by another process.
@@ -59,7 +60,7 @@ class AssignWork final : public BatchWork {
   Vec* share_ = nullptr;
 };
 
-/// Computes MassOnRows::statistic() for one batch.
+/// A task that computes MassOnRows::statistic() for one batch.
 class StatisticWork final : public BatchWork {
  public:
   StatisticWork(Index batch, const MassOnRows& where) : BatchWork(batch, nullptr), where_(&where) {}

@@ -8,8 +8,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The prior odds of a cluster depend on its size T_0 (PartitionPrior): weights of clusters are integrated
-/// out.
+/// The prior odds of a cluster depend on its size T_0 (PartitionPrior), since the weights of clusters are
+/// integrated out.
 class RowDraws final : public ClusterDraws {
  public:
   /// Keeps references to prior, urns and pool; `most`: as in ClusterDraws.
@@ -30,11 +30,12 @@ class RowDraws final : public ClusterDraws {
   const RowUrns& urns_;
 };
 
-/// Receives, for a row, the weights by which RowDraws would draw its cluster: the log of their sum, and
-/// K + 1 shares, which sum to 1; the last is that of a new cluster.
+/// A function that receives, for a row, the weights by which RowDraws would draw its cluster: the log of
+/// their sum, and K + 1 probabilities, which sum to 1; the last is that of a new cluster.
 using UseShares = std::function<void(Index row, double log_sum, const double* share)>;
 
-/// Calls use() for every row, on all threads. No row may be in the urns.
+/// Calls use() for every row, on all threads. No row may have been put in the urns (the statistics of the
+/// clusters).
 void share_out(const PartitionPrior& prior, const RowUrns& urns, Pool& pool, const UseShares& use);
 
 }  // namespace bnpvi::mixtures

@@ -4,8 +4,8 @@
 
 namespace bnpvi::mixtures {
 
-/// For moves that choose what to change once they know how clusters share rows. Clusters have the numbers
-/// that they had during the lap, unless stated otherwise.
+/// For moves that decide what to change after they have seen how clusters share rows. Clusters have the
+/// numbers that they had during the lap, unless stated otherwise.
 class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
@@ -35,11 +35,11 @@ class SeenRows {
  private:
   struct Seen {
     TouchedRows rows;
-    std::vector<std::vector<Index>> of;  // by cluster: positions in `rows`, ascending
+    std::vector<std::vector<Index>> of;  // for each cluster: positions of its rows in `rows`, ascending
   };
   std::vector<Seen> batch_;
   std::vector<Index> now_;
-  std::vector<bool> changed_;  // clusters with a relevant share of a row that was reassigned
+  std::vector<bool> changed_;  // clusters with a relevant responsibility for a row that was reassigned
 };
 
 }  // namespace bnpvi::mixtures

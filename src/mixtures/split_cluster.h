@@ -17,10 +17,10 @@ struct Proposal {
   MoveMemory memory;
 };
 
-/// Redistributes the target's mass on the given rows (by batch) among new clusters: by a split into
-/// birth_size clusters or into two, whichever has the higher ELBO [Hughes 2016, §4.2]; into two if K is
-/// fixed. Reorders clusters when that raises the ELBO. The caller compares the ELBO with that of the present
-/// state. Empty when all new clusters merged into one.
+/// Redistributes the mass of a target (one or several clusters) on the given rows (by batch) among new
+/// clusters: by a split into birth_size clusters or into two, whichever has the higher ELBO [Hughes 2016,
+/// §4.2]; into two if K is fixed. Reorders clusters when that raises the ELBO. The caller compares the ELBO
+/// with that of the present state. Empty when all new clusters merged into one.
 std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
                                       const State& state, const MoveMemory& memory, Index target,
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);

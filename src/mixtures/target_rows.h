@@ -15,23 +15,24 @@ struct MassOnRows {
   bool all = true;  // the target has no mass on other rows, so its statistic there is exactly 0
 
   // If rows may lack cells: the weights under which missing cells were expected when the mass was assigned;
-  // the clusters that have the mass, as row numbers of these weights; and the mass of each
-  // (rows × clusters).
+  // the clusters that have the mass, given as rows of these weights; and the mass of each cluster (rows ×
+  // clusters).
   std::shared_ptr<const Weights> expected;
   Target cluster;
   Vec by_cluster;
 
   double total() const;
 
-  /// The statistic (p) of this mass, with the same expectations as in the batch's summary.
+  /// The statistic of this mass (p numbers), computed with the same expectations of missing cells as the
+  /// batch's summary.
   Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
 
   void write(Writer& out) const;
   static MassOnRows read(Reader& in);
 };
 
-/// Copies about `rows` of the rows, or all of them. sample: on return these rows, numbered as in the copy,
-/// with mass scaled up to the mass of all rows.
+/// Copies about `rows` of the rows of all batches, or all of them. Returns the copied data and, as `sample`,
+/// these rows, numbered as in the copy, with their mass scaled up to the mass of all rows.
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
@@ -71,12 +72,12 @@ class TargetRows final : public Watch {
   };
   const std::vector<Target> targets_;
   const bool expects_;
-  std::shared_ptr<const Weights> expected_;  // null: rows lack no cells
-  std::vector<std::vector<Found>> found_;    // by target and chunk
+  std::shared_ptr<const Weights> expected_;  // weights of the visit; null: rows lack no cells
+  std::vector<std::vector<Found>> found_;    // rows found for each target in each chunk
 };
 
-/// Change of Σ −w r log r, over the rows of a block with weights w, when the responsibilities of some
-/// clusters are added up; ≤ 0.
+/// Change of the entropy Σ −w r log r, over the rows of a block with weights w, when the responsibilities r
+/// of the clusters `joined` are added up; ≤ 0.
 double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block);
 
 }  // namespace bnpvi::mixtures

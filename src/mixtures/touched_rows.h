@@ -8,8 +8,8 @@ namespace bnpvi::mixtures {
 
 /// The rows on which a target has some responsibility, with their responsibilities under all clusters.
 struct TouchedRows {
-  std::vector<Index> rows;       // ascending
-  Vec weight;                    // of each row
+  std::vector<Index> rows;       // numbers of the rows, ascending
+  Vec weight;                    // weight of each row, in the order of `rows`
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i + 1] − 1
   std::vector<int> cluster;
   Vec value;
@@ -22,7 +22,7 @@ struct TouchedRows {
   Index size() const { return static_cast<Index>(rows.size()); }
 
   void append(const TouchedRows& other);
-  TouchedRows ascending() const;                                    // the same, sorted by rows
+  TouchedRows ascending() const;                                    // these rows, sorted by number
   TouchedRows some(const std::vector<Index>& numbers) const;        // the rows with these numbers
   TouchedRows with_mass(const Target& target, double least) const;  // rows on which it has at least `least`
   double get(Index row, Index j) const;                // responsibility of cluster j for rows[row]
@@ -39,7 +39,8 @@ struct TouchedRows {
 /// least `least`.
 class TouchedSink final : public Watch {
  public:
-  /// expects: as in TargetRows.
+  /// expects: true if rows may lack cells; the weights of the visit, under which these are expected, are then
+  /// kept.
   TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
   static std::unique_ptr<Watch> read(Reader& in);
 
@@ -62,9 +63,9 @@ class TouchedSink final : public Watch {
   const std::size_t n_targets_;
   const bool expects_;
   const double least_;
-  std::shared_ptr<const Weights> expected_;           // null: rows lack no cells
+  std::shared_ptr<const Weights> expected_;           // weights of the visit; null: rows lack no cells
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last one in any target
-  std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
+  std::vector<std::vector<TouchedRows>> found_;       // rows found for each target in each chunk
 };
 
 /// Subtracts some rows from the summary of their batch.

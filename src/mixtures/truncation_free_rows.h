@@ -7,8 +7,8 @@
 
 namespace bnpvi::mixtures {
 
-/// The prior of a batch's labels is PartitionPrior given the sizes N of the clusters so far; also for finite
-/// priors.
+/// The prior of a batch's labels is PartitionPrior, given the sizes N of the clusters so far. It has this
+/// form also for priors of a fixed number of clusters.
 class TruncationFreeRows final : public TruncationFree<RowFeatures> {
  public:
   TruncationFreeRows(const ObsModel& obs, const PartitionPrior& prior, const TruncationFreeOptions& options,
@@ -36,7 +36,7 @@ class TruncationFreeRows final : public TruncationFree<RowFeatures> {
   void learn_prior() override;
 
  private:
-  Vec recent_shares() const;  // responsibilities of the latest rows, |W| × K
+  Vec recent_shares() const;  // responsibilities of the latest rows W, |W| × K
   void split_all();
   // Tries to split cluster j by the rows that belong to it. On success these become the rows of its largest
   // part, and the rows of the other parts, which are new clusters, are appended. False: j is unchanged.

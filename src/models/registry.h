@@ -19,10 +19,10 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight,
                                              const Fields* response = nullptr);
-/// The prior of partitions for a prior of mixture weights; a concentration that is learned starts at the
-/// mean of its prior.
+/// The prior of partitions that belongs to a prior of mixture weights. A concentration that is learned starts
+/// at the mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);
-/// The prior of topics for a prior of a topic model.
+/// The prior of topics in a sampler, from the fields of a topic model.
 topics::TopicPrior make_topic_prior(const Fields& fields);
 /// The posterior of a model given data, as the target of Markov chains. split_merge: proposals of splits and
 /// merges in each sweep, for mixtures and sequences. Model and data must outlive the target.

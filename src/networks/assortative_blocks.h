@@ -4,11 +4,11 @@
 
 namespace bnpvi::networks {
 
-/// y ~ f(φ_k) if s = r = k, else y ~ f(ε). ε has a prior like φ_k, and a separate statistic. Takes O(K) time
-/// for each link.
+/// A pair's value y depends on the communities s and r of its ends: y ~ f(φ_k) if s = r = k, else y ~ f(ε). ε
+/// has a prior like φ_k, and a separate statistic. Takes O(K) time for each link.
 class AssortativeBlocks final : public Relational {
  public:
-  /// background: model of ε.
+  /// background: model of ε, the parameter of the background.
   AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
                     double alpha, const Shares& start);
 
@@ -30,7 +30,7 @@ class AssortativeBlocks final : public Relational {
   void join_statistics(Index a, Index b) override;
   void order_statistics(const std::vector<Index>& order) override;
   std::vector<Array> statistics() const override;
-  void meet(Index i, double* met) const;  // Σ_j ρ_j over the pairs of node i without a link
+  void meet(Index i, double* met) const;  // Σ_j ρ_j over the pairs of node i without a link, to `met`
 
   const LinkModel* background_;
 };

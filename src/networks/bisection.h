@@ -7,7 +7,7 @@
 
 namespace bnpvi::networks {
 
-/// A community `of` to be divided, and the nodes that leave it, in ascending order.
+/// A community to be divided, `of`, and the nodes that leave it, in ascending order.
 struct Division {
   Index of;
   std::vector<int> leaves;
@@ -28,8 +28,8 @@ class Groups {
   Groups(const Links& links, int tries, Stream& stream);
 
   Index k() const { return static_cast<Index>(groups_.size()); }
-  /// Divides a group; the nodes that leave become the last group. Returns false if no group can be divided in
-  /// two halves.
+  /// Divides one group; the nodes that leave it become the last group. `done` receives the division. Returns
+  /// false if no group can be divided in two halves.
   bool divide(Division& done);
   /// Divides the largest group in two by the order of its nodes, whatever their links.
   void cut();

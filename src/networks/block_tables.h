@@ -4,34 +4,36 @@
 
 namespace bnpvi::networks {
 
-/// Adds Σ value · r_other over the entries of a node's row to `sum` (K numbers); value is 1 where the rows
-/// have none. r: n × k, row-major.
+/// Adds to `sum` (K numbers) the memberships of a node's neighbours: Σ value · r_other over the entries of
+/// the node's row in `rows`; the values are 1 where the rows have none. r: memberships of all nodes, n × k,
+/// row-major.
 void gather(const SparseRows& rows, Index node, const Vec& r, Index k, double* sum);
 
-/// t_ab += x p_a q_b, with t K × K.
+/// Adds one pair to the table t (K × K): t_ab += x p_a q_b, with p and q the memberships of its ends.
 void add_pair(Vec& t, const double* p, const double* q, double x, Index k);
 
-/// Σ value · r_i r_jᵀ over listed pairs, K × K; value: null: all 1. Undirected: the sum for two communities
-/// includes pairs in either order and is stored in both places; within a community each pair counts once.
+/// The table Σ value · r_i r_jᵀ over the listed pairs (K × K); value: null: all 1. Undirected: the sum for
+/// two communities includes pairs in either order and is stored in both places; within a community each pair
+/// counts once.
 Vec listed_table(const Links& links, const std::vector<int>& from, const std::vector<int>& to,
                  const Vec* value, const Vec& r, Index k);
 
-/// The same sum with value 1 over all pairs of nodes: R Rᵀ − rᵀr, with half of that on the diagonal if
-/// undirected. size: R = Σ_i r_i.
+/// The table over all pairs of nodes, each with value 1: R Rᵀ − rᵀr, with half of that on the diagonal if
+/// undirected. r: memberships of the nodes; size: R = Σ_i r_i.
 Vec table_of_all(const Links& links, const Vec& size, const Vec& r, Index k);
 
-/// An estimate of the table over all pairs of nodes, from the pairs of some nodes with all others, each pair
-/// counted half at each end. out and in: sums over these nodes of r_i times the sums over their links (or
-/// pairs) that leave, and that arrive (undirected: `out` alone). scale: the number of all nodes divided by
-/// the number of these.
+/// An estimate of the table over all pairs of nodes, from the pairs of some nodes with all others. Each pair
+/// is counted half at each end. out: Σ_i r_i times the sum of memberships over the links (or pairs) that
+/// leave node i, the sum being over these nodes; in: likewise for those that arrive (undirected: `out`
+/// alone). scale: the number of all nodes divided by the number of these.
 Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, double scale);
 
-/// x ← (1 − rate) x + rate y.
+/// Moves x towards y: x ← (1 − rate) x + rate y.
 void move_towards(Vec& x, const Vec& y, double rate);
 
-/// table_joined(): the table after community b joined a, whose row and column are added to a's and removed;
-/// table_in_order(): its communities in another order, those not in `order` left out. Undirected: a block is
-/// stored in two places, and counts once within a community.
+/// Tables after a change of the communities. table_joined(): b joined a; the row and column of b are added to
+/// those of a and removed. table_in_order(): the communities of `order`, in this order; others are left out.
+/// Undirected: a block is stored in two places, and counts once within a community.
 Vec table_joined(const Vec& t, Index k, Index a, Index b, bool directed);
 Vec table_in_order(const Vec& t, Index k, const std::vector<Index>& order);
 

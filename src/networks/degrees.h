@@ -40,17 +40,17 @@ class Degrees {
   double theta(Index i) const { return 1 + ends_[i] + lent_[i]; }
   const Vec& ends() const { return ends_; }
   const Vec& lent() const { return lent_; }
-  /// The terms that do not depend on labels: those of nodes, and the base measure of links of nodes with
-  /// themselves.
+  /// The terms of log p(y | z) that do not depend on labels: those of nodes, and the base measure of links of
+  /// nodes with themselves.
   double log_base() const { return log_base_; }
-  /// The bracket of a cluster, with h; 0 without nodes.
+  /// The term of one cluster in log p(y | z), in brackets above, with h; 0 for a cluster without nodes.
   static double evidence(const Mass& cluster);
-  /// N of two clusters, and of a cluster with itself; hidden: Σ θ_i θ_j over the hidden pairs.
+  /// N_kl of two clusters and, below, N_kk of a cluster with itself. hidden: Σ θ_i θ_j over the hidden pairs.
   static double pairs(const Mass& a, const Mass& b, double hidden);
   static double pairs_within(const Mass& a, double hidden);
 
  private:
-  Vec ends_, lent_;  // d, h
+  Vec ends_, lent_;  // d_i, link ends of each node, and h_i, additional ends for hidden pairs
   double log_base_ = 0;
 };
 

@@ -5,10 +5,10 @@
 namespace bnpvi::networks {
 
 struct GammaPriors {
-  double gamma, alpha;                // concentrations of the top level and of nodes; α ≤ 1
-  double a, b;                        // φ_k ~ Gamma(a, rate b)
-  double a_background, b_background;  // ε
-  bool counts;                        // y_ij = m_ij; otherwise y_ij = 1(m_ij > 0)
+  double gamma, alpha;                // concentrations of the top level and of nodes' memberships; α ≤ 1
+  double a, b;                        // prior of the communities' rates, φ_k ~ Gamma(a, rate b)
+  double a_background, b_background;  // prior of the background's rate ε
+  bool counts;                        // are values counts, y_ij = m_ij? Otherwise y_ij = 1(m_ij > 0)
   double dense;                       // n · K up to which every node has its own q in every community
 };
 
@@ -36,7 +36,7 @@ struct GammaPriors {
 /// communities (dense: Inf).
 class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
  public:
-  /// start: shares of the nodes in communities; a row of zeros is replaced by even shares.
+  /// start: proportions of each node in the communities; a row of zeros is replaced by even proportions.
   GammaNetwork(const Links& links, const GammaPriors& priors, const Shares& start);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GammaNetwork>(*this); }
@@ -67,8 +67,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void refresh() override;
 
  private:
-  // q(t_ik) = Gamma(shape, rate) of one node: its mean, E log, exp E log (0 where the node's links exclude
-  // the community), its term of the bound, and the node's expected link ends in the community.
+  // A node's own q(t_ik) = Gamma(shape, rate) for community k: its mean, E log, exp E log (0 where the node's
+  // links exclude the community), its term of the bound, and the node's expected link ends in the community.
   struct Part {
     int k;
     double ends, shape, rate, mean, log, tilde, term;
@@ -78,24 +78,24 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   struct Community {
     // The q that all nodes without a Part in this community share; mean 0 if there are no such nodes.
     double shape = 1, rate = 1, mean = 0, log = 0;
-    // Sums over the nodes with a part: of means, squares, E log and terms; of (mean − mean of nodes without a
-    // part) times the node's number of hidden pairs; and of the product of two such differences over hidden
-    // pairs.
+    // Sums over the nodes that have a part in the community (their own q of t_ik): of means, squares, E log
+    // and terms; of (mean − mean of nodes without a part) times the node's number of hidden pairs; and of the
+    // product of two such differences over hidden pairs.
     double sum = 0, squares = 0, logs = 0, terms = 0, hidden_ends = 0, hidden = 0;
-    // q(φ), and Σ m_ijk as of the last visit of the links.
+    // q(φ_k), and Σ m_ijk, the expected counts of links, as of the last visit of the links.
     double phi_shape = 1, phi_rate = 1, phi_log = 0, phi_tilde = 1, counts = 0;
     double phi() const { return phi_shape / phi_rate; }
   };
-  // T_i = own_i + others, where others = Σ_k (mean of nodes without a part in k). Sums over nodes: of own_i,
-  // of its square, and of its product with the node's number of hidden pairs; and over hidden pairs: of own_i
-  // own_j.
+  // For T_i = own_i + others, where others = Σ_k (mean of nodes without a part in k). Sums over nodes of
+  // own_i, of its square, and of its product with the node's number of hidden pairs; sum over hidden pairs of
+  // own_i own_j; and `others`.
   struct Totals {
     double sum = 0, squares = 0, hidden_ends = 0, hidden = 0, others = 0;
   };
-  // Everything that does not belong to single nodes.
+  // All numbers of q that do not belong to single nodes.
   struct Globals {
-    std::vector<Community> communities;  // K
-    Community background;                // q(ε) alone
+    std::vector<Community> communities;  // the K communities
+    Community background;                // for ε: only q(φ) and the counts are used
     Totals totals;
     double links = 0;  // Σ of the links' terms of the bound, at the optimal q of their counts
   };
@@ -109,12 +109,12 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   double in(Index k) const { return static_cast<double>(nodes_[k].size()); }  // nodes with a part in k
   double may_be_in(Index k) const { return links_->labelled() ? in(k) : static_cast<double>(n()); }
   double others(Index k) const { return may_be_in(k) - in(k); }
-  double total(Index i) const { return own_[i] + g_.totals.others; }  // T̄_i
+  double total(Index i) const { return own_[i] + g_.totals.others; }  // T̄_i, mean activity of node i
   double total_of_all() const { return g_.totals.sum + static_cast<double>(n()) * g_.totals.others; }
   double hidden_of(Index i) const;  // number of hidden pairs of node i
   double per_node(Index i) const { return each_way_ * static_cast<double>(n() - 1) - hidden_of(i); }
   template <class F>
-  void each_hidden(Index i, F f) const {  // f(j) for the hidden pairs of node i
+  void each_hidden(Index i, F f) const {  // calls f(j) for the hidden pairs of node i
     for (const SparseRows* rows : {&links_->hidden_out(), &links_->hidden_in()})
       for (Index h = rows->start[i]; h < rows->start[i + 1]; ++h) f(static_cast<Index>(rows->other[h]));
   }
@@ -129,20 +129,20 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   static const Part* part_of(const Row& row, Index k);
   static Part* part_of(Row& row, Index k) { return const_cast<Part*>(part_of(std::as_const(row), k)); }
   static void set(Part& part, double shape, double rate, double c);
-  double excess(Index j, Index k) const;               // t̄_jk − the others' mean
-  void count(Index i, const Part& part, double sign);  // adds to the sums of its community
-  double own(Index i) const;                           // own_i, computed from the row
+  double excess(Index j, Index k) const;               // t̄_jk − the mean of nodes without a part in k
+  void count(Index i, const Part& part, double sign);  // adds a part to the sums of its community
+  double own(Index i) const;                           // own_i, computed from the node's parts
   void set_own(Index i, double own);
   void set_others(Index k, double shape, double mean);
-  void find_nodes();           // nodes with a part in each community, from the rows
-  void find_sums_of(Index k);  // from rows, nodes and q of nodes without a part
+  void find_nodes();           // finds the nodes with a part in each community, from the rows
+  void find_sums_of(Index k);  // computes them from rows, nodes and q of nodes without a part
   void find_sums();
   void leave_out_of_large();  // drops parts that the nodes' links exclude, where n · K is large
 
   // Adds a link's expected ends to nodes i (to_i) and j (to_j), and its counts times `weight`; returns its
   // term of the bound.
   double visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight);
-  double products_of(Index i) const;  // work of visiting its links and then the node itself
+  double products_of(Index i) const;  // work of visiting the links of a node and then the node itself
   void visit_links();
   void visit_node(Index i, const WeightMoments& pi);
   void update_others(Index k, const WeightMoments& pi);
@@ -156,17 +156,18 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   void halve(Index k);
   void add_others(Index a, Index b);
   static void divide(Row& row, Index of, Index to, double share, double little, double c);
-  // Divides a node's part in a division that makes community `made`; if the node may be in only one of the
-  // two, everything goes there.
+  // Divides the part of a node when its community is divided and `made` is the new one; if the node may be in
+  // only one of the two, everything goes there.
   void divide_part(Index i, const Division& division, Index made, double share, double little);
   void leave_out_disallowed(Index k);  // drops parts of nodes that may not be in k
   void join(Row& row, Index a, Index b) const;
   static void remove(Row& row, Index k);
-  static void renumber(Row& row, const std::vector<Index>& number);  // number −1: is removed
-  // Reorders communities and removes those not in `order`; weights: K + 1, of the rest last.
+  static void renumber(Row& row, const std::vector<Index>& number);  // removes parts with number −1
+  // Reorders communities and removes those not in `order`. weights: K + 1 numbers, that of the rest last.
   void keep(const std::vector<Index>& order, const Vec& weights);
 
-  // Local changes.
+  // Changes that visit only some nodes (LocalMoves). Undo: all that such a change may alter, as it was
+  // before.
   struct Undo {
     Globals globals;
     HdpSticks sticks;
@@ -183,8 +184,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   double gained(const Undo& undo, double least);  // gain of the bound; if it is not above `least`, restores
                                                   // the state
   double visit_links_of(const std::vector<int>& nodes);
-  // Laps over these nodes, their links, and the rates of the `open` communities, which must have no other
-  // nodes.
+  // Some laps restricted to these nodes, their links, and the rates of the communities `open`, which must
+  // have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
   void make_last(Index k);                // swaps numbers with the last community
   void without_last(const Vec& weights);  // removes the last community; weights: K + 1, that of the last is
@@ -197,9 +198,9 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   std::vector<std::vector<int>> nodes_;  // nodes with a part in community k, ascending
   Vec own_;
   Globals g_;
-  Vec tilde_;                // Σ_k exp E log t_ik
-  bool stale_ = false;       // ends and counts do not belong to the present q
-  std::vector<char> among_;  // n zeros between uses
+  Vec tilde_;                // Σ_k exp E log t_ik for each node
+  bool stale_ = false;       // do ends and counts belong to an earlier q?
+  std::vector<char> among_;  // scratch: n zeros between uses
 };
 
 }  // namespace bnpvi::networks

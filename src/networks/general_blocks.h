@@ -32,10 +32,10 @@ class GeneralBlocks final : public Relational {
   void join_statistics(Index a, Index b) override;
   void order_statistics(const std::vector<Index>& order) override;
   std::vector<Array> statistics() const override;
-  // Σ_j ρ_j over the pairs of node i without a link, from the node (out) and to it (in); undirected: all in
-  // `out`.
+  // Sums the profiles ρ_j of node i's partners over its pairs without a link: in `out` for pairs that leave
+  // the node, in `in` for those that arrive (undirected: all in `out`).
   void meet(Index i, double* out, double* in) const;
-  double both_orders(const Vec& t, Index a, Index b) const;  // t_ab, undirected + t_ba where a ≠ b
+  double both_orders(const Vec& t, Index a, Index b) const;  // t_ab; undirected, if a ≠ b: t_ab + t_ba
 };
 
 }  // namespace bnpvi::networks

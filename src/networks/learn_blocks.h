@@ -11,10 +11,10 @@ struct Blocks {
   std::vector<int> labels;  // labels with the largest log joint found, clusters by decreasing size
   double log_joint = 0;
   Index k = 0;
-  Vec r;      // n × k, row-major, soft labels
-  Vec sizes;  // expected sizes of the soft clusters
+  Vec r;      // soft labels of the nodes, n × k, row-major
+  Vec sizes;  // expected sizes of the clusters under soft labels
   Owners owner;
-  Vec n, s;  // k × k, row-major: statistics of the blocks
+  Vec n, s;  // numbers of pairs and sums of values in the blocks: k × k, row-major
   BlockBound bound;
 };
 
@@ -27,7 +27,8 @@ struct Blocks {
 /// reports the bound of the partition found, with sticks in the order of its clusters.
 class BlocksFit final : public NetworkFit {
  public:
-  /// degrees: those of the nodes, or null; options.births, merges and deletes hold for both phases.
+  /// degrees: those of the nodes, or null. options.births, merges and deletes apply to the search and to soft
+  /// labels.
   BlocksFit(const Links& links, const LinkModel& model, const Degrees* degrees, double gamma,
             OwnedLabels start, const SearchOptions& options, Pool& pool);
 
@@ -61,7 +62,8 @@ class BlocksFit final : public NetworkFit {
   double bound_ = 0, kept_bound_ = 0;
 };
 
-/// Soft labels by stochastic learning, started at `labels` (0 .. K − 1); all K clusters are kept to the end.
+/// Learns soft labels by stochastic learning, started at hard labels, `labels` (0 .. K − 1). All K clusters
+/// are kept to the end.
 class SampledBlocks final : public SampledFit {
  public:
   SampledBlocks(const Links& links, const LinkModel& model, double gamma, const std::vector<int>& labels,

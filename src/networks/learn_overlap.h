@@ -13,7 +13,7 @@ struct OverlapOptions : RestartOptions {
   bool births = true, merges = true, deletes = true, reorder = true;
   Index trials = 10;        // maximal number of births, of merges and of deletes in a round
   Index disturbances = 1;   // the search ends after so many rounds of disturbances without a gain
-  double large = 1e3;       // links and nodes from which a network counts as large
+  double large = 1e3;       // number of links and nodes from which a network counts as large
   double beat = -HUGE_VAL;  // the bound of another model; the search of a large network ends when it cannot
                             // be expected to reach this
   Observer* observer = &nobody;
@@ -45,7 +45,7 @@ class OverlapFit final : public NetworkFit {
 
  private:
   enum class Stage { begun, first, rounds, rest, last };
-  // The next step after laps have converged; the record gets the moves tried.
+  // The next step after laps have converged; the moves tried are added to the record.
   void advance(LapRecord& record);
   bool round(LapRecord& record);  // a round of moves; false when it gained nothing
   bool moves_of_round(LapRecord& record);
@@ -74,13 +74,13 @@ class OverlapFit final : public NetworkFit {
   void reorder();
 
   using State = std::unique_ptr<Overlap>;
-  State now_, kept_, undivided_;  // undivided_: the first state, until groups of it were tried
+  State now_, kept_, undivided_;  // undivided_: the first state, kept until its groups were tried
   const OverlapOptions options_;
   Pool& pool_;
   LocalRounds local_;
   Stage stage_ = Stage::begun;
   double value_ = 0, kept_value_ = 0;
-  double undivided_value_ = 0;                            // bound before the first round
+  double undivided_value_ = 0;                            // bound of the first state, before any moves
   double last_gain_ = HUGE_VAL, gain_before_ = HUGE_VAL;  // gains of the last two rounds
   Index laps_left_, round_ = 0, k_of_plan_ = 0;
 };

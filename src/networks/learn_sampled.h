@@ -9,7 +9,7 @@ namespace bnpvi::networks {
 
 struct SampledOptions : RestartOptions {
   Index batches = 10;
-  double delay = 1, power = 0.6;  // step t has the rate (delay + t)^−power
+  double delay = 1, power = 0.6;  // parameters of the rate of step t, (delay + t)^−power
 };
 
 /// In each lap the nodes are divided at random into `batches` sets of about equal size, with one step for
@@ -29,7 +29,7 @@ class SampledFit : public NetworkFit {
   bool can_go_on() const override { return !whole_; }
 
  protected:
-  /// n: nodes.
+  /// n: number of nodes.
   SampledFit(Index n, const SampledOptions& options, Pool& pool) : n_(n), options_(options), pool_(pool) {}
 
  private:

@@ -4,7 +4,7 @@
 
 namespace bnpvi::networks {
 
-/// Weights ∇Λ, with E log p(y | φ) = none + y · link + log h(y).
+/// The weights ∇Λ of a block, with E log p(y | φ) = none + y · link + log h(y) for a pair of value y.
 struct LinkWeights {
   double none, link;
 };
@@ -25,8 +25,8 @@ class LinkModel {
   double evidence(double n, double s) const;
   /// N − S below 0, by rounding, counts as 0.
   LinkWeights weights(double n, double s) const;
-  double mean(double n, double s) const;  // E φ
-  double log_base(double y) const;        // log h(y): −log y! of counts
+  double mean(double n, double s) const;  // E φ given the statistic, the expected value of a pair
+  double log_base(double y) const;        // log h(y): for counts −log y!
 
  private:
   bool counts_;

@@ -12,8 +12,8 @@ namespace bnpvi::networks {
 /// Rows of a sparse n × n table: the entries of row i are start[i] .. start[i + 1] − 1.
 struct SparseRows {
   std::vector<Index> start{0};
-  std::vector<int> other;  // column
-  Vec value;               // y > 0; empty where only the positions matter
+  std::vector<int> other;  // the column of each entry
+  Vec value;               // value of each entry, > 0; empty where only the positions matter
 };
 
 /// n nodes, numbered from 0. Pairs are {i, j} with i < j, or if directed (i, j) with i ≠ j. Every pair has a
@@ -33,7 +33,7 @@ class Links {
   double n_pairs() const;                                                // number of observed pairs
   double units() const { return static_cast<double>(n() + n_links()); }  // units of data (Fit::units)
   double n_hidden() const { return static_cast<double>(hidden_from_.size()); }
-  double total() const { return total_; }  // Σ y
+  double total() const { return total_; }  // Σ y over the links
   double loops(Index i) const { return loops_.empty() ? 0 : loops_[i]; }
 
   /// Ends (from 0) and values of the links, in the given order.
@@ -43,8 +43,8 @@ class Links {
   const std::vector<int>& hidden_from() const { return hidden_from_; }
   const std::vector<int>& hidden_to() const { return hidden_to_; }
 
-  /// Links of every node: out(): those that leave it (undirected: all its links); in(): those that arrive
-  /// (undirected: none). Likewise for hidden pairs.
+  /// Links of every node: out() has those that leave it (undirected: all its links); in() those that arrive
+  /// (undirected: none). Below, the same for hidden pairs.
   const SparseRows& out() const { return out_; }
   const SparseRows& in() const { return in_; }
   const SparseRows& hidden_out() const { return hidden_out_; }
@@ -80,14 +80,14 @@ class Links {
   Vec value_, loops_;
   SparseRows out_, in_, hidden_out_, hidden_in_;
   ClassSets classes_;
-  std::vector<int> set_;  // set of classes of each node; empty where none has a label
+  std::vector<int> set_;  // number of each node's set of classes; empty where no node has a label
   std::function<void()> ask_;
   std::function<void(double)> spend_;
 };
 
-/// Times in units of one multiplication (measured on US airports, where laps then count as much per second as
-/// those of mixtures): of a community's part in a node, with its digamma, log Γ and log; of its part in a
-/// link; of a table look-up of a block's evidence.
+/// Times in units of one multiplication, as measured on a network of US airports (with them, laps count as
+/// much per second as those of mixtures): for one node and community, with digamma, log Γ and log; for one
+/// link and community; for one look-up of a block's evidence in a table.
 constexpr double products_of_node_part = 100, products_of_link_part = 8, products_of_block = 8;
 
 /// Calls f(i, j, y, of_i, of_j) once for every link from i to j (undirected: in either order) with at least

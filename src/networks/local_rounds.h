@@ -30,7 +30,7 @@ class LocalRounds {
 
  private:
   void rouse(Index k) { rounds_left_[static_cast<std::size_t>(k)] = rounds_of_rest; }
-  void forget(Index k);  // removes k; the last takes its number
+  void forget(Index k);  // forgets community k; the last one takes its number
   double splits(Overlap& state, std::uint64_t round);
   double joins(Overlap& state);
   double divisions(Overlap& state, std::uint64_t round);
@@ -38,7 +38,7 @@ class LocalRounds {
 
   static constexpr int rounds_of_rest = 3;  // rounds without a gain after which a community rests; a guess
   LocalOptions options_;
-  std::vector<int> rounds_left_;  // for each community, until it rests; resized by run()
+  std::vector<int> rounds_left_;  // for each community, the rounds until it rests; resized by run()
   double least_ = 0;
   const std::function<void()>* poll_ = nullptr;
   LapRecord* record_ = nullptr;
@@ -53,9 +53,9 @@ struct ClosePair {
 };
 std::vector<ClosePair> close_pairs(const Overlap& state);
 
-/// Σ over nodes of link ends, for each community.
+/// Number of expected link ends in each community, summed over nodes.
 Vec masses(const Overlap& state);
-/// Indices by increasing value.
+/// The indices of x, ordered by increasing value.
 std::vector<Index> ascending(const Vec& x);
 
 }  // namespace bnpvi::networks

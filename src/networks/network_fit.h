@@ -24,7 +24,7 @@ class NetworkFit : public Fit {
   static constexpr double rounding_of_lap = 1e-5;
 };
 
-/// A state that is written, read, and recomputed by tests.
+/// A state that can be written and read, and that tests recompute.
 class StoredState {
  public:
   virtual ~StoredState() = default;
@@ -33,8 +33,8 @@ class StoredState {
   /// Reads what write() wrote, with the number of communities stored there. Throws std::invalid_argument when
   /// it does not belong to this network and model.
   virtual void read(Reader& in) = 0;
-  /// Recomputes everything that follows from q of links and nodes and from the sticks: the bound may change
-  /// in its last digits.
+  /// Recomputes everything that follows from q of links and nodes and from the sticks; the bound may change
+  /// only in its last digits.
   virtual void refresh() = 0;
 };
 

@@ -16,19 +16,21 @@ std::vector<std::vector<int>> members_of(const Overlap& state);
 std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members,
                         const Owners& owner, Index k, Stream& stream);
 
-/// Shares of nodes with hard labels: `own` in their community, the rest evenly over all communities.
+/// Proportions of nodes in communities that follow from hard labels: `own` in the node's community, the rest
+/// divided evenly among all communities.
 Shares softened(const OwnedLabels& labels, double own);
 
 /// Divides groups until there are k, and splits the communities of the state, which must have begun as one,
 /// in the same way. False if the groups cannot be divided into so many.
 bool grow_groups(Overlap& state, Groups& groups, Index k);
 
-/// Labels of members, after some communities were joined with a neighbour and some divided in halves,
-/// depending on `kind` (any number) and on random numbers; no label is unused.
+/// Labels for a new start: each node has its main community (members_of()), then some communities are joined
+/// with a neighbour and some divided in halves, depending on `kind` (any number) and on random numbers. No
+/// label is unused.
 OwnedLabels disturbed(const Overlap& state, Index kind, Stream& stream);
 
-/// Labels found by a search for the partition with the largest log joint (partition_search.h), started from
-/// the members. Only for models where every pair of communities has a block.
+/// Labels found by a search for the partition with the largest log joint (partition_search.h), which starts
+/// from the main communities of the nodes. Only for models where every pair of communities has a block.
 OwnedLabels best_partition(const Overlap& state, std::uint64_t seed, Pool& pool);
 
 }  // namespace bnpvi::networks

@@ -15,7 +15,7 @@
 
 namespace bnpvi::networks {
 
-/// Expected link ends of a node in community k.
+/// Expected link ends of one node in community k: the number of its links in which it acts as a member of k.
 struct Ends {
   Index k;
   double value;
@@ -30,8 +30,8 @@ class LocalMoves {
   virtual ~LocalMoves() = default;
   virtual double split_here(const Division& division, double share, double least) = 0;
   virtual double merge_here(Index a, Index b, double least) = 0;
-  /// Joins a and b and divides them anew: nodes in `leaves` have this share of their part in b, other nodes
-  /// this share of theirs in a.
+  /// Joins a and b and divides them anew: nodes in `leaves` have the fraction `share` of their part in b and
+  /// the rest in a; other nodes have that fraction in a.
   virtual double divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
                              double least) = 0;
   virtual double drop_here(Index k, double least) = 0;
@@ -54,10 +54,11 @@ class NodeSteps {
   ~NodeSteps() = default;
 };
 
-/// What a state can do in addition to laps and changes; null where it cannot.
+/// Optional abilities of a state, in addition to laps and changes; a pointer is null where it lacks the
+/// ability.
 struct OverlapCapabilities {
   NodeSteps* steps = nullptr;
-  LocalMoves* local = nullptr;  // changes that are judged without a lap
+  LocalMoves* local = nullptr;  // changes that are judged by the nodes concerned, without a lap
 };
 
 /// A state of variational inference with K communities; every node has some part in each community that it
@@ -66,7 +67,7 @@ struct OverlapCapabilities {
 class Overlap : public StoredState {
  public:
   virtual std::unique_ptr<Overlap> copy() const = 0;
-  /// A state of the same model and network that starts from these shares.
+  /// A state of the same model and network that starts from these proportions of nodes in communities.
   virtual std::unique_ptr<Overlap> anew(const Shares& start) const = 0;
 
   Index k() const { return k_; }
@@ -112,7 +113,7 @@ class Overlap : public StoredState {
   virtual void split(const std::vector<Division>& divisions, double share) = 0;
   /// Joins b to a, which can_join() must allow; later communities move up.
   virtual void merge(Index a, Index b) = 0;
-  /// Removes k, which can_go() must allow; its links' parts are left to the other communities, and later
+  /// Removes k, which can_go() must allow. The parts that k has in links go to the other communities; later
   /// communities move up.
   virtual void drop(Index k) = 0;
   virtual void permute(const std::vector<Index>& order) = 0;
@@ -124,25 +125,26 @@ class Overlap : public StoredState {
   Overlap(const Links& links, Index k, Owners owner) : links_(&links), k_(k), owner_(std::move(owner)) {}
   const Links* links_;
   const LinkModel* pair_blocks_ = nullptr;
-  /// Owners of the two parts of a divided community. A part of an owned community is open, i.e. not owned, if
-  /// it is not the main community of any node with a label.
+  /// Owners of the two communities into which a community is divided. If the community has an owner, one of
+  /// the two is nevertheless open (not owned) if it is not the main community of any node with a label.
   struct PartOwners {
     int rest, leaves;
   };
   std::vector<PartOwners> owners_of_parts(const std::vector<Division>& divisions) const;
 
   Index k_;
-  Owners owner_;  // K
+  Owners owner_;  // owner of each of the K communities (owners.h)
   HdpSticks sticks_;
 };
 
-/// The shares, restricted for nodes with a label to communities that they may be in; where all of these are
-/// 0, even shares.
+/// The proportions of nodes in communities, restricted for nodes with a label to communities that they may be
+/// in. Where all of these are 0, they become even.
 Vec allowed_shares(const Links& links, const Shares& shares);
 
-/// Operations on the columns of row-major tables with K columns. with_columns_divided(): rows that leave have
-/// `share` of the column in a new last column and the rest in the old one; other rows have `share` in the old
-/// one and the rest in the new one.
+/// Operations on row-major tables with a column for each of K communities: dividing a column, adding one to
+/// another, removing one, reordering. with_columns_divided(): rows that leave have `share` of the column in a
+/// new last column and the rest in the old one; other rows have `share` in the old one and the rest in the
+/// new one.
 Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);

@@ -29,7 +29,7 @@ struct OwnedLabels {
   Owners owner;
 };
 
-/// Shares of nodes in K communities, n × K, row-major, ≥ 0.
+/// Proportions of nodes in K communities, n × K, row-major, ≥ 0.
 struct Shares {
   Index k;
   Vec weight;

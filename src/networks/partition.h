@@ -30,11 +30,11 @@ class Partition {
   Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
             const Degrees* degrees = nullptr, Owners owner = {});
 
-  /// The same network, model and prior with other labels.
+  /// A partition with other labels of the same network, with the same model and prior.
   Partition with_labels(std::vector<int> labels, Owners owner = {}) const {
     return Partition(*links_, *model_, gamma_, std::move(labels), degrees_, std::move(owner));
   }
-  /// The same partition, with everything computed again from the labels.
+  /// This partition, with everything computed again from its labels.
   Partition anew() const { return with_labels(z_, owners()); }
 
   const Links& links() const { return *links_; }
@@ -43,16 +43,16 @@ class Partition {
   Owners owners() const;
   Index k() const { return k_; }
   double size(Index a) const { return mass_[a].nodes; }
-  double pairs(Index a, Index b) const {  // N_ab
+  double pairs(Index a, Index b) const {  // N_ab, the number of pairs in a block
     return pairs_of(mass_[a], mass_[b], a == b, hidden_[at(a, b)]);
   }
-  double sum(Index a, Index b) const { return s_[at(a, b)]; }  // S_ab
+  double sum(Index a, Index b) const { return s_[at(a, b)]; }  // S_ab, the total value of these pairs
   double log_joint() const;
-  double evidence() const;          // Σ_blocks Λ
+  double evidence() const;          // Σ_blocks Λ, the blocks' part of J
   double degrees_evidence() const;  // the degrees' terms of log p(y | z), of clusters and nodes; 0 without
 
   /// Visits nodes one after the other and moves each to its best cluster, which may be a new one. Returns the
-  /// number of moved nodes. among: the only clusters that may be chosen, and no new one; empty: all.
+  /// number of moved nodes. among: if not empty, only these clusters may be chosen, and no new one.
   Index sweep(const std::vector<int>& nodes, const std::vector<int>& among = {});
 
   /// J after joining a and b, minus J now; takes O(K) time.
@@ -76,8 +76,8 @@ class Partition {
   std::vector<int> members(Index a, Index b) const;
 
  private:
-  // Sums of a node over each cluster: values of its links out and in, hidden pairs out and in, K numbers
-  // each; and the node's own mass and links with itself.
+  // Sums of a node over each cluster, K numbers each: values of its links out and in, numbers of its hidden
+  // pairs out and in; and the node's own mass and links with itself.
   struct Ends {
     Vec out, in, hidden_out, hidden_in;
     Mass mass;
@@ -97,7 +97,8 @@ class Partition {
   double gain(Index a) const;                // gain of J by adding the counted node, now in no cluster, to a
                                              // ≤ k
   Mass mass_of(int node) const { return degrees_ ? degrees_->of(node) : Mass{1, 0, 0}; }
-  // N of a block, given its number of hidden pairs, or with degrees their Σ θ_i θ_j.
+  // N, the number of observed pairs of a block. hidden: its number of hidden pairs or, with degrees, their Σ
+  // θ_i θ_j.
   double pairs_of(const Mass& a, const Mass& b, bool same, double hidden) const;
   void set(Index a, Index b, double hidden, double s);
   void append(int owner);
@@ -113,8 +114,8 @@ class Partition {
   double log_gamma_, gamma_;
   std::vector<int> z_;  // −1: in no cluster, during a change
   Index k_ = 0, room_ = 0;
-  Owners owner_;              // K; used where a cluster has nodes with a label
-  std::vector<Index> known_;  // K: number of nodes with a label
+  Owners owner_;              // owners of the K clusters; used where a cluster has nodes with a label
+  std::vector<Index> known_;  // number of nodes with a label in each cluster
   std::vector<Mass> mass_;
   Vec hidden_, s_, lambda_;  // room × room; undirected: symmetric, pairs within a cluster once
   Ends ends_;

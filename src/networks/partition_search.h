@@ -42,7 +42,8 @@ class PartitionSearch final : public NetworkFit {
   void read(Reader& in) override;
 
  private:
-  // A trial. It is counted as a birth or a merge according to the change of the number of clusters.
+  // The result of a trial, if there is one. A trial is counted as a birth or a merge according to the change
+  // of the number of clusters.
   struct Trial {
     std::optional<Partition> result;
     double log_joint = 0;
@@ -63,7 +64,7 @@ class PartitionSearch final : public NetworkFit {
   const SearchOptions options_;
   Pool& pool_;
   std::vector<int> nodes_;    // in the order of visits, which each lap shuffles
-  std::uint64_t number_ = 0;  // number of the lap
+  std::uint64_t number_ = 0;  // number of the present lap
   Index without_gain_ = 0;
 };
 

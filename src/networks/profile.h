@@ -1,4 +1,4 @@
-// The memberships of a node in its pairs without a link.
+// The memberships of a node in its pairs without a link, its profile.
 #pragma once
 #include "foundation/types.h"
 

@@ -39,8 +39,8 @@ class Relational : public Overlap, public NodeSteps {
   void hold_sticks(const HdpSticks& sticks);
 
  protected:
-  /// start: shares from which ρ begins. blocks: model of φ. Constructors of derived classes must end with
-  /// begin().
+  /// start: proportions of nodes in communities, from which the profiles ρ begin. blocks: model of φ.
+  /// Constructors of derived classes must end with begin().
   Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, const Shares& start);
   void begin();
 
@@ -58,42 +58,42 @@ class Relational : public Overlap, public NodeSteps {
   }
   static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
 
-  /// Computes the weights of the blocks at the present statistics, into `none` and `link`.
+  /// Computes the weights of the blocks (LinkWeights) at the present statistics, into `none` and `link`.
   virtual void weigh(Vec& none, Vec& link) const = 0;
   /// Computes the optimal q of a link: adds its ends to nodes i (to_i) and j (to_j), and its statistic and
   /// entropy, half for each of these ends, to q_n_, q_s_ and link_entropy_.
   virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
   virtual Index n_blocks() const = 0;
-  /// Computes the statistics of blocks from sum_, ρ and those of links.
+  /// Computes the statistics of blocks from sum_, the profiles ρ and the statistics of links.
   virtual void update_statistics() = 0;
-  /// The same, as if links, too, had the profiles of their ends.
+  /// As update_statistics(), but as if links, too, had the profiles ρ of their ends.
   virtual void expect_from_profiles() = 0;
-  /// gain (K numbers): expected gain of a pair of node i without a link in each community, averaged over such
-  /// pairs.
+  /// Writes to gain (K numbers) the expected gain of a pair of node i without a link if the node is in each
+  /// community, averaged over such pairs.
   virtual void gains(Index i, const Vec& none, double* gain) const = 0;
-  /// After visits of the links of some nodes: moves statistics by `rate` towards their estimate from the
-  /// pairs of these nodes.
+  /// After visits of the links of some nodes: estimates the statistics from the pairs of these nodes, and
+  /// moves the present statistics by `rate` towards the estimate.
   virtual void move_statistics(const std::vector<int>& nodes, double rate) = 0;
-  virtual double evidence() const = 0;  // Σ over blocks of Λ
+  virtual double evidence() const = 0;  // Σ of Λ over the blocks
   virtual void join_statistics(Index a, Index b) = 0;
   virtual void order_statistics(const std::vector<Index>& order) = 0;  // communities not in it are removed
   virtual std::vector<Array> statistics() const = 0;
 
   void clear_links();
   void sum_profiles();
-  // Adds Σ_j ρ_j over the listed pairs of node i, links or hidden pairs, in one direction, to `sum` (K
-  // numbers).
+  // Adds to `sum` (K numbers) Σ_j ρ_j over the listed pairs of node i in one direction, which are its links
+  // and its hidden pairs.
   void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
 
   const LinkModel* blocks_;
   double gamma_, alpha_, each_way_;
-  Vec zeros_;           // number of pairs without a link of each node, n
-  Vec rho_;             // n × K
-  Vec theta_, log_pi_;  // n × (K + 1)
-  Vec ends_;            // expected link ends, n × K
-  Vec sum_;             // Σ_i ρ_ik, K
-  Vec q_n_, q_s_;       // for each block Σ_links q (1, y)
-  Vec n_, s_;           // statistics of the blocks
+  Vec zeros_;           // number of pairs without a link of each node, n numbers
+  Vec rho_;             // profiles ρ of the nodes, n × K
+  Vec theta_, log_pi_;  // θ̂ and E log π of the nodes, n × (K + 1)
+  Vec ends_;            // expected link ends of the nodes, n × K
+  Vec sum_;             // sum of the profiles, Σ_i ρ_ik, K numbers
+  Vec q_n_, q_s_;       // for each block Σ_links q and Σ_links q y
+  Vec n_, s_;           // numbers of pairs and sums of values in the blocks
   double link_entropy_ = 0;
 
  private:
@@ -102,7 +102,7 @@ class Relational : public Overlap, public NodeSteps {
   void visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch);
   void visit_nodes();
   void choose_profile(Index i, const WeightMoments& pi, const double* gain, Vec& scratch);
-  void update_proportions();  // θ̂ and P of all nodes
+  void update_proportions();  // updates θ̂ and E log π of all nodes
   void set_proportions(Index i, const WeightMoments& pi);
   void update_sticks();
   void spread_out();  // resizes all arrays for K communities

@@ -7,21 +7,22 @@
 
 namespace bnpvi::networks {
 
-/// Σ_k [lB(1 + R_k, γ + R_>k) − lB(1, γ)], with sizes R and lB the log Beta function.
+/// The sticks' part of the bound: Σ_k [lB(1 + R_k, γ + R_>k) − lB(1, γ)], with R the sizes of clusters, R_>k
+/// the sum of the sizes after k, and lB the log Beta function.
 double stick_evidence(const Vec& sizes, double gamma);
 
-/// Parts of the bound; they sum to it.
+/// The terms of the bound; it is their sum.
 struct BlockBound {
-  double data = 0;        // Σ_blocks Λ(T_kl)
-  double base = 0;        // Σ log h(y)
-  double degrees = 0;     // terms of degrees (degrees.h)
-  double allocation = 0;  // term of the sticks
-  double entropy = 0;     // H(r)
+  double data = 0;        // Σ_blocks Λ(T_kl), the blocks' evidence
+  double base = 0;        // Σ log h(y), the base measure of the links
+  double degrees = 0;     // terms of the nodes' degrees (degrees.h)
+  double allocation = 0;  // stick_evidence() of the sizes
+  double entropy = 0;     // H(r), the entropy of the labels
   double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
-/// q(z_i) = r_i, with optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters, R_k = Σ_i r_ik,
-/// and optimal blocks for the statistics
+/// A state of q with soft labels: q(z_i) = r_i, optimal sticks Beta(1 + R_k, γ + R_>k) in the order of the
+/// clusters, R_k = Σ_i r_ik, and optimal blocks for the statistics
 ///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: the same with Y symmetric, half of it for k
 ///   = l).
 /// The bound is exact: no pair is left out or sampled. r_ik is 0 where node i may not be in cluster k
@@ -34,7 +35,7 @@ class SoftBlocks {
   Index k() const { return k_; }
   const Vec& r() const { return r_; }
   const Owners& owner() const { return owner_; }
-  const Vec& sizes() const { return size_; }  // R
+  const Vec& sizes() const { return size_; }  // R, the expected sizes
   double pairs(Index a, Index b) const { return n_[a * k_ + b]; }
   double sum(Index a, Index b) const { return s_[a * k_ + b]; }
   BlockBound bound() const;
@@ -44,15 +45,15 @@ class SoftBlocks {
   void lap();
 
   /// A step of stochastic learning. The natural gradient of the bound with respect to q of the blocks, at the
-  /// present r, is the blocks' statistic minus the present one. The statistic is estimated from the pairs of
-  /// these nodes, each pair counted half at each of its ends, times n over their number, which is unbiased
-  /// over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes are visited.
-  /// Sizes are always those of r; lap() makes statistics exact again.
+  /// present r, is the statistic that r implies minus the present one. The statistic is estimated from the
+  /// pairs of these nodes, each pair counted half at each of its ends, times n over their number, which is
+  /// unbiased over all sets of so many nodes. Blocks move by `rate` towards the estimate, then the nodes are
+  /// visited. Sizes are always those of r; lap() makes statistics exact again.
   void step(const std::vector<int>& nodes, double rate);
 
-  /// The state with a and b joined; they must not have two different owners.
+  /// The state with clusters a and b joined; they must not have two different owners.
   SoftBlocks merged(Index a, Index b) const;
-  /// The state with everything but r computed again.
+  /// This state with everything but r computed again.
   SoftBlocks anew() const { return SoftBlocks(links_, model_, gamma_, k_, r_, owner_); }
 
   void write(Writer& out) const;
@@ -62,18 +63,19 @@ class SoftBlocks {
 
  private:
   struct Weights {
-    Vec none, link;  // weights of blocks, K × K
+    Vec none, link;  // weights of the blocks (LinkWeights), K × K
     Vec prior;       // E log of the sticks' proportions
   };
-  // Sums over a node's pairs of r_other, weighted by values of links and by numbers of pairs, from the node
-  // and to it (undirected: all in `out` and `pairs_out`).
+  // Sums of the labels r_other of the other ends over a node's pairs: weighted by values of its links (out,
+  // in), and by numbers of pairs (pairs_out, pairs_in). They are separate for pairs from the node and to it;
+  // undirected: all in `out` and `pairs_out`.
   struct Met {
     Vec out, in, pairs_out, pairs_in;
   };
   Weights weights() const;
   void meet(Index i, Met& met) const;
   void visit(Index i, const Weights& weights, Met& met);
-  void refresh();  // statistics and sizes from r
+  void refresh();  // computes statistics and sizes from r
 
   const Links& links_;
   const LinkModel& model_;

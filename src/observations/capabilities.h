@@ -17,12 +17,12 @@ class HiddenScales;
 class NamedClusters;
 class RepeatedRows;
 
-/// The features of n rows that are not dense and not 0: those of row i are number at[start[i]] ..
-/// at[start[i + 1] − 1], with the values at the same places of `value`.
+/// The features of n rows that are not dense (n_dense()) and not 0. Row i has those with numbers at[start[i]]
+/// .. at[start[i + 1] − 1]; their values are in `value` at the same positions.
 struct Entries {
   std::vector<int> start;
   std::vector<int> at;        // counted from the first feature that is not dense
-  std::vector<double> value;  // empty: all are indicators, 1
+  std::vector<double> value;  // value of each listed feature; empty: all are indicators, 1
 };
 
 /// Models with many features that are 0 in most rows, and are therefore kept as a list of entries.
@@ -42,8 +42,8 @@ class SparseEntries {
   ~SparseEntries() = default;
 };
 
-/// Models whose rows hide something: cells that depend on the other cells of their row, and are replaced by
-/// their expectation given those where they are missing; or scales of rows, which are never observed.
+/// Models whose rows hide something. Either cells may be missing that depend on the other cells of their row;
+/// they are replaced by their expectation given those. Or every row has a scale that is never observed.
 class ExpectedCells {
  public:
   virtual Index n_cells() const = 0;  // cells of a row, at least 1
@@ -59,11 +59,11 @@ class ExpectedCells {
   ~ExpectedCells() = default;
 };
 
-/// Models whose rows may have gaps (missing cells).
+/// Models whose rows may lack cells, and how their statistic follows from one of complete rows.
 class Gaps {
  public:
-  /// The statistic T of rows without gaps under this model, from their T under `complete`, the same model
-  /// for data without gaps.
+  /// `complete_t` is the statistic of rows without gaps under `complete`, the same model for data without
+  /// gaps. Writes to t the statistic that these rows have under this model.
   virtual void from_complete(const ObsModel& complete, const double* complete_t, double* t) const = 0;
 
  protected:
@@ -84,9 +84,9 @@ class BaseMeasure {
 /// tokens of one row may belong to different clusters.
 class TokenCounts {
  public:
-  /// λ (D numbers). The point estimate of a single row x of n tokens is n (λ + x) / Σ (λ + x), and its
-  /// weights are the logarithms of these proportions, so that a divergence between rows needs their nonzero
-  /// counts only.
+  /// λ, the Dirichlet parameters of the prior (D numbers). The point estimate of a single row x of n tokens
+  /// is n (λ + x) / Σ (λ + x), and its weights are the logarithms of these proportions, so that a divergence
+  /// between rows needs only their nonzero counts.
   virtual const Vec& pseudo_counts() const = 0;
 
  protected:
@@ -107,9 +107,9 @@ enum class PriorSteps { ascent, search };
 /// log_hyperprior() is the log density of these values.
 class LearnedPrior {
  public:
-  /// The same model with a prior under which this objective, for K clusters with statistics T (K × p), is at
-  /// least as large, up to rounding. nullptr where no better prior is found, or where there are too few
-  /// clusters to estimate what they have in common.
+  /// Returns this model with a prior under which the objective above, for K clusters with statistics T (K ×
+  /// p), is at least as large, up to rounding. nullptr where no better prior is found, or where there are too
+  /// few clusters to estimate what they have in common.
   virtual std::shared_ptr<const ObsModel> learned(const double* t, Index k, PriorSteps steps,
                                                   Pool* pool) const = 0;
   /// −KL(q(H) ‖ p(H)), or the log density of the prior's present values; 0 if that density is constant.
@@ -158,8 +158,8 @@ class Urn {
   virtual Index urn_size() const = 0;  // ≥ p
   /// Computes the numbers after T from T.
   virtual void fill_urn(double* urn) const = 0;
-  /// Updates the numbers after T when T has just become T + sign φ: a row was put in (sign 1) or taken out
-  /// (−1).
+  /// Updates the numbers after T when T has just become T + sign φ, with φ the features of a row that was put
+  /// in (sign 1) or taken out (−1).
   virtual void refill_urn(double* urn, const double* /*phi*/, double /*sign*/) const { fill_urn(urn); }
   /// log_predictive() of one row with φ_0 = 1 under each of K urns, stored one after the other
   /// (K × urn_size()).
@@ -187,9 +187,9 @@ class ForgetsTimes {
 /// The optional abilities of a model. A pointer is null where the model lacks the ability; pointers live as
 /// long as the model. Call ObsModel::capabilities() once, outside loops.
 struct Capabilities {
-  Index lag = 0;  // rows at the start of each group that are conditioned on, without likelihood of their own
+  Index lag = 0;        // rows at the start of each group that are only conditioned on, without a likelihood
   bool linear = false;  // φ(x) = (1, x): sparse rows are multiplied directly, without features()
-  /// features() scales rows that are very far out towards 0 (obs_model.h), and log_predictive() takes
+  /// Does features() scale rows that are very far out towards 0 (obs_model.h)? log_predictive() then takes
   /// account of it.
   bool far_rows = false;
   /// Features of rows differ by so many orders of magnitude that the rounding error left in a sum after a
@@ -198,7 +198,7 @@ struct Capabilities {
 
   const SparseEntries* entries = nullptr;
   const ExpectedCells* cells = nullptr;
-  const HiddenScales* scales = nullptr;  // hidden_scales.h
+  const HiddenScales* scales = nullptr;  // set if rows have unobserved scales (hidden_scales.h)
   const Gaps* gaps = nullptr;
   const BaseMeasure* base = nullptr;
   const TokenCounts* tokens = nullptr;
@@ -207,12 +207,12 @@ struct Capabilities {
   const RowEstimates* row_estimates = nullptr;
   const Urn* urn = nullptr;
   const ForgetsTimes* times = nullptr;
-  const NamedClusters* names = nullptr;       // named_clusters.h
+  const NamedClusters* names = nullptr;       // set if clusters may have names (named_clusters.h)
   const RepeatedRows* individuals = nullptr;  // set if rows are sums over the rows of individuals
 };
 
-// For callers that need not know whether a model has an ability: the model's own, or the default that is
-// named in the comment.
+// For callers that need not know whether a model has an ability: each returns the model's own, or the default
+// named in the comment beside it.
 
 const LearnedPrior& prior_of(const ObsModel& obs);  // default: a prior that is not learned
 const ColumnUnits& units_of(const ObsModel& obs);   // default: T stays the same, strain 1

@@ -5,14 +5,16 @@
 
 namespace bnpvi {
 
-/// p(x | cluster) averaged over the posterior of the cluster's parameters, or at ObsModel::point_estimate().
+/// Where a cluster's density is taken: p(x | cluster) averaged over the posterior of the cluster's
+/// parameters, or at their ObsModel::point_estimate().
 enum class DensityAt { posterior, point_estimate };
 
-/// log p(x | cluster) − log h(x) of rows under K clusters.
+/// log p(x | cluster) − log h(x) of rows under K clusters, with h the base measure of the model
+/// (BaseMeasure).
 class ClusterDensities {
  public:
-  /// t: statistics of the first clusters (p numbers each); if they are fewer than k, the others have T = 0.
-  /// names: the names of these first clusters (NamedClusters); empty: none has a name.
+  /// t: statistics of the first clusters (p numbers each); if there are fewer than k, the other clusters have
+  /// no data, T = 0. names: names of these first clusters (NamedClusters); empty: none has a name.
   ClusterDensities(const ObsModel& obs, const SharedVec& t, Index k, DensityAt at,
                    std::vector<int> names = {});
 
@@ -29,8 +31,8 @@ class ClusterDensities {
   const ObsModel& obs_;
   Index k_, p_;
   std::vector<int> names_;
-  Vec t_;            // statistics, K × p; empty for point estimates
-  Weights weights_;  // for point estimates; else empty
+  Vec t_;            // statistics of the clusters, K × p; empty for point estimates
+  Weights weights_;  // weights at the point estimates; otherwise empty
 };
 
 }  // namespace bnpvi

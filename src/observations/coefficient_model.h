@@ -11,14 +11,17 @@
 
 namespace bnpvi {
 
-/// The matrix normal–Wishart prior of coefficients and noise, in engine units: either given, or the
-/// effective prior under the q(H) of a hierarchical one, in which V is given while κ and m are learned.
+/// The matrix normal–Wishart prior of coefficients and noise, in engine units (columns centred and scaled).
+/// It is either given, or hierarchical: then it is the effective prior under q(H), the posterior of the
+/// hyperparameters. V, the column precision of the coefficients, is always given; κ (the strength) and m (the
+/// mean of the coefficients) are learned.
 class CoefficientPrior {
  public:
   explicit CoefficientPrior(WishartParameters given) : parameters_(std::move(given)) {}
 
-  /// given: V and, if hierarchical, the parameters that q(H) stores directly; location: c (D × E); unit: of
-  /// the responses. The prior is hierarchical if the fields have `data_floor`.
+  /// given: V and, if hierarchical, the parameters that q(H) stores directly. location: c, the prior mean of
+  /// the coefficients (D × E). unit: units of the responses. The prior is hierarchical if the fields have
+  /// `data_floor`.
   CoefficientPrior(WishartParameters given, const Fields& fields, const Vec& location, const Vec& unit);
 
   const WishartParameters& parameters() const { return parameters_; }
@@ -26,7 +29,7 @@ class CoefficientPrior {
   double log_density() const { return log_density_; }
   double occupied_term() const { return occupied_; }
   const HyperPosterior& posterior() const { return posterior_; }
-  const Vec& regressors() const { return regressors_; }  // V
+  const Vec& regressors() const { return regressors_; }  // V, the precision over regressors
 
   HyperPosterior improved(PriorSteps steps, const HierarchicalGaussian::Expect& expect) const {
     return hierarchical_->improved(posterior_, steps, expect);
@@ -45,9 +48,9 @@ class CoefficientPrior {
   double log_density_ = 0, occupied_ = 0;
 };
 
-/// The prior that a model's fields describe, hierarchical if the fields say so. given: in the user's units;
-/// to_engine: function that turns such a prior into WishartParameters in engine units; unit: of the
-/// responses.
+/// Reads the prior that a model's fields describe, hierarchical if the fields say so. given: the prior in the
+/// user's units; to_engine: function that turns such a prior into WishartParameters in engine units (columns
+/// centred and scaled); unit: units of the responses.
 template <class Given, class ToEngine>
 CoefficientPrior described_prior(const Given& given, const Fields& fields, const Vec& unit,
                                  const ToEngine& to_engine) {
@@ -78,13 +81,13 @@ class CoefficientModel : public WishartModel, public LearnedPrior {
   CoefficientModel(CoefficientPrior prior, const Columns& columns, bool one_first)
       : WishartModel(prior.parameters(), columns, one_first), prior_(std::move(prior)) {}
 
-  /// The same model with another prior.
+  /// Returns this model with `prior` in place of its own.
   virtual std::shared_ptr<const CoefficientModel> with_prior(CoefficientPrior prior) const = 0;
 
-  /// M̂ in the user's units and order of regressors, D × E × K.
+  /// M̂, the posterior means of the coefficients, in the user's units and order of regressors, D × E × K.
   virtual NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const = 0;
 
-  /// Transforms V̂ (E × E) from engine units to the user's, in place.
+  /// Transforms V̂, a posterior precision over regressors (E × E), from engine units to the user's, in place.
   virtual void precision_to_users(Vec& precision) const = 0;
 
  private:

@@ -7,9 +7,10 @@
 
 namespace bnpvi {
 
-/// When columns are independent, a missing cell is integrated out by leaving it out: its features are 0, and
-/// column j counts its observed cells, N_j = Σ r δ_j. A model that may have gaps has the features δ_j after
-/// all others; a model without gaps counts rows, N_j = T_0.
+/// Where cells may be missing when columns are independent. A missing cell is integrated out by leaving it
+/// out: its features are 0, and column j counts its observed cells, N_j = Σ r δ_j, with r the
+/// responsibilities and δ_j = 1 where the cell is observed. A model that may have gaps has the features δ_j
+/// after all others; a model without gaps counts rows, N_j = T_0.
 class ColumnGaps {
  public:
   /// columns: D; complete: the number of features of the model without gaps.
@@ -20,7 +21,8 @@ class ColumnGaps {
   Index n_features() const { return gaps_ ? complete_ + columns_ : complete_; }
   /// Position, among the features, of the count of column j.
   Index at(Index j) const { return gaps_ ? complete_ + j : 0; }
-  /// N_j, at least 0: rounding in sums and differences of summaries could make it negative.
+  /// N_j, the number of observed cells of column j. Never below 0, which rounding in sums and differences of
+  /// summaries could cause.
   double count(const double* t, Index j) const { return std::max(t[at(j)], 0.0); }
   /// The fraction of rows whose cell in column j is observed (1 in a cluster without rows). Point estimates
   /// use it in place of the count.
@@ -28,7 +30,8 @@ class ColumnGaps {
     return gaps_ && t[0] > 0 ? std::min(count(t, j) / t[0], 1.0) : 1;
   }
 
-  /// Σ_j f(N_j), which is D f(N) without gaps.
+  /// Σ_j f(N_j), a sum over the counts of the D columns. Without gaps all counts are N, and the sum is D
+  /// f(N).
   template <class F>
   double sum(const double* t, F f) const {
     if (!gaps_) return static_cast<double>(columns_) * f(count(t, 0));
@@ -37,15 +40,15 @@ class ColumnGaps {
     return out;
   }
 
-  /// Σ_j 1/(κ + N_j), which is D/(κ + N) without gaps.
+  /// Σ_j 1/(κ + N_j), with κ = strength and N_j the counts of the D columns; D/(κ + N) without gaps.
   double sum_of_inverse(const double* t, double strength) const {
     if (!gaps_) return static_cast<double>(columns_) / (strength + count(t, 0));
     return sum(t, [strength](double n) { return 1 / (strength + n); });
   }
 
-  /// Writes the features δ_j of n rows whose other features are in place, with NaN where a cell is missing.
-  /// δ_j is one(f), f the features of the row, or 0 for a missing cell, whose NaN features become 0, too.
-  /// value: position of the first D features to check for NaN; per_column: number of such groups of D
+  /// Writes the features δ_j of n rows whose other features are in place. A cell is missing if its features
+  /// are NaN; these become 0, and so does δ_j. For an observed cell δ_j is one(f), with f the features of the
+  /// row. value: position of the first D features to check for NaN; per_column: number of such groups of D
   /// features, one after the other.
   template <class F>
   void mark(Index n, double* phi, Index ld, Index value, Index per_column, F one) const {
@@ -61,7 +64,8 @@ class ColumnGaps {
     }
   }
 
-  /// Gaps::from_complete.
+  /// As Gaps::from_complete(): turns the statistic of rows without gaps, under the model without gaps, into
+  /// the statistic t under this model.
   void from_complete(const double* complete_t, double* t) const {
     for (Index i = 0; i < complete_; ++i) t[i] = complete_t[i];
     for (Index i = complete_; i < n_features(); ++i) t[i] = complete_t[0];

@@ -5,18 +5,20 @@
 
 namespace bnpvi {
 
-/// θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹), t = 1 .. T. Variances are in units of the
-/// cluster's own Λ⁻¹, so that all of them below are scalars that depend on the counts of rows only.
+/// The prior of a path θ_1, ..., θ_T of means: θ_1 | Λ ~ N(m, (κΛ)⁻¹), θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹). All
+/// variances are multiples of the cluster's own Λ⁻¹, so that the factors below are scalars that depend only
+/// on the counts of rows.
 struct DriftPrior {
-  Vec mean;         // m, D
-  double strength;  // κ
-  Vec step;         // τ_t, T − 1 numbers; empty: one time
+  Vec mean;         // m, the mean at the first time (D numbers)
+  double strength;  // κ, the strength of that mean
+  Vec step;         // τ_t, the variances of the steps, T − 1 numbers; empty: there is one time
 
   Index columns() const { return static_cast<Index>(mean.size()); }
   Index times() const { return static_cast<Index>(step.size()) + 1; }
 };
 
-/// The posterior of a path given rows x | t ~ N(θ_t, Λ⁻¹), Λ known, by the Kalman filter
+/// The posterior of a path given rows x | t ~ N(θ_t, Λ⁻¹), with Λ known; time t has N_t rows with sum S_t. It
+/// is computed by the Kalman filter
 ///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},
 ///   κ_{t+1|t} = κ_{t|t}/(1 + τ_t κ_{t|t})
 /// and the smoother, with g_t = 1/(1 + τ_t κ_{t|t}),
@@ -25,14 +27,14 @@ struct DriftPrior {
 /// given θ_{t+1}, θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹).
 class DriftPath {
  public:
-  /// slots: N_t and S_t (D numbers) of every time, one after the other. A negative count, which only
-  /// rounding can cause, is taken as 0.
+  /// slots: for every time, one after the other, the count N_t of its rows and their sum S_t (D numbers). A
+  /// negative count, which only rounding can cause, is taken as 0.
   DriftPath(const DriftPrior& prior, const double* slots);
 
   double log_ratio() const { return log_ratio_; }  // Σ_t log(κ_{t|t−1}/κ_{t|t})
 
-  double strength(Index t) const { return after_[t]; }                         // κ_{t|t}
-  const double* filtered(Index t) const { return filtered_.data() + t * d_; }  // μ_t
+  double strength(Index t) const { return after_[t]; }  // κ_{t|t}, the strength after the rows of time t
+  const double* filtered(Index t) const { return filtered_.data() + t * d_; }  // μ_t, the filtered mean
 
   /// For every time with rows, calls f(c, x) with the terms c xxᵀ that turn Σ xxᵀ, the second moment around
   /// 0, into the second moment around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} and −κ_{t|t} μ_tμ_tᵀ.
@@ -45,12 +47,13 @@ class DriftPath {
     }
   }
 
-  /// Must be called before mean(), variance() and draw().
+  /// Runs the smoother. Must be called before mean(), variance() and draw().
   void smooth();
-  const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t
-  double variance(Index t) const { return variance_[t]; }              // v̄_t
+  const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t, the smoothed mean
+  double variance(Index t) const { return variance_[t]; }              // v̄_t, the smoothed variance
 
-  /// A draw of Aθ from the posterior of the path, A a root of Λ (AᵀA = Λ): T × D. image: A μ̄_t (T × D).
+  /// A draw of the path from its posterior, multiplied by A, a root of Λ (AᵀA = Λ): Aθ_t for all times, T ×
+  /// D. image: A μ̄_t (T × D).
   Vec draw(const Vec& image, Stream& stream) const;
 
  private:
@@ -58,8 +61,8 @@ class DriftPath {
 
   Index times_, d_;
   Vec start_, step_;
-  Vec before_, after_;  // κ_{t|t−1}, κ_{t|t}
-  Vec filtered_;        // μ_t, T × D
+  Vec before_, after_;  // κ_{t|t−1} and κ_{t|t}, strengths before and after the rows of t
+  Vec filtered_;        // μ_t, filtered means, T × D
   double log_ratio_ = 0;
   Vec mean_, variance_;
 };

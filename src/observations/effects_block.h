@@ -1,5 +1,5 @@
-// Coefficients and a covariance of one cluster, given expected second moments of its rows: each model with
-// random effects consists of two of these.
+// The coefficients and the covariance of one cluster, given expected second moments of its rows. A model with
+// random effects consists of two such blocks.
 #pragma once
 #include <vector>
 
@@ -8,30 +8,32 @@
 
 namespace bnpvi {
 
-/// Responses y (D) given regressors z (E), y = M z + ε, ε ~ N(0, Σ), M | Σ matrix normal with mean M_0 and
-/// column precision V. Σ⁻¹ ~ W(df, scale⁻¹), or Σ is known: then `scale` is that of its prior.
+/// Prior of a Gaussian regression of responses y (D) on regressors z (E): y = M z + ε, ε ~ N(0, Σ). M | Σ is
+/// matrix normal with mean M_0 and column precision V. Either Σ⁻¹ ~ W(df, scale⁻¹), or Σ is known; then
+/// `scale` is that of the prior of Σ⁻¹.
 struct EffectsPrior {
   Index e, d;
   double df;
-  Vec coef;                 // M_0, D × E, row-major
-  Vec precision;            // V, E × E
-  Vec scale;                // D × D
-  Vec known;                // Σ, D × D; empty: Σ is unknown
-  double log_jacobian = 0;  // for one row, −Σ log unit
+  Vec coef;                 // M_0, prior mean of the coefficients, D × E, row-major
+  Vec precision;            // V, prior precision over regressors, E × E
+  Vec scale;                // B, scale of the Wishart prior, D × D
+  Vec known;                // known Σ, D × D; empty: Σ is unknown
+  double log_jacobian = 0;  // −Σ log unit, the change of units in the log density of one row
 };
 
-/// The posterior q of a cluster.
+/// The posterior q of a cluster's coefficients and covariance.
 struct EffectsPosterior {
-  Vec coef;        // M̂, D × E
-  Vec precision;   // V̂, E × E
-  Vec covariance;  // E Σ, D × D; B̂ where this mean does not exist
-  double df;       // ν̂; ∞ where Σ is known
-  Vec scale;       // B̂ = B + Q
+  Vec coef;        // M̂, posterior mean of the coefficients, D × E
+  Vec precision;   // V̂, posterior precision over regressors, E × E
+  Vec covariance;  // E Σ, D × D; B̂ where that mean does not exist
+  double df;       // ν̂, degrees of freedom; ∞ where Σ is known
+  Vec scale;       // B̂ = B + Q, with Q the residual squares (EffectsBlock)
 };
 
-/// The statistic is the count N and Σ r v vᵀ, v = (z, y), whose lower triangle is packed by rows. If
-/// v_0 = 1, N may be the first entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v
-/// vᵀ, the Schur complement is B̂ = B + Q, as in WishartModel. If Σ is known,
+/// Conjugate inference for one cluster. The statistic is the count N and Σ r v vᵀ, with r the
+/// responsibilities and v = (z, y); its lower triangle is packed by rows. If v_0 = 1, N may be the first
+/// entry of this triangle. With P̂ = [V, V M_0ᵀ; M_0 V, B + M_0 V M_0ᵀ] + Σ r v vᵀ, the Schur complement is B̂
+/// = B + Q, with Q the residual squares, as in WishartModel. If Σ is known,
 ///   Λ = −(N/2) log|2πΣ| − ½ tr Σ⁻¹Q + (D/2) log(|V|/|V̂|).
 class EffectsBlock {
  public:
@@ -41,11 +43,11 @@ class EffectsBlock {
   const EffectsPrior& prior() const { return prior_; }
 
   double log_evidence(const double* t) const;
-  /// Adds ∇Λ to w at these positions and returns Λ.
+  /// Adds the gradient ∇Λ to w, at the positions of N and of Σ r v vᵀ, and returns Λ.
   double add_weights(const double* t, double* w) const;
   EffectsPosterior posterior(const double* t) const;
   /// Writes the mean statistic of `rows` rows into `mean`, and adds to w the natural weights of the
-  /// likelihood at M̂ and E Σ.
+  /// likelihood at the posterior means M̂ and E Σ.
   void point_estimate(const double* t, double rows, double* mean, double* w) const;
   /// Adds to w the natural weights of the likelihood at parameters drawn from the posterior.
   void draw(const double* t, Stream& stream, double* w) const;
@@ -57,23 +59,24 @@ class EffectsBlock {
   Vec best_known(const double* t, Index k, Index p) const;
   double log_hyperprior() const;
 
-  /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor.
+  /// Loss of precision that the prior causes (ColumnUnits::strain): the largest ratio of a diagonal entry of
+  /// P_0, the prior's part of P̂, to the squared pivot of its Cholesky factor.
   double strain() const;
 
  private:
   Cholesky factorise(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double value(const double* t, const Cholesky& chol) const;
-  Vec coefficients(const Cholesky& chol) const;  // M̂, from the factor of P̂
-  Vec scale(const Cholesky& chol) const;         // B̂
+  Vec coefficients(const Cholesky& chol) const;  // M̂, computed from the factor of P̂
+  Vec scale(const Cholesky& chol) const;         // B̂, computed from the factor of P̂
   void add_likelihood(const Vec& coef, const Vec& root, double log_det, double* w) const;
 
   EffectsPrior prior_;
   Index m_, count_;
   std::vector<Index> at_;
-  Vec joint_, least_pivot_;   // P_0
-  Vec known_root_;            // R of RᵀR = Σ⁻¹, Σ known
-  double log_det_known_ = 0;  // log|Σ|
+  Vec joint_, least_pivot_;   // P_0, the prior's part of P̂, and the squared pivots of its factor
+  Vec known_root_;            // R with RᵀR = Σ⁻¹, if Σ is known
+  double log_det_known_ = 0;  // log|Σ| of the known Σ
   double log_det_v_ = 0, log_z_prior_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Individuals whose rows have coefficients of their own, distributed around those of their cluster: the
-// local step.
+// Individuals whose rows have coefficients of their own, distributed around those of their cluster: how a
+// visit infers these coefficients under the clusters.
 #pragma once
 #include <memory>
 #include <vector>
@@ -9,24 +9,26 @@
 
 namespace bnpvi {
 
-/// Splits the E regressors of rows (intercept first, if any) into q random ones, whose coefficients differ
-/// between individuals, and P fixed ones, whose coefficients are the same in all of a cluster.
+/// Which regressors have random coefficients. Of the E regressors of rows (intercept first, if any), q are
+/// random: their coefficients differ between individuals. P are fixed: their coefficients are the same in all
+/// of a cluster.
 struct EffectsShape : EffectsPlaces {
   EffectsShape(Index regressors, std::vector<Index> those);
 
-  std::vector<Index> random, fixed;  // numbers of the regressors, ascending
+  std::vector<Index> random, fixed;  // numbers of the random and of the fixed regressors, ascending
 };
 
-/// q(a) = N(m, S) of the random effects of n individuals in a cluster with weights w. sums:
-/// n × EffectsPlaces::sums.
+/// q(a) = N(m, S), the distribution of the q random effects a of each of n individuals in a cluster with
+/// weights w. sums: what the data hold of the individuals' rows, n × EffectsPlaces::sums.
 struct EffectsStep {
   EffectsStep(const EffectsShape& shape, Index n, const double* sums, const double* w);
 
-  Vec log_weight;        // log ∫ exp⟨φ(x, a), w⟩ da
-  Vec mean, covariance;  // n × q, n × q (q + 1) / 2
+  Vec log_weight;        // log ∫ exp⟨φ(x, a), w⟩ da for each individual
+  Vec mean, covariance;  // m (n × q) and S, packed (n × q (q + 1) / 2)
 };
 
-/// log p(rows of an individual | statistic t of a cluster), for n individuals with the given sums.
+/// Predictive log densities: log p(all rows of an individual | statistic t of a cluster), for n individuals
+/// with the given sums.
 class EffectsPredictive {
  public:
   virtual void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const = 0;
@@ -35,9 +37,9 @@ class EffectsPredictive {
   ~EffectsPredictive() = default;
 };
 
-/// The pattern of all individuals, since each hides its coefficients. The data of an individual are n and,
-/// from column `offset` on, the second moments of (regressors, y). If the first regressor is 1, the first of
-/// these moments is n.
+/// The MissingPattern of all individuals, which all hide their coefficients. The data of an individual with n
+/// rows are n and, from column `offset` on, the second moments of (regressors, y), the sums of products over
+/// its rows. If the first regressor is 1, the first of these moments is n.
 std::unique_ptr<const MissingPattern> make_effects_pattern(const EffectsShape& shape, Index offset,
                                                            const EffectsPredictive& predictive);
 

@@ -5,9 +5,10 @@
 
 namespace bnpvi {
 
-/// Rows that lack the same responses v_m of a model and have the others, v_o. With A the symmetric matrix of
-/// a cluster's weights, ⟨φ(x), w⟩ = const + ½ vᵀAv, so that q(v_m) = N(G v_o, V) with V = −A_mm⁻¹ and G = V
-/// A_mo. The reduced features of such rows are φ_0 and the second moments of v_o, packed like those of v.
+/// For rows of regressors and responses v = (z, y) that lack the same responses v_m and have all else, v_o.
+/// With A the symmetric matrix of a cluster's weights, ⟨φ(x), w⟩ = const + ½ vᵀAv, so that q(v_m) = N(G v_o,
+/// V) with V = −A_mm⁻¹ and G = V A_mo. The reduced features of such rows (missing_pattern.h) are φ_0 and the
+/// second moments of v_o, packed like those of v.
 ///
 /// Arguments w and t are weights and statistics with all features of the model, of which only those of v vᵀ
 /// are read or written.
@@ -15,9 +16,9 @@ class ExpectedResponses {
  public:
   ExpectedResponses(const WishartModel& model, const MissingCells& missing);
 
-  /// V and G of a cluster, and ½|m| log 2π + ½ log|V|.
+  /// The parameters of q(v_m) in one cluster: V and G, and the constant ½|m| log 2π + ½ log|V|.
   struct Given {
-    Vec g, v;  // |m| × |o|, |m| × |m|
+    Vec g, v;  // G (|m| × |o|) and V (|m| × |m|)
     double log_normaliser;
   };
   Given given(const double* w) const;
@@ -25,19 +26,19 @@ class ExpectedResponses {
   Index n_seen() const { return n_o_; }
   Index n_missing() const { return n_m_; }
   Index n_squares() const { return n_o_ * (n_o_ + 1) / 2; }
-  const std::vector<Index>& seen() const { return o_; }  // observed coordinates
+  const std::vector<Index>& seen() const { return o_; }  // the observed coordinates o of v
   const Vec& cells() const { return cell_; }             // WishartModel::cells() of the observed coordinates
   double log_unit() const { return log_unit_; }          // Σ log unit of the missing responses
 
-  /// v_o of n rows, n × n_seen().
+  /// Writes v_o, the observed coordinates, of n rows into out, n × n_seen().
   void gather(const Dataset& data, const Index* rows, Index n, double* out) const;
 
   /// Writes into `squares` A'_oo = A_oo + A_om V A_mo = A_oo + A_om G, as weights of the second moments of
   /// v_o.
   void weights(const double* w, const Given& q, double* squares) const;
 
-  /// Adds to t the expected statistic of rows with these sums: squares = Σ r v_o v_oᵀ; count = Σ r, which
-  /// multiplies V.
+  /// Adds to t the expected statistic of rows with responsibilities r that have these sums: squares = Σ r v_o
+  /// v_oᵀ, and count = Σ r, the factor of V.
   void expand(const Given& q, double count, const double* squares, double* t) const;
 
  private:

@@ -8,41 +8,42 @@
 
 namespace bnpvi {
 
-/// Cost of a local step for these rows, in the units of Pool::spend(): for each row and each of k clusters,
-/// a product over the features that can be nonzero, plus some exponentials. entries: stored_entries() of
-/// these rows. The cost does not depend on how rows are divided into batches.
+/// Cost of visiting these rows (computing responsibilities and statistics for k clusters), in the units of
+/// Pool::spend(): for each row and each cluster, a product over the features that can be nonzero, plus some
+/// exponentials. entries: stored_entries() of these rows. The cost does not depend on how rows are divided
+/// into batches.
 double cost_of_rows(const ObsModel& obs, const Dataset& data, Index rows, Index entries, Index k);
 
 /// Number of entries that sparse data store for these rows; 0 for dense data.
 Index stored_entries(const Dataset& data, const std::vector<Index>& rows);
 
-/// Accumulates T += Rᵀ Φ over blocks of rows. The sums of sparse rows and of indicator features are kept
-/// transposed until finish(). With `few`, memory is allocated only for clusters that receive any mass,
-/// provided that there are no sparse features.
+/// Accumulates the statistics T += Rᵀ Φ over blocks of rows, with responsibilities R and features Φ. The sums
+/// of sparse rows and of indicator features are kept transposed until finish(). With `few`, memory is
+/// allocated only for clusters that receive any mass, provided that there are no sparse features.
 ///
-/// Rows that lack cells enter by their expectation under the weights of the clusters; until expect_under()
-/// is called, under the weights of a cluster without data.
+/// Rows that lack cells enter by their expectation under the weights of the clusters. Until expect_under() is
+/// called, these are the weights of a cluster without data.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
-  /// Sets these weights: cluster j has row (*number)[j] of `weights`, or row j if number is null. Both must
-  /// outlive the sum.
+  /// Sets the weights under which missing cells are expected: cluster j has row (*number)[j] of `weights`, or
+  /// row j if number is null. Both arguments must outlive the sum.
   void expect_under(const Weights& weights, const std::vector<Index>* number = nullptr);
-  /// Adds the sum to t (K × p).
+  /// Adds the accumulated statistics to t (K × p).
   void finish(double* t) const { finish(t, 0, k_); }
 
  private:
   friend class FeatureBlock;
   friend void set_to_sum(const std::vector<const FeatureSum*>&, double*, Pool*);
-  void finish(double* t, Index first, Index end) const;  // for clusters first .. end − 1
-  int place(int cluster);                                // row of sum_ that holds the cluster's statistic
+  void finish(double* t, Index first, Index end) const;  // adds only clusters first .. end − 1
+  int place(int cluster);                                // row of sum_ that holds this cluster's statistic
   Index k_, p_;
-  Index dense_;  // features summed without transposing: 0 for sparse rows
+  Index dense_;  // number of features summed without transposing: 0 for sparse rows
   bool few_;
-  std::vector<int> place_;  // when few_: row of sum_ for each cluster, or −1
-  Vec sum_;                 // K × dense_, or with few_ fewer rows
-  Vec transposed_;          // (p − dense_) × K
-  Vec weight_;              // scratch: nonzero responsibilities of a row; where_: their rows of sum_
+  std::vector<int> place_;  // with few_: row of sum_ that belongs to each cluster, or −1
+  Vec sum_;                 // sums of dense features, K × dense_; with few_ fewer rows
+  Vec transposed_;          // sums of the other features, (p − dense_) × K
+  Vec weight_;              // scratch: a row's nonzero responsibilities; where_: their clusters' rows of sum_
   std::vector<int> where_;
   const Weights* expected_ = nullptr;
   const std::vector<Index>* number_ = nullptr;
@@ -63,29 +64,34 @@ class FeatureBlock {
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);
-  void times(const Weights& weights, double* c) const;  // C (n × K) = Φ Wᵀ
-  /// Φ W_chosenᵀ for the n loaded rows from `first` on and the chosen clusters, transposed: c is chosen × n.
+  void times(const Weights& weights, double* c) const;  // all products C = Φ Wᵀ, n × K
+  /// As times(), but only for the n loaded rows from `first` on and for the chosen clusters. The result is
+  /// transposed: c is chosen × n.
   void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
                   double* c) const;
-  /// Products of each row with its own `width` clusters; cluster and c are n × width.
+  /// Products of each row with `width` clusters of its own choice, whose numbers are in `cluster`; cluster
+  /// and c are n × width.
   void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;  // sum += Rᵀ Φ
-  /// For one cluster: t (p) += Σ_i r_i φ(row_i). Rows that lack cells enter by their expectation under the
-  /// cluster's weights w (p); null: the weights of a cluster without data.
+  /// Adds to the statistic t of one cluster (p numbers) Σ_i r_i φ(x_i) over the loaded rows, with r_i their
+  /// responsibilities. Rows that lack cells enter by their expectation under the cluster's weights w (p
+  /// numbers); null: the weights of a cluster without data.
   void add_weighted(const double* r, double* t, const double* w = nullptr) const;
-  /// The same with the weights of the rows as r.
+  /// Adds to the statistic t of one cluster the features of all loaded rows, each times the weight of its
+  /// row. w: as in add_weighted().
   void add_rows(double* t, const double* w = nullptr) const;
 
-  /// Replaces the features of loaded rows that lack cells (ExpectedCells) by their expectation under w (p);
-  /// null: the weights of a cluster without data. Without this call, products with a cluster integrate the
-  /// missing cells out, under that cluster's own weights.
+  /// Replaces the features of loaded rows that lack cells (ExpectedCells) by their expectation under the
+  /// weights w of a cluster (p numbers); null: the weights of a cluster without data. Without this call,
+  /// products with a cluster integrate the missing cells out, under that cluster's own weights.
   void complete(const double* w);
 
-  /// log p(x | data with statistic T) − log h(x) of the loaded rows, given their observed cells.
+  /// log p(x | data with statistic T) − log h(x) of the loaded rows, given their observed cells; h is the
+  /// base measure (BaseMeasure).
   void log_predictive(const double* t, double* out);
 
   Index n() const { return n_; }
-  double weight(Index i) const { return data_.weight_of(rows_[i]); }  // of the i-th loaded row
+  double weight(Index i) const { return data_.weight_of(rows_[i]); }  // weight of the i-th loaded row
   bool weighted() const { return data_.weight != nullptr; }
   bool labelled() const { return data_.classes != nullptr; }
   /// Can the i-th loaded row belong to a cluster that this class owns (0: no class)? Only if labelled().
@@ -104,15 +110,16 @@ class FeatureBlock {
   };
   RowEntries entries(Index row) const;
   double entries_dot(const Weights& weights, int cluster, Index row) const;  // their part of ⟨φ, w⟩
-  // Loaded rows that lack the same cells.
+  // Loaded rows that lack the same cells (MissingPattern).
   struct Incomplete {
     std::shared_ptr<const MissingPattern> pattern;
     std::vector<Index> at;
-    Vec phi;  // reduced features
+    Vec phi;  // their reduced features, computed from the observed cells
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  // Products of the rows first .. last − 1 of a group with the chosen clusters.
+  // log ∫ exp⟨φ(x), w⟩ over the missing cells, for rows first .. last − 1 of an incomplete group and each of
+  // these clusters: the product that replaces ⟨φ(x), w⟩ of complete rows. Rows × clusters.
   Vec reduced_products(const Incomplete& group, const Weights& weights, const std::vector<int>& clusters,
                        Index first, Index last) const;
   void times_own_incomplete(const Incomplete& group, const Weights& weights, const int* cluster, Index width,
@@ -125,16 +132,16 @@ class FeatureBlock {
   const Dataset& data_;
   const ExpectedCells* cells_;
   const SparseEntries* sparse_;
-  bool all_incomplete_;  // by ExpectedCells::all_rows()
+  bool all_incomplete_;  // do all rows count as incomplete (ExpectedCells::all_rows())?
   Index p_;
-  bool sparse_path_;  // all features but φ_0 are the entries of sparse data
+  bool sparse_path_;  // are all features but φ_0 the stored entries of sparse data?
   Index dense_;       // number of features in dense_phi_: 0 on the sparse path
   Index ld_, dense_ld_, block_rows_;
   Index n_ = 0;
   const Index* rows_ = nullptr;
   bool filled_ = false;
   Vec phi_;        // all features; filled only by features()
-  Vec dense_phi_;  // dense features
+  Vec dense_phi_;  // dense features of the loaded rows
   Entries hot_;
   Vec ones_;
   std::map<MissingCells, std::shared_ptr<const MissingPattern>> patterns_;  // patterns met so far

@@ -7,18 +7,19 @@
 
 namespace bnpvi {
 
-/// The entries of a statistic that are above zero, gathered in one short list together with the prior's
-/// parameters of their terms. The evidence depends on nothing else. Scratch memory of one thread.
+/// The entries of a statistic of counts t that are above zero, gathered in one short list together with a,
+/// the prior's parameters of their terms. The evidence depends on nothing else. Scratch memory of one thread.
 struct FewCounts {
   static constexpr Index many = 2048;  // number of terms from which gathering pays: a guess
 
   std::vector<int> at;
-  Vec prior, count, log_gamma;  // for each entry: a, t and log Γ(a)
-  Vec psi;                      // of the same length, for results
+  Vec prior, count, log_gamma;  // for each entry: its a, its t and log Γ(a)
+  Vec psi;                      // scratch of the same length, for results
 
   Index n() const { return static_cast<Index>(at.size()); }
 
-  /// Fills the list from n entries of a, t and log Γ(a). False where more than a quarter of t is above zero.
+  /// Fills the list from n entries of a, t and log Γ(a). Returns false, without a list, where more than a
+  /// quarter of t is above zero.
   bool gather(Index n, const double* a, const double* t, const double* log_gamma_a) {
     const Index most = n / 4;
     at.clear();

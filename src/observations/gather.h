@@ -27,15 +27,17 @@ struct ColumnChange {
   Vec scale, shift;
 };
 
-/// out[i · ld + j] = x̃_j of row rows[i] − shift, dense data only.
+/// Writes columns of dense data in engine units: out[i · ld + j] = x̃_j, with x the row whose number is
+/// rows[i] − shift.
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
-/// Divides the n numbers of v by the smallest ρ ≥ 1 that leaves none above 1e130 in absolute value, so that
-/// squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
+/// Divides the n numbers of v by ρ, the smallest number ≥ 1 after which none is above 1e130 in absolute
+/// value, so that squares and their weights stay finite. Returns 1/ρ, which is 1 if v needed no change.
 double bring_near(Index n, double* v);
 
-/// Row i of out = (1, x) with x row rows[i] of dense or sparse data: the features of linear models.
+/// Writes (1, x) into row i of `out`, with x row rows[i] of dense or sparse data: the features of linear
+/// models.
 void gather_linear(const Dataset& data, const Index* rows, Index n, double* out, Index ld);
 
 }  // namespace bnpvi

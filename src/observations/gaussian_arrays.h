@@ -20,8 +20,8 @@ NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   return out;
 }
 
-/// An array of values of(k, j) that depend on a count of rows: K numbers, or K × D if cells may be missing,
-/// so that each column j has a count of its own.
+/// An array of values of(k, j), for cluster k and column j, that depend on a count of rows. It has K numbers
+/// or, if cells may be missing and each column therefore has a count of its own, K × D.
 template <class F>
 NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Index d, F of) {
   NamedArray out{name, {}, {}};

@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength. one_first: as
-/// in WishartModel; false where the 1 of a row is multiplied by the scale of the row.
+/// The Wishart model whose only regressor is the constant 1: M = mean, V = mean_strength. one_first: as in
+/// WishartModel, whether v_0 = 1; false where the 1 of a row is multiplied by the scale of the row.
 class GaussianColumns : public WishartModel {
  public:
   GaussianColumns(const NormalWishart& prior, const Columns& columns, bool one_first)

@@ -17,19 +17,19 @@ namespace bnpvi {
 /// each coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
 /// Spherical: scale is one number, for the one precision that all coordinates share.
 ///
-/// If the prior is hierarchical, these are the parameters of the effective prior that q(H) implies; `about`
-/// and `posterior` are in the user's units, too.
+/// If the prior is hierarchical, these are the parameters of the effective prior, which q(H), the posterior
+/// of the hyperparameters, implies; `about` and `posterior` are in the user's units, too.
 struct GaussianPrior {
   Vec mean;
   double mean_strength;
   double df;
   Vec scale;
   Vec centre, unit;
-  bool gaps = false;  // cells may be missing
+  bool gaps = false;  // may cells be missing?
   bool hierarchical = false;
   HyperpriorOfData about;
   HyperPosterior posterior;
-  Vec rounding;  // spacings of the columns (Columns)
+  Vec rounding;  // spacing of the rounded values of each column (Columns)
 };
 
 /// Number of columns of Gaussian rows: the length of the field `unit`.
@@ -44,13 +44,14 @@ inline Vec rounding_of(const Fields& fields) {
 /// hierarchical if the fields of a hyperprior are present.
 GaussianPrior gaussian_prior(const Fields& fields, ScaleShape shape, bool has_mean);
 
-/// The prior that a model holds: in engine units, with what is needed to learn it.
+/// The prior as a model holds it: in engine units (columns centred and scaled), with what is needed to learn
+/// it.
 class OwnGaussianPrior {
  public:
   OwnGaussianPrior(GaussianPrior given, ScaleShape shape);
 
-  /// A prior that is not learned, for models used inside a computation only: they are never shown in the
-  /// user's units.
+  /// A prior that is not learned, for models that exist only inside a computation: they are never shown in
+  /// the user's units.
   explicit OwnGaussianPrior(NormalWishart fixed) : engine_(std::move(fixed)) {}
 
   const NormalWishart& in_engine_units() const { return engine_; }
@@ -63,8 +64,8 @@ class OwnGaussianPrior {
   double occupied_term(Index j) const { return occupied_[j]; }
   NamedArrays learned_fields() const;
 
-  /// LearnedPrior::learned() for a class Model that can be constructed from a GaussianPrior, or from another
-  /// Model and a fixed NormalWishart prior, and that has expected_cluster(t). Returns nullptr, too, where a
+  /// LearnedPrior::learned() for a class Model that has expected_cluster(t), and that can be constructed from
+  /// a GaussianPrior or from another Model and a fixed NormalWishart prior. Also returns nullptr where a
   /// matrix in the computation is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, PriorSteps steps,
@@ -92,7 +93,7 @@ class OwnGaussianPrior {
   HyperPosterior posterior_;
   std::optional<HierarchicalGaussian> hierarchical_;
   double log_density_ = 0;
-  Vec occupied_;  // occupied terms, by block
+  Vec occupied_;  // occupied term of each block of columns
 };
 
 /// Base class of a Model that is constructed from a GaussianPrior: the members that concern learning the
@@ -116,7 +117,7 @@ class WithGaussianPrior : public Base, public LearnedPrior {
   NamedArrays learned_fields() const final { return prior_.learned_fields(); }
 
  protected:
-  /// base: arguments of Base's constructor.
+  /// base: arguments for the constructor of Base.
   template <class... Arguments>
   explicit WithGaussianPrior(OwnGaussianPrior prior, Arguments&&... base)
       : Base(std::forward<Arguments>(base)...), prior_(std::move(prior)) {}

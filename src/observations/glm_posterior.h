@@ -10,16 +10,17 @@ namespace bnpvi {
 /// The prior b ~ N(M, V⁻¹) of a cluster's coefficients, in engine units. It is the same for all sizes s of a
 /// negative binomial (tangent_rows.h), which have equal prior probabilities.
 struct GlmPrior {
-  Vec mean, precision;  // E, E × E
+  Vec mean, precision;  // M (E numbers) and V (E × E)
 };
 
-/// q(b) given one value of the size s, and the log evidence Λ_g of that value.
+/// q(b) given one value of the size s, together with Λ_g, the log evidence of that value.
 struct GlmPosterior {
   double log_evidence = 0;
   Vec mean, covariance;
 };
 
-/// With T_g the features of size number g, P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
+/// The posterior given a cluster's statistic. T_g, its part for size number g, holds the sums over rows of
+/// the terms of the tangents (tangent_rows.h). With P = V + Σ rωxx' and h = Σ r(κ − ωo)x − Σ rωxx' M,
 ///   Λ_g = ½ log|V| − ½ log|P| + ½ h'P⁻¹h + Σ r(κ − ωo)x'M − ½ M' Σ rωxx' M + T_constant,
 ///   q(b | g) = N(M + P⁻¹h, P⁻¹).
 class GlmPosteriors {
@@ -31,7 +32,7 @@ class GlmPosteriors {
 
   GlmPosterior of(const double* t, Index g, bool with_covariance = true) const;
   std::vector<GlmPosterior> of_sizes(const double* t, bool with_covariance = true) const;
-  Vec curved(const double* t, Index g) const;  // (V + curvature)⁻¹
+  Vec curved(const double* t, Index g) const;  // (V + curvature)⁻¹, the covariance used for intervals
 
   // Convert coefficients b and covariances A from engine units to the user's, H b and H A H'.
   Vec to_users(const Vec& b) const;
@@ -42,11 +43,11 @@ class GlmPosteriors {
 
   TangentLayout layout_;
   GlmPrior prior_;
-  Cholesky root_;  // of V
+  Cholesky root_;  // Cholesky factor of V
   Vec pivots_;
 };
 
-double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log Σ_g exp(Λ_g) / G
+double log_mean_evidence(const std::vector<GlmPosterior>& sizes);  // log of the mean of exp(Λ_g)
 Vec shares_of_sizes(const std::vector<GlmPosterior>& sizes);  // q_g, the posterior probabilities of the sizes
 Vec average_mean(const std::vector<GlmPosterior>& sizes, const Vec& share);
 

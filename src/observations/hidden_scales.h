@@ -11,19 +11,19 @@ class HiddenScales {
   /// scales and their distribution closer to where many visits under ∇Λ(T) would bring them.
   virtual void hasten(const double* t, double* w) const = 0;
 
-  /// Changes the weights w of a cluster without data so that all rows have scales near 1 under them. Under
+  /// Changes the weights w of a cluster without data so that under them all rows have scales near 1. Under
   /// the prior itself, rows far out would get scales so small that seeds could not be distinguished.
   virtual void as_they_are(double* w) const = 0;
 
-  /// The pattern as a KeepsProducts (keeps_products.h), if it is a pattern of this model that can keep
-  /// products; else null.
+  /// Returns the pattern as a KeepsProducts (keeps_products.h), if it is a pattern of this model that can
+  /// keep products between two calls; otherwise null.
   virtual const KeepsProducts* keeping(const MissingPattern&) const { return nullptr; }
 
  protected:
   ~HiddenScales() = default;
 };
 
-/// Null if the rows of the model have no scales.
+/// The model's HiddenScales; null if its rows have no scales.
 inline const HiddenScales* hidden_scales(const ObsModel& obs) { return obs.capabilities().scales; }
 
 inline const KeepsProducts* keeping(const ObsModel& obs, const MissingPattern& pattern) {

@@ -21,8 +21,8 @@ SharePosterior checked(SharePosterior q);
 
 /// q(H), the posterior of the hyperparameters of the model below.
 struct SharePosterior {
-  double even = 0, common = 0;  // points of q: single values
-  Vec omega;                    // ω of all levels, column by column
+  double even = 0, common = 0;  // the two powers of two of the prior; single values, without a distribution
+  Vec omega;                    // ω, Dirichlet parameters of q(β), for all levels, column by column
 };
 
 /// The hierarchical model of proportions φ_kj of the V_j levels of column j in cluster k:
@@ -50,17 +50,18 @@ class HierarchicalDirichlet {
       : HierarchicalDirichlet(std::move(levels), common, {0, -1}) {}
   HierarchicalDirichlet(std::vector<Index> levels, PowersOfTwo common, PowersOfTwo even);
 
-  Vec weights(const SharePosterior& q) const;                 // λ, of all levels
-  Vec mean_weights(const SharePosterior& q) const;            // of all levels
-  double total(const SharePosterior& q, Index column) const;  // A_j of column j
+  Vec weights(const SharePosterior& q) const;                 // λ for all levels
+  Vec mean_weights(const SharePosterior& q) const;            // E_q(even + common β) for all levels
+  double total(const SharePosterior& q, Index column) const;  // A_j, the total weight of column j
 
-  /// −KL(q(β) ‖ p(β)), plus the log prior weights of the points even and common.
+  /// −KL(q(β) ‖ p(β)), plus the log prior weights of the two points `even` and `common`.
   double log_density(const SharePosterior& q) const;
-  double log_weight_of_points() const;  // the part of even and common
+  double log_weight_of_points() const;  // log prior weights of `even` and `common`
 
-  /// Counts of all levels in K clusters, rows `ld` apart. apart: for each cluster, the levels that do not
-  /// have the common prior (its keywords, see KeywordTerms); Λ is then that of the other levels, given that
-  /// a token is one of them. null, or no entry: none. Allowed only with one column.
+  /// Counts of all levels in K clusters, whose rows are `ld` apart. apart: for each cluster, the levels that
+  /// do not have the common prior (its keywords, see KeywordTerms); Λ is then that of the other levels, given
+  /// that a token is one of them. If `apart` is null, or has no entry for a cluster, all levels have the
+  /// common prior. Allowed only with one column.
   struct Counts {
     const double* t;
     Index k, ld;
@@ -68,7 +69,7 @@ class HierarchicalDirichlet {
     std::vector<const std::vector<int>*> apart;
   };
 
-  /// Σ_k Λ(T_k) + log_density(q).
+  /// The lower bound Σ_k Λ(T_k) + log_density(q) of the log evidence of all clusters.
   double bound(const SharePosterior& q, const Counts& counts) const;
 
   /// The update ω_v = ½ + common exp(E log β_v) Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)], which maximises a minorant of
@@ -77,8 +78,8 @@ class HierarchicalDirichlet {
   /// levels and m their counts.
   SharePosterior refreshed(const SharePosterior& q, const Counts& counts) const;
 
-  /// Some rounds of refreshed() and, in a search, steps of even and common to neighbouring grid points.
-  /// Returns q itself where the bound does not rise.
+  /// Improves q by some rounds of refreshed() and, in a search, by steps of `even` and `common` to
+  /// neighbouring grid points. Returns q itself where the bound does not rise.
   SharePosterior improved(const SharePosterior& q, PriorSteps steps, const Counts& counts) const;
 
  private:
@@ -94,7 +95,7 @@ class HierarchicalDirichlet {
   Vec shared_weights(const SharePosterior& q) const;
 
   std::vector<Column> columns_;
-  Index levels_ = 0;  // of all columns
+  Index levels_ = 0;  // number of levels of all columns together
   PowersOfTwo common_, even_;
 };
 

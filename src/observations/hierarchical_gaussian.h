@@ -14,25 +14,25 @@ namespace bnpvi {
 /// Regressions on E regressors (J = 1) have coefficients A | Λ ~ matrix normal(m, Λ⁻¹, (κV)⁻¹) in place of
 /// the mean; a mean is the coefficient of the single regressor 1, with V = 1. In engine units (see Columns).
 struct NormalWishart {
-  Vec mean;             // m, D, or D × E; empty: known to be zero
-  double strength = 1;  // κ; unused without means
-  double df = 1;        // ν
-  Vec scale;            // B, J × d × d
+  Vec mean;             // m, the mean or coefficients, D or D × E; empty: known to be zero
+  double strength = 1;  // κ, strength of the mean; unused without means
+  double df = 1;        // ν, degrees of freedom of the precisions
+  Vec scale;            // B, scale of the precisions, J × d × d
 };
 
-/// Expectations under the posteriors of the clusters that determine the update of their prior: sums over
-/// clusters k and blocks. E Λ = ν̂ B̂⁻¹ and e_k = m̂_k − m, m the prior's mean; V̂_k is the posterior's
-/// precision of coefficients, κ̂_k that of a mean.
+/// The sums from which the prior of the clusters is updated. Each is a sum over clusters k, and if need be
+/// blocks, of expectations under the posteriors of the clusters. E Λ = ν̂ B̂⁻¹ and e_k = m̂_k − m, m the prior's
+/// mean; V̂_k is the posterior's precision of coefficients, κ̂_k that of a mean.
 struct ExpectedClusters {
-  double evidence = 0;     // Σ Λ(T_k)
+  double evidence = 0;     // Σ Λ(T_k), total log evidence
   Vec used;                // number of clusters that have observations in each block, J
-  Vec precision;           // Σ E Λ_k, J × d × d
+  Vec precision;           // Σ E Λ_k, total precision, J × d × d
   Vec weighted_offset;     // Σ E Λ_k e_k, D or D × E; empty without means
   double mean_spread = 0;  // Σ [c tr(V V̂_k⁻¹) + tr(e_kᵀ E Λ_k e_k V)], c: columns of a block
 };
 
-/// Sum of expect(t_k) over the clusters with observations, among K with statistics t (K × p), in their
-/// order.
+/// Adds up expect(t_k) over the clusters with observations, in their order, among K clusters with statistics
+/// t (K × p).
 ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
                                    const std::function<ExpectedClusters(const double*)>& expect);
 
@@ -41,7 +41,7 @@ struct GivenHyperparameters {
   bool mean = false, strength = false, df = false, scale = false;
 };
 
-/// The constants of the priors of the hyperparameters, which depend on the data; in engine units.
+/// The constants in the priors of the hyperparameters. They depend on the data; in engine units.
 struct HyperpriorOfData {
   Vec location;  // c, D: medians of the columns; D × E; empty: the mean of clusters is known to be zero
   Vec variance;  // v, D: squared spreads of the columns
@@ -49,13 +49,13 @@ struct HyperpriorOfData {
   Index d = 1;   // number of columns of a block's precision
   bool spherical = false;
   GivenHyperparameters given;
-  Vec regressors = {1};  // V, E × E
+  Vec regressors = {1};  // V, precision over regressors, E × E
 };
 
 /// q(H), the posterior of the hyperparameters, in engine units. "A point" below means a single value without
 /// a distribution.
 struct HyperPosterior {
-  double df = 1;          // ν, a point
+  double df = 1;          // ν, a point: degrees of freedom of the clusters' precisions
   double wishart_df = 0;  // a, a point: degrees of freedom of the Wishart prior of a full Ψ; 0: Ψ is diagonal
   Vec shape;              // Ψ̄, the mean of q(Ψ), J × d × d
   Vec shape_df;           // b, degrees of freedom of q(Ψ): one number, or one for each j if Ψ is diagonal
@@ -63,7 +63,7 @@ struct HyperPosterior {
   Vec mean;               // m̄, D or D × E; empty without means
   Vec mean_variance;      // S, J × d × d; spherical: D variances
   double strength_shape = 1, strength_rate = 1;  // q(κ) = Gamma(k₁, k₂)
-  Vec scale;                                     // B if the user gave it; else empty
+  Vec scale;                                     // B if the user gave it; otherwise empty
 };
 
 /// The hierarchical model
@@ -91,21 +91,22 @@ class HierarchicalGaussian {
 
   NormalWishart effective(const HyperPosterior& q) const;
 
-  /// The constant that a cluster with observations of block j adds to the bound in addition to Λ.
+  /// The constant that a cluster with observations in block j adds to the bound in addition to Λ, once for
+  /// each such block.
   double occupied_term(const HyperPosterior& q, Index j) const;
 
-  /// −KL(q(H) ‖ p(H)).
+  /// −KL(q(H) ‖ p(H)) of the hyperparameters H.
   double log_density(const HyperPosterior& q) const;
 
   /// One round of coordinate ascent: each factor of q that is not a point is updated once.
   HyperPosterior refreshed(const HyperPosterior& q, const ExpectedClusters& e) const;
 
-  /// Expectations over the clusters under an effective prior; a search by improved() calls this about ten
-  /// times.
+  /// A function that computes the sums over clusters under an effective prior. A search by improved() calls
+  /// it about ten times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;
 
-  /// Some rounds of refreshed() and, in a search, steps of e and of the kind to neighbouring values. Returns
-  /// q itself where the bound does not rise.
+  /// Improves q by some rounds of refreshed() and, in a search, by steps of e and of the kind of Ψ to
+  /// neighbouring values. Returns q itself where the bound does not rise.
   HyperPosterior improved(const HyperPosterior& q, PriorSteps steps, const Expect& expect) const;
 
  private:
@@ -116,7 +117,7 @@ class HierarchicalGaussian {
   enum class GridStep;
   Point at(HyperPosterior q, const Expect& expect) const;
   Point after_rounds(Point from, int rounds, double to_beat, const Expect& expect) const;
-  /// q after a step of e or of the kind to a neighbour; empty where there is no such neighbour.
+  /// q after a step of e, or of the kind of Ψ, to a neighbouring value; empty where there is no such value.
   std::optional<HyperPosterior> after_step(const HyperPosterior& q, GridStep step, const Vec& used) const;
   void refresh_means(HyperPosterior& q, const ExpectedClusters& e) const;
   void refresh_mean(HyperPosterior& q, Index j, double strength, const ExpectedClusters& e,
@@ -128,13 +129,14 @@ class HierarchicalGaussian {
   double shape_terms(const HyperPosterior& q) const;
   double rate_h(Index i, double a) const;
   double expected_rate(Index i, double a, double shape) const;
-  // Adds `times` times E S of a block (d × d); summed over columns if they share one precision.
+  // Adds to the d × d matrix `to` `times` times E S, the expected variance of the mean in block j. If the
+  // columns share one precision, variances are summed over columns.
   void add_mean_variance(const HyperPosterior& q, Index j, double times, double* to) const;
 
   HyperpriorOfData data_;
   Vec variance_, floor_;        // v and f; if spherical, their means over columns
   Index d_, blocks_, columns_;  // columns_: of a block
-  Index regressors_;            // E
+  Index regressors_;            // E, the number of regressors
 };
 
 }  // namespace bnpvi

@@ -6,16 +6,19 @@
 
 namespace bnpvi {
 
-/// The shape of a cluster's scale: a D × D matrix, D numbers, or one number.
+/// The shape of the scale of a cluster's Wishart prior: a D × D matrix (full), D numbers (diagonal), or one
+/// number (spherical).
 enum class ScaleShape { full, diagonal, spherical };
 
-/// The hyperprior of d columns, all but its `location`.
+/// Reads the hyperprior of d columns from the fields: all its members but `location`.
 HyperpriorOfData hyperprior_of(const Fields& fields, ScaleShape shape, Index d);
 
-/// The posterior q(H) for d columns, all but its `mean`. has_mean: false where the mean is known to be zero.
+/// Reads q(H), the posterior of the hyperparameters, for d columns: all its members but `mean`. has_mean:
+/// false where the mean is known to be zero.
 HyperPosterior hyper_posterior(const Fields& fields, ScaleShape shape, Index d, bool has_mean);
 
-/// The fields that learning changes, all but the mean and its strength. scale: of the effective prior.
+/// The fields that learning changes, except the mean and its strength. scale: the scale of the effective
+/// prior.
 NamedArrays learned_variances(const HyperPosterior& q, const Vec& scale, bool full, Index d);
 
 /// Multiplies each entry of x by the units of its two columns, or divides it if sign is −1. x: D × D, D

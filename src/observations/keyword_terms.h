@@ -20,7 +20,8 @@ struct TermPrior {
   const double& total;
 };
 
-/// Counts of a cluster with keywords S, under a Dirichlet tree:
+/// Counts of a cluster with keywords S (all other terms: o), whose term probabilities φ have a Dirichlet tree
+/// as prior:
 ///   p ~ Beta(1, b) the share of its keywords;   φ_S / p ~ Dir(1, ..., 1);   φ_o / (1 − p) ~ Dir(λ_v, v ∉ S)
 /// [Dennis 1991; Andrzejewski, Zhu and Craven 2009]. If n of its tokens are keywords and m are not, its Λ is
 /// that of a cluster without a name plus
@@ -37,7 +38,7 @@ class KeywordTerms final : public ObsModel {
   KeywordTerms(const ObsModel& plain, TermPrior prior, std::vector<int> terms, double weight_of_others);
 
   const std::vector<int>& terms() const { return terms_; }
-  /// Δ(T); tokens: number of tokens of the cluster.
+  /// Δ(T), the amount by which the keywords raise Λ; tokens: number of tokens of the cluster.
   double gain(const double* t, double tokens) const;
 
   Index n_features() const override { return plain_.n_features(); }
@@ -68,8 +69,8 @@ class KeywordTerms final : public ObsModel {
   const TermPrior prior_;
   const std::vector<int> terms_;
   const double b_;
-  double keywords_ = 0;            // |S|: total weight of the prior of φ_S / p
-  double sum_ = 0, mean_sum_ = 0;  // λ_S, and Σ_S mean
+  double keywords_ = 0;            // |S|, the total weight of the prior of φ_S / p
+  double sum_ = 0, mean_sum_ = 0;  // λ_S, and the sum over S of the weights `mean`
 };
 
 }  // namespace bnpvi

@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where predictive_weights() computes
-/// w (p numbers) from T. An urn holds T, then w.
+/// Models with log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, where predictive_weights() computes w
+/// (p numbers) from T. An urn of such a model (Urn) holds T, followed by w.
 template <class Base>
 class LinearPredictive : public Base, public Urn {
  public:

@@ -10,11 +10,11 @@
 
 namespace bnpvi {
 
-/// For each cell that a model can replace by its expectation (ExpectedCells::n_cells), whether a row lacks
-/// it.
+/// Says which cells a row lacks: one entry for each cell that a model can replace by its expectation
+/// (ExpectedCells::n_cells), true if the row lacks it.
 using MissingCells = std::vector<bool>;
 
-/// Rows that lack the same cells; `at`: their positions among the rows of the call, ascending.
+/// Rows that lack the same cells. `at`: their positions in the list of rows of the call, ascending.
 struct IncompleteRows {
   MissingCells missing;
   std::vector<Index> at;
@@ -45,25 +45,27 @@ class MissingPattern {
  public:
   virtual ~MissingPattern() = default;
 
-  virtual Index n_features() const = 0;  // p'
+  virtual Index n_features() const = 0;  // p', the number of reduced features
 
   /// Reduced features of rows of this pattern: Φ', n × p', its rows `ld` numbers apart.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// Length of w': p' or more; the first p' numbers multiply the features.
+  /// Number of reduced weights w': at least p'. The first p' numbers multiply the features.
   virtual Index n_weights() const { return n_features(); }
 
-  /// w' of a cluster with weights w.
+  /// Writes w', the reduced weights of a cluster with weights w.
   virtual void weights(const double* w, double* reduced) const = 0;
 
-  /// Adds Σ r E_q φ(x) to t, for rows with Σ r φ'(x_o) = reduced (p'), in a cluster with weights w.
+  /// Adds Σ r E_q φ(x) to t, for rows with responsibilities r in a cluster with weights w. reduced: Σ r
+  /// φ'(x_o), the sum of their reduced features (p').
   virtual void expand(const double* w, const double* reduced, double* t) const = 0;
 
   /// log ∫ exp⟨φ(x), w⟩ over the hidden part, for rows with reduced features phi (n × p') in k clusters with
   /// weights `reduced` (k × n_weights()): out (n × k).
   virtual void products(Index n, const double* phi, Index k, const double* reduced, double* out) const;
 
-  /// Adds Σ_i r_ij E_q φ(x_i) to t_j, for rows with features phi in k clusters with weights w_j; r: n × k.
+  /// Adds Σ_i r_ij E_q φ(x_i) to t_j for each of k clusters j, for rows with reduced features phi. w: the
+  /// weights w_j of the clusters; r: n × k.
   virtual void add(Index n, const double* phi, Index k, const double* r, const double* const* w,
                    double* const* t) const;
 

@@ -15,11 +15,12 @@ class NamedClusters {
   virtual Index n_names() const = 0;
   /// The model of a cluster with this name; features and T are the same as for other clusters.
   virtual const ObsModel& named(int name) const = 0;
-  /// For each name, Δ: the difference between Λ(T) under the name and without a name (n_names() numbers).
+  /// Writes, for each name, Δ: how much Λ(T) is larger under the name than without a name (n_names()
+  /// numbers).
   virtual void gains(const double* t, double* out) const = 0;
   /// The columns whose values indicate that a row belongs to this name, such as keywords.
   virtual const std::vector<int>& columns_of(int name) const = 0;
-  /// LearnedPrior::learned() for clusters some of which have names.
+  /// As LearnedPrior::learned(), for clusters some of which have names.
   virtual std::shared_ptr<const ObsModel> learned_with_names(const double* t, Index k,
                                                              const std::vector<int>& names, PriorSteps steps,
                                                              Pool* pool) const = 0;
@@ -35,11 +36,12 @@ bool has_names(const ObsModel& obs, const std::vector<int>& names, Index k);
 /// The model of a cluster with this name; `obs` itself for name 0, a cluster without a name.
 const ObsModel& under_name(const ObsModel& obs, int name);
 
-/// LearnedPrior::learned() for clusters with these names; empty: no cluster has a name.
+/// As LearnedPrior::learned(), for clusters with these names (NamedClusters); empty: no cluster has a name.
 std::shared_ptr<const ObsModel> learned_prior(const ObsModel& obs, const double* t, Index k,
                                               const std::vector<int>& names, PriorSteps steps, Pool* pool);
 
-/// ObsModel::posterior() and mean_parameters() of clusters with these names; empty: no cluster has a name.
+/// ObsModel::posterior(), and below it ObsModel::mean_parameters(), of clusters with these names; empty: no
+/// cluster has a name.
 NamedArrays posterior_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 NamedArrays mean_parameters_of(const ObsModel& obs, const double* t, Index k, const std::vector<int>& names);
 

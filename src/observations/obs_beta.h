@@ -4,7 +4,7 @@
 
 namespace bnpvi {
 
-/// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster q(θ_j)
+/// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster, q(θ_j)
 /// = Beta(a_j + S_j, b_j + F_j) and Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
 ///
 /// Under a hierarchical prior (hierarchical_dirichlet.h) a and b are the mean weights, which predictions and
@@ -20,8 +20,8 @@ class BetaModel : public ObsModel {
   BetaModel(const Vec& a, const Vec& b, const Vec& bound_a, const Vec& bound_b)
       : a_(a), b_(b), bound_a_(bound_a), bound_b_(bound_b) {}
 
-  /// S_j and F_j. Rounding in sums and differences of summaries can make them negative; implementations
-  /// return at least 0.
+  /// S_j, and below F_j: the numbers of ones and zeros of a cluster in column j. Rounding in sums and
+  /// differences of summaries can make them negative; implementations return at least 0.
   virtual double count_ones(const double* t, Index j) const = 0;
   virtual double count_zeros(const double* t, Index j) const = 0;
 
@@ -30,7 +30,8 @@ class BetaModel : public ObsModel {
   double b(Index j) const { return b_[j]; }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
   double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
-  /// The same sums with the smaller prior weights that Λ uses.
+  /// The parameters of q(θ_j) with the smaller prior weights that Λ uses: bound_a_j + S_j and bound_b_j +
+  /// F_j.
   double bound_ones(const double* t, Index j) const { return bound_a_[j] + count_ones(t, j); }
   double bound_zeros(const double* t, Index j) const { return bound_b_[j] + count_zeros(t, j); }
 

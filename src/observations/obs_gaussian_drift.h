@@ -69,7 +69,8 @@ class GaussianDrift final : public ObsModel,
   /// the path of means in the coordinates A θ.
   void draw(const double* t, Stream& stream, double* w) const override;
 
-  /// Student-t around μ̄_t in each block.
+  /// Log density of a Student-t distribution around μ̄_t, the mean at the row's time, in each block of
+  /// columns.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// Drops the first g = `gone` times: returns the cluster's statistic under the model of the times from g
@@ -90,7 +91,7 @@ class GaussianDrift final : public ObsModel,
     Posterior(const GaussianDrift& model, const double* t);
     DriftPath path;
     double df;
-    std::vector<Cholesky> factor;  // of B̂, block by block
+    std::vector<Cholesky> factor;  // Cholesky factor of B̂ of each block
     double log_det = 0;
   };
   Posterior smoothed(const double* t) const;
@@ -100,7 +101,7 @@ class GaussianDrift final : public ObsModel,
   Index slot_at(Index s) const { return first_slot() + s * (1 + columns()); }
   Index moment(Index block, Index i, Index j) const { return block * packed(d_, 0) + packed(i, j); }
   void add_square(double c, const double* x, double* moments) const;  // moments += c xxᵀ
-  std::vector<Cholesky> factors(const Vec& moments) const;            // no pivot is below the prior's
+  std::vector<Cholesky> factors(const Vec& moments) const;  // Cholesky factors; no pivot is below the prior's
 
   double log_z(const Posterior& q) const;
   double log_evidence(const double* t, const Posterior& q) const;
@@ -116,8 +117,8 @@ class GaussianDrift final : public ObsModel,
   DriftingGaussianPrior given_;
   Columns columns_;
   Index d_, blocks_, moments_;
-  DriftPrior path_;  // in engine units
-  Vec scale_;        // B, blocks of packed triangles
+  DriftPrior path_;  // prior of the path, in engine units
+  Vec scale_;        // B, the scale: packed triangle of each block
   Vec least_pivot_;
   double row_constant_ = 0, log_z_prior_ = 0;
 };

@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-struct Capabilities;  // capabilities.h
+struct Capabilities;  // see capabilities.h
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///
@@ -48,18 +48,20 @@ class ObsModel {
   /// share work.
   virtual double evidence_and_weights(const double* t, double* w) const;
 
-  /// The prior-smoothed mean statistic s̃ of a cluster (s̃_0 = 1), a point of the mean-parameter space
-  /// [Hughes 2016, Alg. 2.2], and the natural weights w of the likelihood there: log p(x | mean s̃) =
-  /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
+  /// Point estimate of a cluster's parameters. s̃ is the mean statistic of a row, smoothed by the prior (s̃_0 =
+  /// 1): a point of the mean-parameter space [Hughes 2016, Alg. 2.2]. w are the natural weights of the
+  /// likelihood there: log p(x | mean s̃) = ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is
+  /// ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
-  /// w (p): natural weights of the likelihood at parameters drawn from their posterior given T, log p(x |
-  /// parameters) − log h(x) = ⟨φ(x), w⟩. Their mean is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ the predictive.
+  /// Draws parameters from their posterior given T, and writes to w (p numbers) the natural weights of the
+  /// likelihood at these: log p(x | parameters) − log h(x) = ⟨φ(x), w⟩. The mean of w is ∇Λ(T), and that of
+  /// exp⟨φ(x), w⟩ is the predictive density.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
-  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p). For incomplete rows,
-  /// whose dense features are all 0 (also φ_0), only the part of the sparse entries. The default computes
-  /// Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p), with h the base measure.
+  /// For incomplete rows, whose dense features are all 0 (also φ_0), only the part of the sparse entries. The
+  /// default computes Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.

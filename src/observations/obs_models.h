@@ -7,13 +7,14 @@
 
 namespace bnpvi {
 
-/// centre and unit of each column, here and in GaussianPrior: the engine works on (x − centre) / unit, which
-/// changes rounding but not the model. Units are powers of two, so that dividing by them is exact.
+/// ArPrior and GaussianPrior have a centre and a unit for each column: the engine works on (x − centre) /
+/// unit, which changes rounding but not the model. Units are powers of two, so that dividing by them is
+/// exact.
 
-/// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
-/// coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E × E);
-/// Λ ~ W(df, scale⁻¹). `precision` refers to the coefficients of (z − origin), so that it can be given for
-/// coordinates near the data where the precision for z itself would lose digits. Without an intercept,
+/// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); ε_t ~ N(0, Λ⁻¹); A | Λ ~ matrix
+/// normal with mean coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E ×
+/// E); Λ ~ W(df, scale⁻¹). `precision` refers to the coefficients of (z − origin), so that it can be given
+/// for coordinates near the data where the precision for z itself would lose digits. Without an intercept,
 /// centre and origin must be 0, since a shift of the data would need an intercept.
 struct ArPrior {
   Index lag;
@@ -46,16 +47,17 @@ inline bool counts_cells(const Fields& fields) {
 /// field `input_unit`.
 ArPrior ar_prior(const Fields& fields, Index d, Index lag, const char* scale);
 
-/// Full and diagonal covariance; with a field `drift`, the mean takes random steps over time
-/// (make_gaussian_drift).
+/// Gaussian clusters of full covariance and, below, of diagonal covariance. With a field `drift`, the mean
+/// takes random steps over time (make_gaussian_drift).
 std::unique_ptr<ObsModel> make_gaussian_full(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_drift(const Fields& fields, bool full);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const Fields& fields);
-/// One variance for all columns, so that `scale` is one number and all columns have the same unit. The prior
-/// is not learned.
+/// Gaussian clusters with one variance for all columns, so that `scale` is one number and all columns have
+/// the same unit. The prior is not learned.
 std::unique_ptr<ObsModel> make_gaussian_spherical(const Fields& fields);
-/// One covariance for all clusters, either given or learned as the maximiser of Σ_k Λ(T_k).
+/// Gaussian clusters that all have the same covariance, either given or learned as the maximiser of Σ_k
+/// Λ(T_k).
 std::unique_ptr<ObsModel> make_gaussian_tied(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_diagonal(const Fields& fields);
 std::unique_ptr<ObsModel> make_gaussian_tied_spherical(const Fields& fields);
@@ -67,7 +69,7 @@ std::unique_ptr<ObsModel> make_ar(const Fields& fields);
 std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_lds(const Fields& fields);
 std::unique_ptr<ObsModel> make_regression(const Fields& fields);
-/// Counts. The likelihood of a row is that of its tokens in one given order, without a multinomial
+/// Counts of terms. The likelihood of a row is that of its tokens in one given order, without a multinomial
 /// coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const Fields& fields);
 std::unique_ptr<ObsModel> make_bernoulli(const Fields& fields);
@@ -76,11 +78,13 @@ std::unique_ptr<ObsModel> make_bernoulli(const Fields& fields);
 std::unique_ptr<ObsModel> make_binomial(const Fields& fields);
 std::unique_ptr<ObsModel> make_poisson(const Fields& fields);
 std::unique_ptr<ObsModel> make_censored(const Fields& fields);
-/// log_base() throws std::invalid_argument if rows are sparse: zeros are no values of this model.
+/// Values above 0. log_base() throws std::invalid_argument if rows are sparse: zeros are no values of this
+/// model.
 std::unique_ptr<ObsModel> make_gamma(const Fields& fields);
-/// Gamma with a shape for each cluster and column, which has a Gamma prior; `b` is the rate at shape 1.
+/// Gamma distributed values with a shape parameter for each cluster and column, which has a Gamma prior; `b`
+/// is the rate at shape 1.
 std::unique_ptr<ObsModel> make_shaped_gamma(const Fields& fields);
-/// Angles in radians, with a direction and a concentration for each cluster and column.
+/// Angles in radians, which have a mean direction and a concentration for each cluster and column.
 std::unique_ptr<ObsModel> make_von_mises(const Fields& fields);
 /// Counts that vary more than Poisson counts, with a size parameter for each cluster and column.
 std::unique_ptr<ObsModel> make_negative_binomial(const Fields& fields);

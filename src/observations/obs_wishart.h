@@ -8,15 +8,15 @@
 
 namespace bnpvi {
 
-/// Response y (D) given regressors z (E): y = M z + ε, in engine units (see Columns).
-/// Full Gaussian: z = 1, M = mean, V = κ. Zero mean: no z. Autoregression: z = lags and intercept.
-/// Regression: z = intercept and covariates.
+/// Prior or posterior of the regression of a response y (D) on regressors z (E): y = M z + ε, ε ~ N(0, Λ⁻¹),
+/// Λ ~ W(ν, B⁻¹), in engine units (see Columns). Full Gaussian: z = 1, M = mean, V = κ. Zero mean: no z.
+/// Autoregression: z = lags and intercept. Regression: z = intercept and covariates.
 struct WishartParameters {
   Index e, d;
   double df;
-  Vec coef;       // M, D × E, row-major
-  Vec precision;  // V, E × E
-  Vec scale;      // B, D × D
+  Vec coef;       // M, prior mean of the coefficients, D × E, row-major
+  Vec precision;  // V, prior precision over regressors, E × E
+  Vec scale;      // B, scale of the prior of Λ, D × D
 };
 
 /// All these models have one statistic, the second moment of v = (z, y), and one posterior: with the
@@ -36,12 +36,12 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   Index n_columns() const override { return d_; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
-  /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian
-  /// of one column 1 + κ mean² / B.
+  /// Loss of precision that the prior causes: the largest ratio of a diagonal entry of P_0 to the squared
+  /// pivot of its Cholesky factor. For a Gaussian of one column this is 1 + κ mean² / B.
   double strain() const final;
 
-  /// Transforms Σ r v vᵀ into A (Σ r v vᵀ) Aᵀ, with A the affine map of v that the change of columns
-  /// implies.
+  /// Transforms Σ r v vᵀ in the statistic t into A (Σ r v vᵀ) Aᵀ, where A is the affine map of v that the
+  /// change of columns implies.
   void re_express(const ObsModel& from, double* t) const final;
 
   double log_evidence(const double* t) const final;
@@ -79,12 +79,12 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
 
   Capabilities capabilities() const override;
 
-  /// Expectations under a cluster's posterior that the update of the prior needs, with the prior's V a
+  /// The expectations under one cluster's posterior from which the prior is updated. The prior's V is a
   /// multiple of `regressors` (HyperpriorOfData).
   ExpectedClusters expected_cluster(const double* t, const Vec& regressors = {1}) const;
 
-  /// About v = (z, y): its length; the number of its regressors; the position of the first of its second
-  /// moments among the features; the unit of a response; and the v of n rows (n × m).
+  /// Properties of v = (z, y), in this order: its length; the number of its regressors; the position of the
+  /// first of its second moments among the features; the unit of a response; and the v of n rows (n × m).
   Index coordinates() const { return m_; }
   Index regressors() const { return e_; }
   Index offset() const { return offset_; }
@@ -105,13 +105,13 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
     Index regressors, responses;
     Vec cell;
 
-    /// Writes a, and b (1 + a) into `b`, for a row with features phi; φ_0 is `offset` places before those of
-    /// v vᵀ.
+    /// For a row with features phi, writes a, and into `b` the product b (1 + a). φ_0 is `offset` places
+    /// before the features of v vᵀ.
     void squares(const double* phi, Index offset, double* scratch, double& a, double& b) const;
   };
   StudentRows student_rows(const double* t) const;
-  /// For a subset o of the coordinates, m being the others: Σ_oo under the Wishart posterior has ν̂ − |m|
-  /// degrees of freedom and scale B̂_oo.
+  /// The predictive of rows in which only the coordinates `observed` are known. With o these coordinates and
+  /// m the others, Σ_oo under the Wishart posterior has ν̂ − |m| degrees of freedom and scale B̂_oo.
   StudentRows student_rows(const double* t, const std::vector<Index>& observed) const;
 
   /// log_predictive() of rows in which only the coordinates `observed` of v are known; phi: the features
@@ -120,11 +120,11 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
                                Index n, Index ld, double* out) const;
 
  protected:
-  /// columns: of the data, the responses y first. one_first: v_0 = 1, so that the packed features themselves
-  /// begin with N.
+  /// columns: centre, unit and rounding of the data's columns, the responses y first. one_first: v_0 = 1, so
+  /// that the packed features themselves begin with N.
   WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first);
 
-  /// v = (z, y) of n rows, n × m.
+  /// Writes v = (z, y) of n rows, n × m.
   virtual void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const = 0;
 
   /// The column of the data that coordinate i of v comes from; −1 when v_i is the constant 1.
@@ -145,12 +145,12 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
  private:
   struct UrnParts;
   UrnParts parts_of(double* urn) const;
-  void set_urn_constant(const UrnParts& urn, double count) const;  // from log|B̂|, V̂⁻¹ and N
+  void set_urn_constant(const UrnParts& urn, double count) const;  // computed from log|B̂|, V̂⁻¹ and N
   // Recovers v of a row from its features, up to its sign; for rounded rows, without the average over the
   // cell.
   void coordinates_of(const double* phi, double* v) const;
   void prepare_row_estimates(const Cholesky& scale);
-  // Is 1 + q the same for all rows of a cluster?
+  // Do all rows of a cluster have the same 1 + q, q = zᵀV̂⁻¹z?
   bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
 
   StudentRows student_rows(Cholesky chol, double df, double constant, Vec cell) const;
@@ -159,7 +159,7 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;
   Vec coefficients(const Cholesky& chol,
-                   const Vec& inverse) const;  // M̂, from the factor of P̂ and its inverse
+                   const Vec& inverse) const;  // M̂, computed from the factor of P̂ and its inverse
   WishartParameters posterior_parameters(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double row_constant() const { return row_constant_; }
@@ -169,12 +169,12 @@ class WishartModel : public ObsModel, public ColumnUnits, public RowEstimates, p
   double df_, log_z_prior_ = 0;
   Columns columns_;
   Vec cell_;
-  double row_constant_ = 0;  // −(D/2) log 2π − Σ log unit
+  double row_constant_ = 0;  // −(D/2) log 2π − Σ log unit, for each row
   WishartParameters given_;
-  double log_det_scale_ = 0;  // log|B|
+  double log_det_scale_ = 0;  // log|B| of the prior
   Vec inverse_scale_;         // B⁻¹, D × D; empty where row_estimate() does not need it
-  Vec prior_;                 // P_0, m × m
-  Vec least_pivot_;           // squared diagonal of its Cholesky factor
+  Vec prior_;                 // P_0, the prior's part of P̂, m × m
+  Vec least_pivot_;           // squared diagonal of the Cholesky factor of P_0
 };
 
 }  // namespace bnpvi

@@ -9,8 +9,8 @@ namespace bnpvi {
 /// coordinate, what the average adds where φ_0 = 1 (Columns); empty: nothing.
 void add_cells(const Vec& cell, Index n, double* phi, Index ld, Index offset);
 
-/// Recovers v of one such row, without the average over cells and up to its sign, from the products with the
-/// largest coordinate, which are the most exact.
+/// Recovers v of one row whose features are as in add_cells(), without the average over cells and up to its
+/// sign. Uses the products with the largest coordinate, which are the most exact.
 void row_of_features(const double* phi, Index offset, Index m, const Vec& cell, double* v);
 
 }  // namespace bnpvi

@@ -51,11 +51,11 @@ class PatternedRows final : public ObsModel,
   void from_complete(const ObsModel& complete, const double* complete_t, double* t) const override;
 
  private:
-  void clear_patterns(double* v) const;                   // sets the last C of p numbers to 0
+  void clear_patterns(double* v) const;  // sets the pattern counts, the last C of p numbers, to 0
   Vec of_row_statistics(const double* t, Index k) const;  // of K clusters, K × p'
 
   std::shared_ptr<const ObsModel> of_rows_;
-  Capabilities can_;  // of the model of rows
+  Capabilities can_;  // capabilities of the model of rows
   std::shared_ptr<const RowEstimates> estimates_;
   Index own_p_, patterns_, dense_;  // dense_: 1 for a linear model, since its rows may be sparse
 };

@@ -9,9 +9,9 @@ namespace bnpvi {
 
 struct ProductPart {
   ProductBlock block;
-  Index column;  // first of its columns in the data
-  Index at;      // position of its first feature after φ_0 in the product
-  Index p;       // number of its features, φ_0 included
+  Index column;  // first of the block's columns in the data
+  Index at;      // position of the block's first feature after φ_0 in the product
+  Index p;       // number of the block's features, φ_0 included
   Capabilities can;
   std::shared_ptr<const RowEstimates> row_estimates;
 
@@ -27,14 +27,15 @@ struct ProductPart {
   void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
 };
 
-/// Features of n rows under one block, and their position among the features of the product.
+/// Features of n rows under one block of a product, and the position of these features in the product.
 struct PlacedFeatures {
   Index at, p;
   bool far_rows;  // can the block represent rows that are far out (Capabilities)?
   Vec scale;      // φ_0 of each row under this block; below 1 where features() scaled the row towards 0
 };
 
-/// Gives each row one common φ_0, the least of its blocks: blocks with `far_rows` are scaled to it.
+/// Gives each row one common φ_0, the least of its blocks; the features of blocks with `far_rows` are scaled
+/// to it.
 void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld);
 
 /// The rows that lack cells in any part, grouped by the cells that they lack in all parts together.

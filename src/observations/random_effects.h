@@ -27,20 +27,20 @@ class RandomEffects final : public ObsModel,
   struct Prior {
     bool intercept;
     std::vector<Index> random;
-    Vec centre, unit;            // of y, then of the covariates
-    EffectsPrior effects, rows;  // in engine units: of a, and of y − Za
-    bool independent = false;    // D is diagonal
+    Vec centre, unit;            // centre and unit of y, then of the covariates
+    EffectsPrior effects, rows;  // priors in engine units: of a, and of y − Za
+    bool independent = false;    // is D diagonal?
   };
 
-  /// of_rows: the regression model of single rows, whose features are added up over an individual; the
-  /// moments of regressors and y come after the first `offset` features.
+  /// of_rows: the regression model of single rows, whose features are added up over the rows of an
+  /// individual. The moments of regressors and y come after its first `offset` features.
   RandomEffects(Prior prior, std::shared_ptr<const ObsModel> of_rows, Index offset);
 
   Index n_features() const override { return shape_.features; }
   Index n_columns() const override { return rows_.n_columns(); }
   Capabilities capabilities() const override;
 
-  /// Features as expected in a cluster without data.
+  /// Writes the features of individuals with their coefficients as expected in a cluster without data.
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
   Index n_cells() const override { return 1; }
@@ -66,13 +66,14 @@ class RandomEffects final : public ObsModel,
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 
-  /// log density of an individual's rows, with y − Za ~ N(Xb̂, Eσ²) and (a, b) Gaussian with their moments
-  /// under q.
+  /// Log predictive density of an individual's rows: y − Za ~ N(Xb̂, Eσ²), with b̂ the posterior mean, and (a,
+  /// b) Gaussian with the moments that they have under q.
   void predictive(const double* t, const double* sums, Index n, Index ld, double* out) const override;
 
   Index n_effects() const { return shape_.q; }
-  /// q(a) of all individuals of the data in a cluster with statistic t, in the user's units: mean (n × q)
-  /// and covariance (q × q × n), column-major. log_weight (n): log_pi + log ∫ exp⟨φ, w⟩ da.
+  /// q(a), the distribution of the random effects of all individuals of the data in a cluster with statistic
+  /// t, in the user's units: mean (n × q) and covariance (q × q × n), column-major. log_weight (n numbers):
+  /// log_pi + log ∫ exp⟨φ, w⟩ da.
   void effects_of(const Dataset& data, const double* t, double log_pi, double* mean, double* covariance,
                   double* log_weight) const;
 
@@ -82,12 +83,12 @@ class RandomEffects final : public ObsModel,
   double unit_y() const { return prior_.unit[0]; }
   double unit(Index j) const { return j < first_ ? 1 : prior_.unit[1 + j - first_]; }
   double centre(Index j) const { return j < first_ ? 0 : prior_.centre[1 + j - first_]; }
-  Vec to_users(const Vec& coef) const;                    // all fixed coefficients, E
+  Vec to_users(const Vec& coef) const;  // all fixed coefficients in the user's units, E numbers
   Vec area_to_users(const Vec& area, bool random) const;  // q × q if random, else E × E
   Vec fixed(const EffectsPosterior& a, const EffectsPosterior& b) const;
 
   Prior prior_;
-  Index first_;  // 1 with an intercept, else 0
+  Index first_;  // 1 with an intercept; otherwise 0
   EffectsShape shape_;
   std::shared_ptr<const ObsModel> of_rows_;
   RepeatedRows rows_;
@@ -97,9 +98,10 @@ class RandomEffects final : public ObsModel,
   double log_hyperprior_ = 0;
 };
 
-/// Fields: those of a regression; `effects`, the numbers of the regressors that have random effects, from 0;
-/// `random_df`; `centred_random_scale` (q × q, for coefficients around the centre). Optional: `shared_cov`
-/// (q × q, likewise) and `shared_noise`, the D and σ² of all clusters; `independent`, true for a diagonal D.
+/// Makes the model from the fields of a regression and: `effects`, the numbers from 0 of the regressors that
+/// have random effects; `random_df`; `centred_random_scale`, the scale of the prior of D (q × q, for
+/// coefficients around the centre). Optional: `shared_cov` (D, likewise q × q) and `shared_noise` (σ²), where
+/// all clusters share them; `independent`, true for a diagonal D.
 std::unique_ptr<ObsModel> make_random_effects(const Fields& fields, std::shared_ptr<const ObsModel> of_rows,
                                               Index offset);
 

@@ -1,4 +1,4 @@
-// Weights of clusters, as rows see them that hide something.
+// Weights of clusters in reduced form, for rows that hide something (missing_pattern.h).
 #pragma once
 #include <vector>
 
@@ -7,7 +7,8 @@
 
 namespace bnpvi {
 
-/// |clusters| × MissingPattern::n_weights().
+/// The reduced weights w' of the chosen clusters under a pattern of missing cells: clusters ×
+/// MissingPattern::n_weights().
 inline Vec reduced_weights(const MissingPattern& pattern, const Weights& weights,
                            const std::vector<int>& clusters) {
   const Index width = pattern.n_weights();

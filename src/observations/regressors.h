@@ -4,9 +4,10 @@
 
 namespace bnpvi {
 
-/// v (E × E) ← H v Hᵀ, where (1, z) = H (1, x) and z = shift + scale x. This turns second moments of (1, x)
-/// into those of (1, z), and the precision of coefficients of (1, x) into that of coefficients of (1, z).
-/// first: 1 with an intercept; else 0, and there is no shift.
+/// Replaces v (E × E) by H v Hᵀ, where H maps regressors x to others, z = shift + scale x, with an intercept
+/// before them: (1, z) = H (1, x). This turns second moments of (1, x) into those of (1, z), and the
+/// precision of coefficients of (1, x) into that of coefficients of (1, z). first: 1 with an intercept; 0
+/// without, and then there is no shift.
 template <class Shift, class Scale>
 void change_regressors(Vec& v, Index e, Index first, Shift shift, Scale scale) {
   for (int side = 0; side < 2; ++side)

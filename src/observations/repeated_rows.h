@@ -7,7 +7,8 @@
 
 namespace bnpvi {
 
-/// Data of an individual: the sums of its rows' features, or all cells of its rows, one row after the other.
+/// The form of an individual's data: the sums of its rows' features (added_up), or all cells of its rows,
+/// one row after the other (kept).
 enum class RowsOfIndividuals { added_up, kept };
 
 /// The model of an individual with measurements x_1 .. x_m, m ≥ 1, which are independent given its cluster
@@ -44,8 +45,8 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
   double log_evidence(const double* t) const override;
   void weights(const double* t, double* w) const override;
   double evidence_and_weights(const double* t, double* w) const override;
-  /// The mean statistic of a row times the average number of rows of the cluster's individuals (1 if it has
-  /// none), so that a divergence refers to all rows of an individual.
+  /// The mean statistic of a row, times the average number of rows of the cluster's individuals (1 if it has
+  /// none), so that a divergence between clusters refers to all rows of an individual.
   void point_estimate(const double* t, double* mean, double* w) const override;
   void draw(const double* t, Stream& stream, double* w) const override;
   NamedArrays posterior(const double* t, Index k) const override;
@@ -53,11 +54,11 @@ class RepeatedRows final : public ObsModel, public Gaps, public ColumnUnits, pub
 
  private:
   Vec of_row_statistics(const double* t, Index k) const;  // statistics of rows, K × p'
-  void complete_weights(double* w) const;  // sets the weights of the features that rows do not have
+  void complete_weights(double* w) const;  // sets the weights of the features that single rows do not have
 
   std::shared_ptr<const ObsModel> of_rows_;
   RowsOfIndividuals rows_;
-  Index own_p_;  // p'
+  Index own_p_;  // p', the number of features of a single row
   bool has_base_;
 };
 
@@ -69,7 +70,7 @@ class IndividualSums {
   /// individual: for each row, the number of its individual, below n; every individual needs a row. Weight,
   /// classes and covariate pattern of an individual are those of its first row.
   IndividualSums(const RepeatedRows& model, const Dataset& rows, const int* individual, Index n);
-  IndividualSums(const IndividualSums&) = delete;  // the view points into it
+  IndividualSums(const IndividualSums&) = delete;  // the view of the data points into this object
   IndividualSums& operator=(const IndividualSums&) = delete;
 
   const Dataset& view() const { return data_; }

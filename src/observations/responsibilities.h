@@ -9,12 +9,12 @@ namespace bnpvi {
 struct Responsibilities {
   Index n = 0;
   Index k = 0;
-  Index width = 0;  // K when dense, L when sparse
+  Index width = 0;  // entries for each row: K when dense, L when sparse
   bool sparse = false;
-  Vec value;                 // n × width, row-major
-  std::vector<int> cluster;  // n × width when sparse
-  Vec log_weight;            // scratch, n × width: log weights of the support when sparse
-  Vec row_entropy;           // scratch, n
+  Vec value;                 // responsibilities, n × width, row-major
+  std::vector<int> cluster;  // when sparse: the cluster of each entry, n × width
+  Vec log_weight;            // scratch when sparse: log weights of the entries, n × width
+  Vec row_entropy;           // scratch: entropy of each row, n
 
   double get(Index row, Index j) const;
 };
@@ -29,8 +29,8 @@ inline constexpr double negligible = 1e-12;
 /// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
 void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
-/// The same when the support of each row is given: `out` has n, k, width, sparse, cluster and log_weight;
-/// value is filled.
+/// As normalise(), but with the support of each row (its L clusters) given: `out` has n, k, width, sparse,
+/// cluster and log_weight; `value` is filled.
 void normalise_support(Responsibilities& out, double& entropy);
 
 /// The `width` largest entries of each row of w (n × k), in the order of columns, and their columns; ties go
@@ -38,7 +38,8 @@ void normalise_support(Responsibilities& out, double& entropy);
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
 /// Responsibilities of all rows as given by a caller: a matrix (n × K, column-major), or one label for each
-/// row (a cluster, from 1), for which no matrix is stored. A view: the caller owns the numbers.
+/// row (its cluster, from 1), for which no matrix is stored. The caller owns the numbers; this object only
+/// points to them.
 class GivenResponsibilities {
  public:
   GivenResponsibilities() = default;
@@ -47,7 +48,8 @@ class GivenResponsibilities {
 
   Index k() const { return k_; }
 
-  /// The same for the rows of a batch: row i of the batch is row (*numbers)[i] of all rows; null: row i.
+  /// These responsibilities for the rows of a batch: row i of the batch is row (*numbers)[i] of all rows;
+  /// null: row i.
   GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
     GivenResponsibilities out = *this;
     out.numbers_ = numbers;

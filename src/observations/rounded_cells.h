@@ -8,9 +8,10 @@
 
 namespace bnpvi {
 
-/// The spacing Δ of the values of a column; of_zero: that of values 0, which need a cell in any case. shape
-/// and rate: of a gamma density of low values of the column, by which the lowest values are spread over their
-/// cells. A shape of 1 and a rate of 0 spread them evenly.
+/// How the values of a column are rounded. width: their spacing Δ; of_zero: the spacing of values 0, which
+/// need a cell in any case. The lowest values are spread over their cells by a gamma density that describes
+/// the low values of the column, with parameters shape and rate. A shape of 1 and a rate of 0 spread them
+/// evenly.
 struct Spacing {
   double width = 0, of_zero = 0, shape = 1, rate = 0;
 };
@@ -37,16 +38,16 @@ class PositiveCell {
     log_width_ = std::log(high - low);
   }
 
-  /// log E v.
+  /// log E v, v spread over the cell by q.
   double log_mean() const { return log_mean_power(1, 0); }
-  /// E log v.
+  /// E log v, v spread over the cell by q.
   double mean_log() const { return wide_ ? log_high_ - mean_y() : log_high_; }
-  /// log E (v / unit)^s, s > 0.
+  /// log E (v / unit)^s for s > 0, with log_unit = log(unit).
   double log_mean_power(double s, double log_unit) const {
     const double of_high = s * (log_high_ - log_unit);
     return wide_ ? of_high + log_integral(power_ + s) - log_integral_ : of_high;
   }
-  /// H(q) less that of an even spread: at most 0.
+  /// H(q) minus the entropy of an even spread over the cell: at most 0.
   double entropy() const {
     return wide_ ? log_integral_ + log_high_ - log_width_ + (power_ - 1) * mean_y() : 0;
   }
@@ -54,15 +55,15 @@ class PositiveCell {
  private:
   static constexpr double narrow = 1e-8;  // below this, the square is lost in the rounding of logarithms
   static constexpr double low_cells = 8;
-  static constexpr double least_power = 0.1;    // of a cell that reaches 0
-  static constexpr double short_length = 0.05;  // of c L: below it, series
+  static constexpr double least_power = 0.1;    // smallest c for a cell that reaches 0
+  static constexpr double short_length = 0.05;  // value of c L below which series are used
 
   double log_integral(double c) const {
     if (std::isinf(length_)) return -std::log(c);
     const double u = c * length_;
     return std::log(length_) + (u == 0 ? 0 : std::log(-std::expm1(-u) / u));
   }
-  // E y = 1 / c − L / (e^(c L) − 1).
+  // E y = 1 / c − L / (e^(c L) − 1), the mean of y = log(high / v).
   double mean_y() const {
     if (std::isinf(length_)) return 1 / power_;
     const double u = power_ * length_;
@@ -72,7 +73,7 @@ class PositiveCell {
   }
 
   bool wide_ = false;
-  double log_high_;  // of the value itself where the cell is narrow
+  double log_high_;  // log(high), or the logarithm of the value itself where the cell is narrow
   double length_ = 0, power_ = 1, log_integral_ = 0, log_width_ = 0;
 };
 

@@ -23,7 +23,7 @@ struct RowValues {
     view.dense = value.data();
     view.starts = {0, n};
   }
-  RowValues(const RowValues&) = delete;  // the view points into it
+  RowValues(const RowValues&) = delete;  // `view` points into this object
   RowValues& operator=(const RowValues&) = delete;
 
   Vec value;

@@ -8,15 +8,16 @@
 
 namespace bnpvi {
 
-/// log ∫ p(u) p(y | z, u) du of rows in one cluster, with p(u) averaged over q(ν): by the trapezoid rule in
-/// log u around the mode for each row.
+/// Predictive density of a row whose scale u is integrated out: log ∫ p(u) p(y | z, u) du for rows of one
+/// cluster, with p(u) averaged over q(ν). Computed by the trapezoid rule in log u around the mode for each
+/// row.
 class ScaledPredictive {
  public:
   /// blocks: for each independent block of responses, the predictive of rows with u = 1. tails: q(ν).
   ScaledPredictive(std::vector<WishartModel::StudentRows> blocks, const ShapeLattice& tails);
 
-  /// phi: φ_0, which is below 1 for a row that is very far out (bring_near in gather.h), followed by the
-  /// second moments of each block.
+  /// log predictive density of a row with features phi: φ_0, which is below 1 for a row that is very far out
+  /// (bring_near in gather.h), followed by the second moments of each block.
   double operator()(const double* phi) const;
 
  private:

@@ -23,16 +23,16 @@ struct ScaledLayout {
   static constexpr Index count = 1, total = 2, squares = 3;
 
   std::vector<std::shared_ptr<const WishartModel>> block;  // their second moments do not contain φ_0
-  std::vector<Index> at;  // position of the first of each block's second moments
+  std::vector<Index> at;  // position of the first second moment of each block
   Index responses = 0, coordinates = 0, log_scale = 0, entropy = 0, visited = 0, p = 0;
 
   ScaleSums sums(const double* t) const {
     return {std::max(t[count], 0.0), t[total],      t[log_scale], t[entropy], t[visited],
             t[visited + 1],          t[visited + 2]};
   }
-  /// The statistic of block b alone; its first number is t[first].
+  /// The statistic of block b alone, as its Wishart model reads it. Its first number is t[first].
   Vec of_block(std::size_t b, const double* t, Index first) const;
-  /// The data of block b alone.
+  /// The columns of block b alone, as data.
   Dataset columns_of(std::size_t b, const Dataset& data) const;
 };
 
@@ -47,16 +47,16 @@ struct ScaledLayout {
 std::unique_ptr<ObsModel> make_scaled_rows(std::vector<std::shared_ptr<const WishartModel>> blocks,
                                            const Fields& fields);
 
-/// If the fields have no `tails`, `inner` without scales (as_observed(), which handles gaps); otherwise with
-/// scales.
+/// The model of the fields: `inner` with a scale for each row if there is a field `tails`; otherwise `inner`
+/// without scales (as_observed(), which handles gaps).
 std::unique_ptr<ObsModel> as_scaled(const Fields& fields, std::unique_ptr<WishartModel> inner);
 
-/// The pattern of rows that lack these coordinates; `missing` lists the coordinates of all blocks one after
-/// the other.
+/// The pattern of rows that lack the coordinates `missing`, which lists the coordinates of all blocks one
+/// after the other.
 std::unique_ptr<const MissingPattern> make_scaled_pattern(const ScaledLayout& layout, const TailWeight& tails,
                                                           const MissingCells& missing);
 
-/// The KeepsProducts of such a pattern; null for nothing_observed().
+/// The KeepsProducts of a pattern made by make_scaled_pattern(); null for nothing_observed().
 const KeepsProducts* keeping_scaled(const MissingPattern& pattern);
 
 }  // namespace bnpvi

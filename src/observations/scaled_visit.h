@@ -1,4 +1,5 @@
-// The local step of rows with scales (scaled_rows.h) under some clusters.
+// How rows with scales (scaled_rows.h) are visited: their log weights under some clusters, and then sums over
+// them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,8 +9,9 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster, with u short for its expectation a / b: Σ r, and Σ r times log u, log
-/// u − u + 1, and (u − 1)².
+/// Sums over the rows of a cluster that have scales u ~ Gamma(a, b) under q. Here u is short for its
+/// expectation a / b: `mass` is Σ r, with r the responsibilities; the others are Σ r log u, Σ r (log u − u +
+/// 1) and Σ r (u − 1)².
 struct SumsOfScales {
   double mass = 0, log_u = 0, away = 0, square = 0;
 
@@ -25,8 +27,8 @@ struct SumsOfScales {
 /// features and weights as ScaledPattern defines them.
 void log_weights_of_scales(Index n, Index p, const double* phi, Index k, const double* reduced, double* out);
 
-/// Computes the same for a block of rows, and afterwards sums over these rows. Both steps need b / a of
-/// q(u) = Gamma(a, b) and its logarithm, which are kept between them.
+/// Computes log_weights_of_scales() for a block of rows, and afterwards sums over these rows. Both steps need
+/// b / a of q(u) = Gamma(a, b) and its logarithm, which are kept between them.
 class ScaleVisit {
  public:
   void set_clusters(Index k, Index p, Vec reduced);
@@ -35,8 +37,8 @@ class ScaleVisit {
   const ScaleDensity& density(Index j) const { return density_[j]; }
 
   void log_weights(Index n, const double* phi, double* out);
-  /// Adds the sums over rows to sums_j, and Σ_i (r_ij a_j / b_ij) times the features after the first to
-  /// moments_j (k × p − 1).
+  /// Given responsibilities r (n × k), adds the sums over rows to sums_j for each cluster j, and Σ_i (r_ij
+  /// a_j / b_ij) times the features after the first to moments_j (k × p − 1).
   void add(Index n, const double* phi, const double* r, SumsOfScales* sums, double* moments);
 
  private:
@@ -52,7 +54,7 @@ class ScaleVisit {
   const double* phi_ = nullptr;  // features of the rows whose ratios are kept; null: none
   Index n_ = 0;
   std::unique_ptr<double[]> ratio_, log_ratio_;  // n × k: b / a and its logarithm; not initialised
-  Index room_ = 0;                               // how many numbers they hold
+  Index room_ = 0;                               // number of ratios for which there is memory
 };
 
 }  // namespace bnpvi

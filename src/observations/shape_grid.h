@@ -1,4 +1,4 @@
-// A shape parameter with a few possible values, for each of which there are statistics.
+// A shape parameter that has one of a few values, with separate statistics for each value.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,8 @@
 
 namespace bnpvi {
 
-/// q(s) ∝ p(s) exp Λ_s over the given values of s, which ascend.
+/// The posterior q(s) ∝ p(s) exp Λ_s of a shape s over the given values, which ascend; Λ_s is the log
+/// evidence given s.
 class ShapeGrid {
  public:
   /// height: log p(s) + Λ_s at each value of s.

@@ -9,8 +9,8 @@
 namespace bnpvi {
 
 /// While an object of this class exists, ShapeLattices made on its thread use few points: integrals are then
-/// exact to a few hundredths of a nat only, in a fraction of the time. For choosing among many candidates,
-/// when the chosen ones are evaluated again with all points.
+/// exact to a few hundredths of a nat only, but take a fraction of the time. Use it to choose among many
+/// candidates, when the chosen ones are evaluated again with all points.
 class FewPoints {
  public:
   FewPoints() : before_(now_) { now_ = true; }
@@ -24,10 +24,10 @@ class FewPoints {
   static inline thread_local bool now_ = false;
 };
 
-/// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), by the trapezoid rule in x, where log s = x − e^(−x). In x
-/// the prior's tail s^c at 0 falls doubly exponentially, so that the rule is exact to rounding for any
-/// smooth Λ_s. The points lie around the mode instead of on a fixed grid, since n rows determine log s to
-/// about √(2/n).
+/// ∫ p(s) exp Λ_s ds for a shape s ~ Gamma(c, d), with Λ_s the log evidence given s, by the trapezoid rule in
+/// x, where log s = x − e^(−x). In x the prior's tail s^c at 0 falls doubly exponentially, so that the rule
+/// is exact to rounding for any smooth Λ_s. The points lie around the mode instead of on a fixed grid, since
+/// n rows determine log s to about √(2/n).
 class ShapeLattice {
  public:
   using Evidence = std::function<double(double)>;  // Λ_s as a function of s
@@ -36,7 +36,7 @@ class ShapeLattice {
   /// one.
   ShapeLattice(const GammaPrior& prior, const Evidence& evidence, double n, double start);
 
-  /// For a shape that is known.
+  /// The integral for a shape that is known: it is Λ_s at this s.
   ShapeLattice(double shape, const Evidence& evidence)
       : log_integral_(evidence(shape)), shape_{shape}, prob_{1} {}
 

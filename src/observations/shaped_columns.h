@@ -136,8 +136,9 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // Averages over the points of q(s), except where one more row may need other points: if the cluster has
-  // few rows, or if the row is far from all of them. Then the posterior with the row is computed.
+  // Averages over the points of q(s), the posterior of the shape. Where one more row may need other points,
+  // the posterior with that row is computed instead: if the cluster has few rows, or if the row is far from
+  // all of them.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     constexpr double few = 10;
     std::fill_n(out, n, 0.0);
@@ -173,7 +174,7 @@ class ShapedColumns final : public ObsModel, public BaseMeasure, public Gaps {
     }
   }
 
-  // A column with fewer shapes than another repeats its last one, with probability 0.
+  // A column with fewer points of q(s) than another repeats its last one, with probability 0.
   NamedArrays posterior(const double* t, Index k) const override {
     struct Known {
       Vec shape, prob, first, second;

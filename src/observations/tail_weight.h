@@ -4,17 +4,17 @@
 
 namespace bnpvi {
 
-/// Sums over the rows of a cluster of what is known of their scales u, one for each row, with
-/// q(u) = Gamma(a, b) in the cluster. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with precision u Λ into
-/// Student-t rows with ν degrees of freedom.
+/// Each row has a scale u, with q(u) = Gamma(a, b) in the cluster. These are sums over the rows of a cluster,
+/// with responsibilities r, of what is known of u. u ~ Gamma(ν/2, rate ν/2) turns Gaussian rows with
+/// precision u Λ into Student-t rows with ν degrees of freedom.
 ///
 /// With L = Σ r E log u, log_scale is L − W + N, which keeps its digits where all u are near 1. The last
 /// three members only describe how the sums were formed: Λ does not depend on them.
 struct ScaleSums {
-  double n = 0;                      // N = Σ r
-  double total = 0;                  // W = Σ r E u
-  double log_scale = 0;              // Σ r (E log u − E u + 1)
-  double entropy = 0;                // Σ r H[q(u)]
+  double n = 0;                      // N = Σ r, the number of rows
+  double total = 0;                  // W = Σ r E u, the sum of the scales
+  double log_scale = 0;              // Σ r (E log u − E u + 1), at most 0
+  double entropy = 0;                // Σ r H[q(u)], entropy of the scales
   double information = 0;            // Σ r Var(log u − u)
   double used = 0, used_square = 0;  // Σ r ν and Σ r ν² of the weights used for each row
 };
@@ -24,8 +24,8 @@ class TailWeight {
  public:
   TailWeight(const ShapePrior& prior, Index responses) : prior_(prior), d_(static_cast<double>(responses)) {}
 
-  /// log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy, plus the D/2 Σ r E log u that the Gaussian densities of
-  /// the rows contribute.
+  /// The part of the log evidence that depends on scales: log ∫ p(ν) exp Σ r E log p(u | ν) dν + entropy,
+  /// plus the (D/2) Σ r E log u that the Gaussian densities of the rows contribute.
   double log_evidence(const ScaleSums& s) const { return log_evidence(s, posterior(s)); }
 
   /// Derivatives of log_evidence() by n, total and log_scale.
@@ -33,13 +33,13 @@ class TailWeight {
     double n, total, log_scale;
   };
   Slopes slopes(const ScaleSums& s) const { return slopes(posterior(s)); }
-  /// Both from the same posterior.
+  /// Returns log_evidence() and writes slopes(), both from the same posterior of ν.
   double evidence_and_slopes(const ScaleSums& s, Slopes& slopes) const;
 
   ShapeLattice posterior(const ScaleSums& s) const;
   double mean(const ScaleSums& s) const;
 
-  /// The same derivatives if ν were known to be `nu`.
+  /// The derivatives that slopes() would return if ν were known to be `nu`.
   Slopes slopes_at(double nu) const;
 
   /// A correction to add to slopes() before a visit of all rows, so that ν converges in a few laps (a lap is
@@ -53,7 +53,7 @@ class TailWeight {
   /// (ν = `gaussian`), the sums carry no information on tails, and ν = 5 is used next.
   Slopes hastened(const ScaleSums& s) const;
   static constexpr double gaussian = 1e9;
-  /// ν of weights with this derivative by log_scale (the inverse of slopes_at()).
+  /// The ν of weights whose derivative by log_scale has this value (the inverse of slopes_at()).
   static double visited_with(double log_scale, Index responses) {
     return 2 * log_scale + 2 - static_cast<double>(responses);
   }
@@ -72,8 +72,8 @@ struct ScaleDensity {
 
   double a;
   double constant;  // log Γ(a) − a log a + a: log ∫ u^(a−1) e^(−bu) du is constant − a − a log(b/a)
-  double log_scale;  // ψ(a) − log a
-  double entropy;    // of Gamma(a, a)
+  double log_scale;  // ψ(a) − log a, E log u where E u = 1
+  double entropy;    // entropy of Gamma(a, a)
   double spread;     // a ψ'(a) − 1
 };
 

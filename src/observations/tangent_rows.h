@@ -1,4 +1,5 @@
-// The local step, by tangents, of rows whose likelihood is logistic in a linear predictor.
+// Rows whose likelihood is logistic in a linear predictor: a quadratic lower bound by tangents makes them
+// conjugate.
 #pragma once
 #include <memory>
 
@@ -21,17 +22,17 @@ struct TangentLayout {
   Index responses;  // number of response columns: 1 (y), or 2 for trials (y and n − y)
   bool has_offset;  // does a column of offsets follow? The remaining columns are covariates
   bool intercept;
-  Vec centre, unit;  // of the covariates
-  Vec size;          // s; empty: binomial
+  Vec centre, unit;  // centre and unit of the covariates
+  Vec size;          // s, the values of the size; empty: binomial
   bool individuals;  // is each row of the data an individual, with its rows one after the other?
 
   Index regressors() const { return static_cast<Index>(unit.size()) + (intercept ? 1 : 0); }  // E
   Index squares() const { return regressors() * (regressors() + 1) / 2; }
   Index columns() const { return responses + (has_offset ? 1 : 0) + static_cast<Index>(unit.size()); }
-  Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G
+  Index sizes() const { return size.empty() ? 1 : static_cast<Index>(size.size()); }  // G, number of sizes
   double shift(Index g) const;  // added to the offset: −log s
 
-  // Position of the first feature of each kind for size g.
+  // Positions of the first feature of each kind, among the features of size number g.
   Index linear(Index g) const { return 1 + g * (regressors() + 2 * squares() + 1); }
   Index quadratic(Index g) const { return linear(g) + regressors(); }
   Index constant(Index g) const { return quadratic(g) + squares(); }
@@ -39,28 +40,30 @@ struct TangentLayout {
   Index n_features() const { return linear(sizes()); }
 };
 
-/// The likelihood of one row given one size, as a function of ψ: constants of the form above.
+/// The likelihood of one row given one size, as a function of ψ: the constants of the form exp(constant + κψ)
+/// / (2 cosh(ψ/2))^m.
 struct LogisticTerm {
   double m, kappa, constant, offset;
 
   double log_likelihood(double psi) const;
 };
 
-/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ, by the trapezoidal rule with a step as small as the likelihood is
-/// narrow. On return mean and variance are those of ψ given y.
+/// log ∫ p(y | ψ) N(ψ; mean, variance) dψ, by the trapezoidal rule, with a step in proportion to the width of
+/// the likelihood. On return, mean and variance are those of ψ given y.
 double logistic_evidence(const LogisticTerm& term, double& mean, double& variance);
 
-/// Predictive log densities log p(y of one or more rows | statistic of a cluster).
+/// Predictive log densities: log p(y of one or more rows | statistic of a cluster).
 class TangentPredictive {
  public:
-  /// of_rows: `rows` reduced rows (TangentRows), one after the other, that belong to the same cluster.
+  /// of_rows: `rows` reduced rows (TangentRows), one after the other, which belong to the same cluster.
   virtual double predictive(const double* t, const double* of_rows, Index rows) const = 0;
 
  protected:
   ~TangentPredictive() = default;
 };
 
-/// The reduced features of a row: 1, y, n (0 for counts), o, the constant for each size, and the regressors.
+/// The reduced features of a row, on which all computations with tangents depend: 1, y, n (0 for counts), the
+/// offset o, the constant for each size, and the regressors.
 struct TangentRows {
   explicit TangentRows(const TangentLayout& layout)
       : layout(layout), regressors(4 + layout.sizes()), width(regressors + layout.regressors()) {}
@@ -74,7 +77,8 @@ struct TangentRows {
   Index regressors, width;
 };
 
-/// The pattern of units with `rows` complete rows each: individuals, or with rows = 1 single rows.
+/// The MissingPattern of units with `rows` complete rows each. Units are individuals or, with rows = 1,
+/// single rows.
 std::unique_ptr<const MissingPattern> make_tangent_pattern(const TangentLayout& layout, Index rows,
                                                            const TangentPredictive& predictive);
 

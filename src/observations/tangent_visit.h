@@ -1,4 +1,5 @@
-// Rows with logistic likelihoods, visited under some clusters.
+// Visits rows with logistic likelihoods: bounds of their likelihoods under some clusters, and then sums over
+// the rows.
 #pragma once
 #include <vector>
 
@@ -6,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Numbers of a cluster as rows see them: w_0, and of each size how probable it is, E b and (2 − δ) E bb'
-/// (packed).
+/// Layout of the numbers of a cluster that rows need: w_0; then for each size its probability, E b, and (2 −
+/// δ) E bb' (packed, with off-diagonal entries doubled), b being the coefficients.
 struct TangentWeights {
   explicit TangentWeights(const TangentLayout& layout)
       : mean(1), second(1 + layout.regressors()), width(second + layout.squares()), all(of(layout.sizes())) {}
@@ -17,25 +18,25 @@ struct TangentWeights {
   Index mean, second, width, all;
 };
 
-/// The tangents of the rows of a block in the clusters that they are visited under, and sums over them. What
-/// was found for the first is kept for the second, if it is not too much.
+/// Computes the tangents of the rows of a block under some clusters, and afterwards sums over these rows. The
+/// tangents found in the first step are kept for the second, unless they take too much memory.
 class TangentVisit {
  public:
-  /// Units of which each has so many rows.
+  /// rows_of_unit: number of rows of each unit (individual).
   TangentVisit(const TangentRows& rows, Index rows_of_unit);
 
-  /// Features at the places of those that are known are others from now on.
+  /// Call when phi, at the same address, has received other features.
   void forget_rows() { phi_ = nullptr; }
 
-  /// Of n units the bounds of their likelihoods in k clusters (n × k), from their reduced features and the
-  /// weights of the clusters (k × TangentWeights::all).
+  /// Writes to out (n × k) the bounds of the log likelihoods of n units in k clusters. phi: reduced features
+  /// of the units; reduced: reduced weights of the clusters (k × TangentWeights::all).
   void log_likelihoods(Index n, const double* phi, Index k, const double* reduced, double* out);
-  /// t_j += Σ_i r_ij E φ(x_i), r (n × k).
+  /// Adds Σ_i r_ij E φ(x_i) to t_j for each cluster j, with r the responsibilities (n × k).
   void add(Index n, const double* phi, Index k, const double* r, const double* reduced, double* const* t);
 
  private:
-  // Of some rows and one size, what they are, and of each row in each cluster (k × step) the bound, ω and the
-  // curvature.
+  // The tangents of up to `step` rows for one size: the constants of each row (LogisticTerm), and for each
+  // row in each cluster (k × step) the bound, ω and the curvature.
   struct Piece {
     Buffer m, kappa, constant, offset;
     Buffer bound, omega, curve;
@@ -56,13 +57,13 @@ class TangentVisit {
   const TangentRows& rows_;
   TangentWeights weights_;
   Index rows_of_unit_;
-  const double* phi_ = nullptr;  // of the rows that are known; null: none
-  Index n_ = 0, k_ = 0;          // rows, clusters
+  const double* phi_ = nullptr;  // reduced features of the rows whose tangents are kept; null: none
+  Index n_ = 0, k_ = 0;          // numbers of rows and of clusters
   bool keeps_ = false;
   Vec reduced_;
-  std::vector<Buffer> squares_;  // xx' (packed) of some rows
+  std::vector<Buffer> squares_;  // xx' (packed) of each group of `step` rows
   std::vector<Piece> piece_;
-  std::vector<Index> column_;  // where a cluster that is asked for is among those visited
+  std::vector<Index> column_;  // for each cluster asked for, its number among those visited
   Buffer linear_, turned_, r_, pull_, mass_, sum_;  // scratch
 };
 

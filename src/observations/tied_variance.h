@@ -4,7 +4,7 @@
 
 namespace bnpvi {
 
-/// Σ = σ² I; Σ diagonal; any Σ.
+/// Shapes of the shared covariance: Σ = σ² I (spherical), diagonal Σ, or any Σ (full).
 enum class TiedShape { spherical, diagonal, full };
 
 /// The prior of cluster means, μ ~ N(mean, Σ/mean_strength), and the covariance Σ as `variance`: one number,
@@ -19,7 +19,7 @@ struct TiedPrior {
   Vec centre, unit;
   Vec data_variance;
   bool from_one = false;
-  Vec rounding = {};  // spacings of the columns (Columns)
+  Vec rounding = {};  // spacing of the rounded values of each column (Columns)
 };
 
 /// Σ of D columns in engine units. Second moments of rows are kept in the shape of Σ: Σ|x̃|² (spherical),
@@ -30,13 +30,13 @@ class TiedVariance {
   TiedVariance(const TiedPrior& prior);
 
   Index n_moments() const;
-  double log_det() const { return log_det_; }                               // log|Σ|
-  Vec precision_times(const Vec& x) const { return times(precision_, x); }  // Σ⁻¹x
-  Vec root_times(const Vec& x) const { return times(root_, x); }            // Lx, Σ = LLᵀ
-  void moment_weights(double* w) const;  // −½Σ⁻¹, off-diagonal entries counted twice
+  double log_det() const { return log_det_; }                               // log|Σ| of the covariance
+  Vec precision_times(const Vec& x) const { return times(precision_, x); }  // the product Σ⁻¹x
+  Vec root_times(const Vec& x) const { return times(root_, x); }            // the product Lx, with Σ = LLᵀ
+  void moment_weights(double* w) const;  // writes −½Σ⁻¹, off-diagonal entries counted twice
   void outer(double weight, const double* x, double* moment) const;  // moment += weight xxᵀ
   void add_to_squares(const Vec& more, double* moment) const;        // adds to squares; empty: 0
-  Vec covariance() const;                                            // Σ, D × D
+  Vec covariance() const;                                            // Σ as a full matrix, D × D
   double strain() const;  // largest ratio of a Σ_jj to the squared pivot of its Cholesky factor
 
   /// The Σ that maximises −(n/2) log|Σ| − ½ tr Σ⁻¹M, for the second moments M of n rows around their

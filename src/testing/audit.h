@@ -5,12 +5,12 @@
 
 namespace bnpvi::testing {
 
-/// Compares every state whose ELBO is computed, including proposals, with one recomputed from its q(z)
-/// alone: explicit responsibilities (State::assignments), or what the memory of the units implies. Compared
-/// are statistics and entropy of every batch, the total, and the ELBO. Deviations are relative. A state with
-/// neither responsibilities nor memory counts as infinitely wrong, so that a move that loses them is found.
-/// Of statistics of pairs, those of consecutive rows of a group are known, with one number each
-/// (SummaryShape::pairs = 1).
+/// Compares every state whose ELBO is computed, including proposals, with one recomputed from its q(z) alone:
+/// from explicit responsibilities (State::assignments), or from those that the memory of the units (rows,
+/// groups or documents) implies. Compared are statistics and entropy of every batch, the total, and the ELBO.
+/// Deviations are relative. A state with neither responsibilities nor memory counts as infinitely wrong, so
+/// that a move that loses them is found. Of statistics of pairs, those of consecutive rows of a group are
+/// known, with one number each (SummaryShape::pairs = 1).
 ///
 /// If rows lack cells (ExpectedCells), the expectations depend on when a row was visited. Then only the
 /// counts among the statistics are compared, and the ELBO must not exceed that of a state with updated
@@ -29,14 +29,14 @@ class Audit final : public Observer {
   Index checks = 0;
   double elbo = 0;           // largest deviation of the ELBO
   double statistics = 0;     // of the batches' statistics; each feature relative to its sum over clusters
-  double entropy = 0;        // of the batches' entropies
-  double sums = 0;           // of the total from the sum of the batches
+  double entropy = 0;        // largest deviation of the batches' entropies
+  double sums = 0;           // largest deviation of the total from the sum of the batches
   Index moves = 0;           // number of moves that predicted their gain
   Index rounds = 0;          // largest number of rounds in one of these moves
   Index n_foreseen = 0;      // number of proposals whose ELBO was known in advance
   double gain = 0;           // largest deviation of the predicted from the recomputed ELBO
-  double smallest_gain = 0;  // over all steps, relative to the ELBO; 0 if all were gains
-  Index weights = 0;         // most sets of weights in the memory of a batch (UnitMemory::n_weights)
+  double smallest_gain = 0;  // smallest gain of a step, relative to the ELBO; 0 if all were gains
+  Index weights = 0;         // largest number of sets of weights in a batch's memory (UnitMemory::n_weights)
 
  private:
   Monitor silent_;

@@ -21,10 +21,10 @@ class LinkBlocks final : public AllocModel, public OwnStatistics {
  public:
   LinkBlocks() : AllocModel({true, false}, {}) {}
 
-  /// The scalars are the entropy and Σ −log y!.
+  /// The two scalars of a summary are the entropy and Σ −log y!.
   SummaryShape shape(const ObsModel& obs) const override { return {obs.n_features(), 0, 2, 2}; }
   Summary local_step(const Visit& in) const override;
-  /// Treats the ends of a link as independent, and y as 1.
+  /// Computes the statistics of pairs for a start, treating the ends of a link as independent and y as 1.
   void complete_start(Summary& start, double n_groups) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }

@@ -19,7 +19,7 @@ class ProposalTrace final : public Observer {
     double seconds;
   };
 
-  /// spared: the fit should also make proposals that its forecasts would normally spare it.
+  /// spared: the fit should also make proposals that its forecasts would normally rule out.
   explicit ProposalTrace(bool spared) : spared_(spared) {
     trial_listener = [this](const Trial& trial) {
       const std::clock_t now = std::clock();

@@ -22,12 +22,13 @@ struct ScriptedLap {
   double value;
 };
 
-/// A fit with one unit, whose state is the number of the last lap; go_back() restores it.
+/// A fit with one unit of data, whose state is the number of the last lap; go_back() restores the state that
+/// keep() saved.
 class ScriptedFit final : public Fit {
  public:
   /// phases: for each phase its laps; when they are used up, the last lap is repeated. value: objective
-  /// before the first lap; whole: may the fit end with that state? work: cost of each lap; k: number of
-  /// clusters reported.
+  /// before the first lap. whole: may the fit end with the state before the first lap? work: cost of each
+  /// lap. k: number of clusters reported.
   ScriptedFit(std::vector<std::vector<ScriptedLap>> phases, double value, bool whole, double slack,
               double work, Index k, Pool& pool)
       : phases_(std::move(phases)),
@@ -63,7 +64,7 @@ class ScriptedFit final : public Fit {
     if (now_.phase + 1 >= static_cast<Index>(phases_.size())) return false;
     ++now_.phase;
     now_.at = 0;
-    now_.value = -1e6;  // as another objective would give
+    now_.value = -1e6;  // a value on the scale of another objective
     return true;
   }
   void keep() override { kept_ = now_; }

@@ -39,7 +39,7 @@ class TransientSource final : public Source {
   const bool grouped_;
   const Index lag_;
   mutable std::mutex mutex_;
-  mutable std::vector<Index> holders_;  // of each batch
+  mutable std::vector<Index> holders_;  // number of holders of each batch
   mutable Index most_open_ = 0;
 };
 

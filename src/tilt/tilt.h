@@ -13,11 +13,11 @@ namespace bnpvi {
 /// clusters not found yet, which are not tilted; or π ~ Dirichlet(γ/K, ..., γ/K) over K clusters, and
 /// π_rest = 0.
 struct TiltPrior {
-  Index patterns = 1;        // C
-  Index columns = 0;         // P
-  Vec x;                     // C × P, row-major
-  double variance = 1;       // s²
-  double concentration = 1;  // γ
+  Index patterns = 1;        // C, the number of covariate patterns
+  Index columns = 0;         // P, the number of covariates
+  Vec x;                     // covariates of each pattern, C × P, row-major
+  double variance = 1;       // s², prior variance of the effects
+  double concentration = 1;  // γ, the concentration
   bool finite = false;
   /// A Dirichlet prior with parameters other than γ/K: one for each cluster and, if `rest` is true, one for
   /// π_rest. The bound L then lacks the normaliser of the prior.
@@ -37,9 +37,9 @@ struct TiltPrior {
 ///   L = Σ_ck N_ck (E log π_k + x_c'm_k) − Σ_c n_c log [ Σ_k π̄_k exp(x_c'm_k + ½ x_c'S_k x_c) + π̄_rest ]
 ///       − KL(q(π)) − Σ_k KL(N(m_k, S_k) ‖ N(0, s² I)),
 ///
-/// by Jensen's inequality for −log Z_c. The terms of the bracket, divided by their sum, are the shares ρ_ck
-/// of the clusters and of the rest among rows of pattern c. Without covariates, or if all x are 0, this is
-/// the bound of the untilted prior, whose maximum has a closed form.
+/// by Jensen's inequality for −log Z_c. The terms of the bracket, divided by their sum, are ρ_ck, the
+/// proportions of the clusters and of the rest among rows of pattern c. Without covariates, or if all x are
+/// 0, this is the bound of the untilted prior, whose maximum has a closed form.
 ///
 /// Counts are K × (1 + C), row-major: the size of each cluster, then the number of its rows with each
 /// pattern.
@@ -48,28 +48,30 @@ using Tilt = Vec;
 /// Length of q for each cluster (tilt_width) and in total (tilt_numbers).
 Index tilt_width(const TiltPrior& prior);
 Index tilt_numbers(const TiltPrior& prior, Index k);
-Index tilted_clusters(const TiltPrior& prior, const Tilt& q);  // K
+Index tilted_clusters(const TiltPrior& prior, const Tilt& q);  // K, computed from the length of q
 
-/// The bound L.
+/// The bound L (see Tilt) for these counts.
 double tilt_value(const TiltPrior& prior, const Vec& counts, const Tilt& q);
 
-/// The q that maximises L. near: start of the search; if it is empty, or has another number of clusters, the
-/// search starts from the weights without covariates. The result is never worse than `near`.
+/// The q that maximises L. near: start of the search; if `near` is empty, or has another number of clusters,
+/// the search starts from the weights without covariates. The result is never worse than `near`.
 ///
 /// Two steps alternate until a round gains less than 1e-10 for each row. S_k⁻¹ moves to its fixed point
 /// I/s² + Σ_c n_c ρ_ck x_c x_c', or half way, a quarter and so on where L would fall. Then L-BFGS optimises
 /// all m_k and q(π) jointly, because a common shift of all m_k changes little but the share of the rest.
 Tilt best_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
-/// The same, ended after one round of few steps: for proposals, which are compared at the maximum later.
+/// As best_tilt(), but ends after one round of few steps: for proposals, which are compared at the maximum
+/// later.
 Tilt rough_tilt(const TiltPrior& prior, const Vec& counts, const Tilt& near);
 
-/// K × (1 + C), row-major: E log π_k, then x_c'm_k for each pattern. Their sum takes the place of E log π_k
-/// for rows of a pattern, up to a constant of the pattern.
+/// Log weights of the clusters, K × (1 + C), row-major: E log π_k, then x_c'm_k for each pattern. For rows of
+/// pattern c the sum of the two takes the place of E log π_k, up to a constant of the pattern.
 Vec tilt_log_weights(const TiltPrior& prior, const Tilt& q);
 
-/// The shares ρ, C × (K + 1), row-major, the rest last. log_normalisers: unless null, receives the log of
-/// the bracket for each pattern (C numbers).
+/// The proportions ρ_ck of the clusters and of the rest among rows of each pattern (see Tilt): C × (K + 1),
+/// row-major, the rest last. log_normalisers: unless null, receives for each pattern log [ Σ_k π̄_k
+/// exp(x_c'm_k + ½ x_c'S_k x_c) + π̄_rest ] (C numbers).
 Vec tilt_shares(const TiltPrior& prior, const Tilt& q, Vec* log_normalisers = nullptr);
 
 /// Parameters to report: "untilted_sticks" (K × 2) or "untilted_concentration" (K), "effects" (m, K × P) and

@@ -4,13 +4,13 @@
 
 namespace bnpvi::topics {
 
-/// At most k topics; fewer when the documents do not determine as many.
+/// At most k topics; fewer when the documents do not determine as many. Their statistics t add up to those of
+/// all counts.
 struct AnchorTopics {
   Index k = 0;
-  Vec t;                  // k × (1 + d): number of tokens, then of each word; the sum over topics is that of
-                          // all counts
-  std::vector<int> word;  // anchor of each topic; −1: one of the given lists of words
-  std::vector<int> given;  // for the first topics: number, from 0, of the given list behind each
+  Vec t;                   // k × (1 + d): of each topic the number of tokens, then of tokens of each word
+  std::vector<int> word;   // anchor of each topic; −1: one of the given lists of words
+  std::vector<int> given;  // for the first topics: the number, from 0, of the given list that each comes from
 };
 
 /// Given lists of words, whose topics are found first: all words of a list together act as one anchor.

@@ -24,7 +24,7 @@ class SumsOfBatches final : public DocumentSums {
   Pool& pool_;
 };
 
-/// Task that computes one of these sums over the documents of a batch.
+/// A task that computes one of the sums of DocumentSums over the documents of a batch.
 class AnchorWork final : public BatchWork {
  public:
   AnchorWork(Index batch, std::shared_ptr<const SumsOfBatches::Wanted> wanted);

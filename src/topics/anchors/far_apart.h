@@ -1,4 +1,4 @@
-// Extreme points among rows that are known with errors only.
+// Finds extreme points among rows that are known only with errors.
 #pragma once
 #include "foundation/pool.h"
 

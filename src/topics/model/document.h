@@ -7,7 +7,8 @@
 
 namespace bnpvi::topics {
 
-/// Expected log-likelihoods C of rows under K topics: c_uk = at[u row_step + k topic_step].
+/// Expected log-likelihoods C of rows under K topics, stored with strides: c_uk, of row u under topic k, is
+/// at[u row_step + k topic_step].
 struct TopicLogs {
   const double* at = nullptr;
   Index row_step = 0, topic_step = 1;
@@ -15,16 +16,16 @@ struct TopicLogs {
   double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
 };
 
-/// The table of C and, when `e` is not empty, E = exp(C − max_k C), so that rounds of a local step need no
-/// exponentials. Rows are the word types of the vocabulary (counts) or the rows of one document (anything
-/// else).
+/// A table of expected log-likelihoods C (TopicLogs) and, when `e` is not empty, E = exp(C − max_k C), so
+/// that rounds of a local step need no exponentials. Rows are the word types of the vocabulary (counts) or
+/// the rows of one document (anything else).
 struct TopicTable {
   Index k = 0;
   TopicLogs c;
-  Buffer e;  // rows × k, or empty
-  Vec top;   // max_k C of each row; empty without e
+  Buffer e;  // E = exp(C − max_k C), rows × k; or empty
+  Vec top;   // max_k C for each row; empty without e
 
-  /// The table of all word types under the weights of a linear model; c points into the weights.
+  /// The table of all word types under the weights of a linear model; c points into these weights.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 
@@ -36,22 +37,22 @@ struct DocumentView {
   Index n = 0;
   Index k = 0;
   TopicLogs c_table;
-  const double* e = nullptr;         // rows of exponentials; nullptr: not computed
+  const double* e = nullptr;         // rows of E = exp(C − max_k C); nullptr: not computed
   const int* row = nullptr;          // word type of u, a row of `e`; nullptr: u itself
   const int* c_row = nullptr;        // row of c_table that belongs to u; nullptr: u itself
-  const double* weight = nullptr;    // nullptr: all 1
-  double length = 0;                 // Σ_u weight_u
+  const double* weight = nullptr;    // number of tokens of each row; nullptr: all 1
+  double length = 0;                 // number of tokens, Σ_u weight_u
   double times = 1;                  // weight of the document: how often it counts
-  const double* response = nullptr;  // its responses and covariates (ResponseModel::n_values); nullptr: none
-  const double* local = nullptr;     // local numbers of its last visit (ResponseModel); nullptr: none
+  const double* response = nullptr;  // responses and covariates (ResponseModel::n_values); nullptr: none
+  const double* local = nullptr;     // local numbers of the last visit (ResponseModel); nullptr: none
   const std::vector<int>* allowed = nullptr;  // topics that it may use, ascending; nullptr: all
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends to c, for one share (a topic that the document uses) after the other, the C of all rows of the
-/// view in the share's column.
+/// Appends to c the expected log-likelihoods C of a document: for each of its shares (the topics that it
+/// uses) in turn, the C of all its rows under that topic.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
 /// True when every row is a document whose tokens may have different topics.
@@ -62,15 +63,15 @@ class DocumentReader {
  public:
   DocumentReader(const ObsModel& obs, const Dataset& data);
 
-  /// Loads a document. Documents of counts use rows of the shared table; for others, their own table is
+  /// Loads a document. A document of counts uses rows of the shared table; for any other, a separate table is
   /// computed from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// Loads a document with the C of its last visit, unit `at` of the memory: C then has the columns of the
-  /// unit's shares only.
+  /// Loads a document with the expected log-likelihoods C of its last visit, stored as unit `at` of the
+  /// memory. C then has only the columns of the topics in the unit's shares.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
-  /// Number of rows of the document's view.
+  /// Number of rows u that load() gives for this document: word types, or rows of data.
   Index n_rows(Index document) const;
 
   /// Prefetches a document of counts that will be loaded soon.
@@ -82,7 +83,7 @@ class DocumentReader {
   const std::vector<Index>& rows() const { return rows_; }
 
  private:
-  DocumentView rows_of(Index document);  // without its C
+  DocumentView rows_of(Index document);  // the document's rows without their C
 
   const ObsModel& obs_;
   const Dataset& data_;

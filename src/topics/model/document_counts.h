@@ -1,5 +1,5 @@
-// What the objective of a topic model as a function of α needs of the documents: their lengths and their
-// counts of topics.
+// Lengths of documents and their counts of topics. The objective of a topic model, as a function of α, needs
+// nothing else of the documents.
 #pragma once
 #include <map>
 
@@ -14,7 +14,8 @@ class DocumentLengths {
  public:
   void add(const ShareTable& documents);
 
-  /// −Σ_d w_d log Γ(N_d + α).
+  /// The part of the objective that depends on lengths: −Σ_d w_d log Γ(N_d + α), with w_d the weights of
+  /// documents.
   double term(double alpha) const;
 
  private:
@@ -26,7 +27,8 @@ class DocumentCounts {
  public:
   explicit DocumentCounts(const State& state);
 
-  /// Σ_d w_d log Γ(N_dk + a_k) over the documents that use topic k, K numbers.
+  /// The part of the objective that depends on counts, for each topic k: Σ_d w_d log Γ(N_dk + a_k) over the
+  /// documents that use topic k. K numbers.
   Vec terms(const Vec& a, Pool* pool) const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace bnpvi::topics {
 
-/// Dirichlet parameters a_k of documents, with their logarithms and log Γ.
+/// The Dirichlet parameters a_k of the topic proportions of documents, with log a_k and log Γ(a_k).
 struct DocumentPrior {
   /// all: the sum of all a_k and of the remainder for topics not in use; 0 where it is not needed.
   explicit DocumentPrior(Vec a, double all = 0);
@@ -38,20 +38,20 @@ struct DocumentPriors {
 };
 
 /// Numbers in the memory of a document with a covariate pattern: the pattern, and the sum of the prior's
-/// parameters at which its tangents are taken.
+/// parameters at which the tangents (lower bounds) of the document's terms are taken.
 struct PatternLocal {
   enum { pattern, all, size };
 };
 
-/// A local optimum of the document's bound. With the optimal θ̂_k = N_k + απ_k, the bound depends on q(z)
-/// alone:
+/// A local optimum of the document's bound: c_u is the number of tokens of row u, C_uk its expected
+/// log-likelihood under topic k. With the optimal θ̂_k = N_k + απ_k, the bound depends on q(z) alone:
 ///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
-/// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics without a
-/// share have r = 0 exactly.
+/// up to constants of the document, plus R(N) where it has a response (document_response.h). Topics that are
+/// not in `share` have r = 0 exactly.
 struct DocumentFit {
-  std::vector<Share> share;  // topics with their counts, by topic, ascending
+  std::vector<Share> share;  // the topics that the document uses with their counts N_k, by topic, ascending
   double bound = -1e300;
-  Vec local;  // local numbers of its responses
+  Vec local;  // local numbers of the responses (ResponseModel)
 };
 
 /// The responsibilities of a fit as factors, c_u r_uk = share_u e_uk w_k; in an L-sparse fit, for the topics
@@ -59,13 +59,13 @@ struct DocumentFit {
 /// their c_u r_uk are listed.
 struct DocumentFactors {
   Index n = 0, m = 0;
-  const double* w = nullptr;                 // m: exp(P_k − max P)
-  const double* share = nullptr;             // n
+  const double* w = nullptr;                 // factor of each topic, exp(P_k − max P); m numbers
+  const double* share = nullptr;             // factor of each row, n numbers
   const unsigned long long* mask = nullptr;  // n × mask_words: bit j of a row stands for topic j; nullptr:
                                              // all topics
   Index mask_words = 0;
-  std::vector<int> apart;  // these rows u
-  Vec apart_mass;          // rows apart × m: c_u r_uk
+  std::vector<int> apart;  // the rows u that are apart
+  Vec apart_mass;          // c_u r_uk for these rows: apart × m
   double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
@@ -81,20 +81,20 @@ inline constexpr double least_change = 0.05;
 /// 40,000 on the whales 3, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
-/// The local step of one document after another, with the scratch memory of one thread. A returned fit is
-/// valid until the next one.
+/// Visits documents one after another: finds the topic counts of each and the responsibilities of its tokens.
+/// Has the scratch memory of one thread. A returned fit is valid until the next one.
 class DocStep {
  public:
-  /// width: L, the number of topics to which a token may belong; 0: all. responses: q(η) of the responses'
-  /// effects; null: documents are fitted to their tokens alone.
+  /// width: L, the number of topics to which a token may belong; 0: all. responses: the posterior q(η) of the
+  /// effects of topics on responses; null: documents are fitted to their tokens alone.
   DocStep(const DocumentPriors& priors, Index width, const ResponseModel* model = nullptr,
           const ResponsePosterior* responses = nullptr);
 
-  /// An optimum from the likelihood and π alone [Hughes 2016, Alg. 5.1].
+  /// Finds an optimum from the likelihood and π alone, without a previous fit [Hughes 2016, Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// An optimum from the given topics and counts, which must be allowed. Its bound is not below the bound at
-  /// that start (up to least_share). The bound is computed only with tell_bound.
+  /// Finds an optimum from the given topics and counts, which must be allowed. Its bound is not below the
+  /// bound at that start (up to least_share). The bound is computed only with tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
   /// Sparsity restarts [Alg. 5.2] from the fit `best`, which is replaced when they raise its bound: each
@@ -137,28 +137,28 @@ class DocStep {
   const DocumentPrior* prior_;  // prior of the document
   Index width_;
   double cost_ = 0;
-  const double* c_ = nullptr;  // n: counts of the document's rows
+  const double* c_ = nullptr;  // number of tokens of each of the n rows of the document
   Vec ones_;
-  const int* rows_ = nullptr;  // n: the document's rows in its table
+  const int* rows_ = nullptr;  // row of the table for each of the n rows of the document
   std::vector<int> first_rows_;
-  std::vector<int> topic_, row_;  // A active topics, and their rows in g_
+  std::vector<int> topic_, row_;  // the A topics in use, and for each its row in g_
   Vec count_, before_, p_, w_;    // A: N_k, the N_k before the last round, P_k and exp(P_k − max P)
-  Vec x_, y_;                     // A: scratch
-  double shift_ = 0;              // max P
+  Vec x_, y_;                     // scratch for each topic in use
+  double shift_ = 0;              // max P over the topics in use
   std::vector<int> gathered_;     // topics of the rows of g_, ascending
   Index ld_ = 0;
   Vec g_;                      // gathered topics × n, rows ld_ apart: e of the document's rows
-  bool chosen_ = false;        // rounds use kept_ instead of g_
+  bool chosen_ = false;        // do rounds use kept_ instead of g_?
   Vec kept_, scratch_;         // A × n: g_ where a topic is one of the L chosen, else 0
   std::vector<int> kept_row_;  // 0 .. A−1
   std::vector<unsigned long long> mask_;
-  Vec s_;                 // n: Σ_k g_uk w_k; 1 for rows apart
-  Vec share_;             // n: c_u / s_u; 0 for rows apart
-  double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k of those rows
+  Vec s_;                 // row sums Σ_k g_uk w_k; 1 for rows apart
+  Vec share_;             // row factors c_u / s_u; 0 for rows apart
+  double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k over the rows apart
   DocumentFactors factors_;
   DocumentFit fit_;
   std::optional<DocumentResponse> response_;
-  bool tilted_ = false;  // the document has a response
+  bool tilted_ = false;  // has the document a response?
   Vec at_, base_;        // A: counts at which ∇R is taken, and P without the tilt
 };
 

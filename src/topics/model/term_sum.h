@@ -1,13 +1,13 @@
-// The summary of a local step on documents of counts that were all visited under the same weights.
+// Statistics of topics from documents of counts that were all visited under the same weights.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/model/topic_sum.h"
 
 namespace bnpvi::topics {
 
-/// Adds up some documents of a batch topic by topic, from their DocumentFactors: T_kv = e_vk Σ_d w_dk
-/// share_dv needs each e_vk once, and memory for one topic's sums at a time. Memory: 8 bytes for each entry
-/// of the data and 24 for each topic of a document.
+/// Computes the statistics of topics from some documents of a batch, topic by topic, from their
+/// DocumentFactors: T_kv = e_vk Σ_d w_dk share_dv needs each e_vk once, and memory for one topic's sums at a
+/// time. Memory: 8 bytes for each entry of the data and 24 for each topic of a document.
 class TermSum {
  public:
   /// A sum for the documents units[from] .. units[to − 1].
@@ -24,8 +24,8 @@ class TermSum {
   struct Document {
     const int* row;
     Index n;
-    std::size_t share, mask;  // where its shares and its mask begin
-    Index mask_words;         // 0: all topics
+    std::size_t share, mask;  // where the document's row factors and its mask begin
+    Index mask_words;         // length of a row of the mask; 0: all topics
   };
   struct Use {
     double w;
@@ -39,12 +39,12 @@ class TermSum {
   void add_topic(Index topic, double* t) const;
 
   DocumentTerms terms_;
-  Summary rest_;  // everything except T, but with T_0
+  Summary rest_;  // the summary except T, but with T_0
   std::vector<Document> document_;
   Vec share_;
   std::vector<unsigned long long> mask_;
-  std::vector<Use> use_;                // by document; by topic once finish() has begun
-  std::vector<std::size_t> first_use_;  // first use of each topic
+  std::vector<Use> use_;                // ordered by document; by topic once finish() has begun
+  std::vector<std::size_t> first_use_;  // position in use_ of the first use of each topic
   std::vector<Mass> apart_;
 };
 

@@ -14,7 +14,7 @@ struct Tokens {
 
   std::vector<int> word;          // word of each token
   std::vector<Index> starts;      // tokens of document d: starts[d] .. starts[d + 1] − 1
-  std::vector<int> by_word;       // tokens of word 0, of word 1, ...
+  std::vector<int> by_word;       // numbers of the tokens of word 0, then of word 1, ...
   std::vector<Index> word_start;  // where the tokens of each word begin in by_word
 };
 

@@ -39,17 +39,18 @@ struct DocumentTerms {
   Index patterns = 0;
 };
 
-/// Adds the tangents of a document's shares, multiplied by `times`, to the statistics of topics (K ×
-/// TopicExtra::size_of(patterns)).
+/// Adds the tangents that belong to a document's shares (its topics and counts), multiplied by `times`, to
+/// the statistics `extra` of the topics (K × TopicExtra::size_of(patterns)).
 void add_tangents(Shares share, double times, double* extra, Index pattern = 0, Index patterns = 0);
 
-/// Adds the tangent of f_d for a document of this length to the scalars.
+/// Adds to the scalars the tangent of f_d (TopicScalar) for a document of this length, taken at `all`, the
+/// sum of its prior's parameters.
 void add_length(double length, double times, Index pattern, double all, Vec& scalar);
 
 /// Adds a document's contribution, times its weight, except T and the entropy, to a summary.
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
 
-/// Sizes of the summaries; statistics of responses come after those above.
+/// Sizes of the summaries of topic models; statistics of responses come after those of topics.
 SummaryShape topic_shape(Index p, const DocumentTerms& terms);
 
 /// Adds up documents with the given number of topics, each times its weight.
@@ -57,11 +58,11 @@ class TopicSum {
  public:
   TopicSum(const ObsModel& obs, const DataShape& data, Index k, Index width, const DocumentTerms& terms);
 
-  /// `share` must belong to the loaded view. Returns the responsibilities in the columns of the shares, rows
-  /// × share.size().
+  /// Adds a document. `share`, its topics and counts, must belong to the loaded view. Returns the
+  /// responsibilities of the document's rows for these topics, rows × share.size().
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
 
-  /// Adds everything, multiplied by `times`, to `out`.
+  /// Adds the sum over the documents, multiplied by `times`, to `out`.
   void finish(Summary& out, double times = 1);
 
  private:
@@ -71,7 +72,7 @@ class TopicSum {
   Index width_;
   DocumentTerms terms_;
   bool by_term_;
-  Summary rest_;  // everything except T, with p = 1: T_0 of documents of counts
+  Summary rest_;  // the summary except T; with p = 1: T_0 of documents of counts
   FeatureSum sum_;
   std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
   Vec r_;

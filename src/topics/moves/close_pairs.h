@@ -18,9 +18,10 @@ struct TopicPair {
   double score;  // Λ(T_a + T_b) − Λ(T_a) − Λ(T_b)
 };
 
-/// At most `most` pairs for which `wanted` is true, best score first. Candidates are the four times as many
-/// pairs with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed means, weighted
-/// by the smaller topic: roughly the loss on joining.
+/// At most `most` pairs for which `wanted` is true, best score first. They are chosen among four times as
+/// many candidates: the pairs with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ times the size of
+/// the smaller topic, with s the smoothed means and w the weights of the topics. This is roughly the loss on
+/// joining.
 std::vector<TopicPair> close_pairs(const MoveContext& context, const Summary& total, Index most,
                                    const std::function<bool(Index a, Index b)>& wanted);
 

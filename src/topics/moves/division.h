@@ -9,7 +9,7 @@ namespace bnpvi::topics {
 /// of documents.
 enum class Division { anchors, clusters };
 
-/// The topics that replace the target, as they begin: statistics k × p, with T_0 in tokens.
+/// The k topics that replace the target, as they begin. t: their statistics, k × p, with T_0 in tokens.
 struct Seeds {
   Index k = 0;
   Vec t;
@@ -21,20 +21,21 @@ struct Seeds {
 /// object.
 class TopicDivision {
  public:
-  /// target: ascending.
+  /// target: numbers of the topics to be divided, ascending.
   TopicDivision(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                 std::vector<Index> target);
 
   /// True if no document uses the target enough to be worth dividing.
   bool empty() const { return documents_.empty(); }
 
-  /// At most k topics, found in the target's part of at most 4,096 documents (256 for clusters, unless the
-  /// target is the only topic of documents of counts). Anchors may find more than k where there are many
-  /// tokens, but never more than `limit`.
+  /// Finds at most k topics that could replace the target, in the tokens that the target has in at most 4,096
+  /// documents (256 for clusters, unless the target is the only topic of documents of counts). Anchors may
+  /// find more than k where there are many tokens, but never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
-  /// Two topics: one from documents whose response is above its expectation, one from those where it is
-  /// below; from each the half with the larger residuals (at most 256). None if there are no responses.
+  /// Finds two topics that could replace the target: one from documents whose response is above its
+  /// expectation, one from those where it is below. Each is formed from the half of these documents with the
+  /// larger residuals (at most 256). No topics if there are no responses.
   Seeds seeds_by_residual() const;
 
   /// Replaces the target by the topics of `seed`. The first keeps the target's number and its mass in data no
@@ -56,7 +57,7 @@ class TopicDivision {
   const TopicAlloc& alloc_;
   const State& state_;
   const std::vector<Index> target_;
-  std::vector<DocumentRef> documents_;  // with at least half a token of the target
+  std::vector<DocumentRef> documents_;  // documents with at least half a token of the target
 };
 
 }  // namespace bnpvi::topics

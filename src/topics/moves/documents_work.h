@@ -7,21 +7,22 @@
 
 namespace bnpvi::topics {
 
-/// Data shared by all visits at the same globals.
+/// Tables and priors that all visits of documents at the same globals use.
 struct DocumentVisits {
   DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
                  Pool& pool);
 
-  TopicTable table;  // table for documents of counts
+  TopicTable table;  // table for documents of counts (TopicTable)
   DocumentPriors prior;
   std::unique_ptr<const ResponsePosterior> responses;
 };
 
-/// Task that visits documents of a batch from given starts.
+/// A task that visits documents of a batch, beginning at given topics and counts.
 class DocumentsWork final : public BatchWork {
  public:
   /// documents: positions in the batch. start: topics and counts with which each document begins. search:
-  /// they also search for optima other than the one near their start. shared: null: the task computes it.
+  /// should documents also search for optima other than the one near their start? shared: what visits share;
+  /// null: the task computes it.
   DocumentsWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> documents,
                 std::vector<std::vector<Share>> start, bool search,
                 std::shared_ptr<const DocumentVisits> shared);
@@ -33,7 +34,7 @@ class DocumentsWork final : public BatchWork {
   void write_result(Writer& out) const override { found.write(out, false); }
   void read_result(Reader& in) override { found = ShareTable::read(in, at->globals.weights); }
 
-  ShareTable found;  // shares of these documents
+  ShareTable found;  // shares (topics and counts) found for these documents
 
  private:
   std::vector<Index> documents_;

@@ -19,15 +19,15 @@ class FewTerms {
   static std::unique_ptr<const FewTerms> of(const Problem& problem,
                                             const std::vector<DocumentRef>& documents);
 
-  /// The model of counts of these columns, with the same prior.
+  /// The model of counts of the columns of the copy, with the same prior.
   const ObsModel& obs() const { return *obs_; }
   /// The copied documents, in the given order.
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
-  /// Columns of the entries of document i.
+  /// The terms, as columns of the copy, of the entries of document i.
   const int* terms_of(Index i) const { return column_.data() + row_start_[i]; }
 
-  /// A statistic of all terms, restricted to these columns.
+  /// A statistic of all terms, restricted to the columns of the copy.
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 

@@ -20,7 +20,7 @@ class MergeForecast {
   /// U of a wanted pair. If U is predicted to be below `least` even at the optimal sticks, these are not
   /// searched for, and the (smaller) value at the present sticks is returned.
   double gain(Index a, Index b, double least) const;
-  bool shared(Index a, Index b) const;  // whether some document uses both
+  bool shared(Index a, Index b) const;  // does any document use both topics?
 
  private:
   void add_joint_tangents(Shares shares, double times, const double* local);
@@ -28,12 +28,12 @@ class MergeForecast {
   const MoveContext& c_;
   const TopicAlloc& alloc_;
   const State& state_;
-  std::vector<Index> wanted_;  // K × K: where a pair's numbers begin in joint_; −1: not a wanted pair
+  std::vector<Index> wanted_;  // K × K: where the numbers of a pair begin in joint_; −1: not wanted
   const DocumentPriors priors_;
-  const Index width_;  // size of TopicExtra
-  Vec joint_;          // for each pair: correction of TopicExtra by documents that use both
+  const Index width_;  // numbers of TopicExtra for one topic
+  Vec joint_;          // for each wanted pair: correction of TopicExtra by documents that use both
   Vec evidence_;       // Λ of each topic of a wanted pair
-  double present_;     // allocation terms of the state
+  double present_;     // allocation terms of the ELBO of the state
 };
 
 }  // namespace bnpvi::topics

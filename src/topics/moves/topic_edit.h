@@ -5,9 +5,9 @@
 
 namespace bnpvi::topics {
 
-/// An edit of some documents, which are visited from starts in the numbering of topics after the changes.
-/// Initially a start has the last shares, joined and renumbered; the caller divides them among new topics
-/// before begin(). The state must outlive the rounds.
+/// An edit in which some documents are visited, each from a start: topics, with the numbers that they have
+/// after the changes, and counts. Initially these are the counts of the last visit, joined and renumbered;
+/// the caller divides them among new topics before begin(). The state must outlive the rounds.
 class TopicEdit final : public Edit {
  public:
   /// documents: in the order of the batches; they must include all that use a topic that is dropped, or
@@ -31,29 +31,31 @@ class TopicEdit final : public Edit {
   /// Sets the statistic (of all terms) with which topic j begins.
   void set_topic(Index j, const double* t);
 
-  /// Begins the rounds at the globals of these topics.
+  /// Begins the rounds of visits at the globals that follow from `topics`.
   void begin() { begin_at(alloc_.globals_at(std::move(topics), weights_of_topics)); }
 
-  /// After a round: makes further changes, and begins again from the documents' present shares.
+  /// After a round: makes further changes, and begins again from the topics and counts that documents have
+  /// now.
   void begin_again(const Changes& more);
 
   const Problem& problem() const override { return few_ ? few_problem_ : c_.problem; }
 
  private:
-  void apply(const Changes& changes);  // applies them to everything but the documents' shares
+  void apply(const Changes& changes);  // applies them to everything but the documents' counts
   void visit(const Globals& globals, Summary& total) override;
-  bool worth_sending(Index k) const;  // whether to use other processes
+  bool worth_sending(Index k) const;  // should other processes do the visits?
   void put_back(State& edited) override;
 
-  // Replaces the weights that documents of these batches remember by the C they need, where that takes less
-  // memory.
+  // Replaces the weights of topics that documents of these batches remember by the expected log-likelihoods C
+  // that are computed from them, where C takes less memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Subtracts documents from .. to − 1, with their shares in the state, from `sum` (out_as_before), or adds
-  // them with the shares of their last visit (in_as_visited). few: the terms of `sum`; null: all terms.
+  // Subtracts documents from .. to − 1, with the counts that they have in the state, from `sum`
+  // (out_as_before), or adds them with the counts of their last visit (in_as_visited). few: the terms to
+  // which `sum` is restricted; null: all terms.
   enum class Documents { out_as_before, in_as_visited };
   void move(Documents how, Index from, Index to, const FewTerms* few, Summary& sum) const;
-  void forget_weights();  // those of the last visit: C is kept instead
+  void forget_weights();  // drops the weights of the last visit; C is kept instead
 
   double beyond_few_terms() const;  // ELBO of the whole data minus that of problem()
 
@@ -63,7 +65,7 @@ class TopicEdit final : public Edit {
   const Index search_every_;
   const std::unique_ptr<const FewTerms> few_;  // the documents' terms; null: visits use all terms
   const Problem few_problem_;
-  ShareTable visited_;  // shares of the documents at their last visit
+  ShareTable visited_;  // topics and counts of the documents at their last visit
 };
 
 }  // namespace bnpvi::topics

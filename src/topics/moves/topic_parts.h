@@ -1,5 +1,5 @@
-// A topic's parts, that is, its tokens in each of some documents, and their clusters: they show how a topic
-// that mixes several comes apart.
+// A topic's parts, its tokens in each of some documents, and clusters of these parts: several clusters show
+// that the topic mixes several.
 #pragma once
 #include <vector>
 
@@ -8,14 +8,14 @@
 
 namespace bnpvi::topics {
 
-/// Tokens of a topic in one document: counts of different words.
+/// The tokens of a topic in one document, as counts of different words.
 struct TopicPart {
   std::vector<int> word, count;
-  Index n = 0;  // tokens
+  Index n = 0;  // number of tokens
 };
 
-/// most_probable_clusters() (part_chain.h) of the parts, each of which is kept whole; clusters have the term
-/// prior λ (V numbers).
+/// Clusters the parts with most_probable_clusters() (part_chain.h); each part is kept whole. lambda: λ, the
+/// prior of terms in every cluster (V numbers).
 std::vector<int> cluster_parts(const std::vector<TopicPart>& parts, const Vec& lambda, double concentration,
                                Index sweeps, Index most, Stream& stream, Pool& pool);
 

@@ -16,15 +16,16 @@ class DocumentResponse {
   DocumentResponse(const ResponseModel& model, const ResponsePosterior& posterior)
       : model_(model), posterior_(posterior) {}
 
-  /// Begins a document; false: it has no known response.
+  /// Begins a document. Returns false if it has no known response.
   bool begin(const DocumentView& view);
   /// Sets the topics to which the counts in the functions below belong.
   void use(const std::vector<int>& topic);
 
-  /// Sets local numbers to the best for these counts, but only in calls 1, 2, 3, 5, 9, ... after use(), as
-  /// this costs more than a round. Any local numbers give a bound.
+  /// Sets the local numbers (of the bound on the response's log density) to the best for these counts, but
+  /// only in calls 1, 2, 3, 5, 9, ... after use(), as this costs more than a round. Any local numbers give a
+  /// bound.
   void touch(const Vec& count);
-  /// Adds ∇R(at) to p.
+  /// Adds ∇R, the slope of R at the counts `at`, to p.
   void add_slope(const Vec& at, Vec& p) const;
 
   /// True when responsibilities with the counts `now`, the optimum for a tilt at `at`, are certainly no worse
@@ -39,7 +40,8 @@ class DocumentResponse {
   /// with respect to tilts.
   void approach(const Vec& count, Vec& at);
 
-  /// R at the best local numbers, which are written to `local` (all equations × n_local) unless it is null.
+  /// R at the best local numbers for these counts. Unless `local` is null, these numbers are written to it
+  /// (all equations × n_local).
   double value(const Vec& count, Vec* local) const;
 
  private:
@@ -51,13 +53,13 @@ class DocumentResponse {
 
   const ResponseModel& model_;
   const ResponsePosterior& posterior_;
-  const double* value_ = nullptr;  // values of the document
+  const double* value_ = nullptr;  // responses and covariates of the document
   double length_ = 1;
-  std::vector<Index> known_;  // equations
+  std::vector<Index> known_;  // numbers of the equations whose response is known
   std::vector<int> topic_;
-  Vec linear_, second_;              // parts of E η and E ηη' for the topics: known × A, known × A × A
-  Vec crossed_;                      // known × A: E η η_x' x
-  Vec of_covariates_, square_rest_;  // known: E η_x'x, E (η_x'x)²
+  Vec linear_, second_;  // E η and E ηη' for the topics in use (A): known × A, known × A × A
+  Vec crossed_;          // known × A: E η η_x'x, with x the covariates
+  Vec of_covariates_, square_rest_;  // for each known equation: E η_x'x and E (η_x'x)²
   Vec g_, h_;
   Vec scratch_[5];   // scratch of approach()
   Index calls_ = 0;  // calls of touch() since use()

@@ -8,9 +8,9 @@
 
 namespace bnpvi::topics {
 
-/// The distribution of a response given f = η'z̄ + η_x'x, where z̄ are the shares of topics among the tokens of
-/// the document (they sum to 1, so that η includes the intercept) and x its covariates. hinge and tube are
-/// loss functions, not distributions.
+/// The distribution of a response y given the predictor f = η'z̄ + η_x'x, where z̄ are the shares of topics
+/// among the tokens of the document (they sum to 1, so that η includes the intercept) and x its covariates.
+/// hinge and tube are loss functions, not distributions.
 enum class ResponseFamily {
   gaussian,  // y ~ N(f, σ²), 1/σ² ~ Gamma(df/2, scale/2), η | σ² ~ N(0, σ²/precision)
   logistic,  // y = 1 with probability 1/(1 + e^−f), else 0; η ~ N(0, 1/precision), as below
@@ -18,20 +18,22 @@ enum class ResponseFamily {
   tube       // cost · max(0, |y − f| − epsilon)
 };
 
+/// Prior of the responses' effects. A response of C classes has C − 1 equations, each of one class against
+/// all later ones.
 struct ResponsePrior {
   ResponseFamily family = ResponseFamily::gaussian;
-  Index equations = 1;  // each with a separate η; C classes have C − 1, each of one class against all later
-                        // ones
-  Index covariates = 0;  // m
+  Index equations = 1;   // number of equations, each with a separate η
+  Index covariates = 0;  // m, number of covariates
   double precision = 1;
   double df = 3, scale = 1;
-  double variance = 0;  // gaussian responses: σ²; 0: not known, with the prior above
+  double variance = 0;  // gaussian responses: known σ²; 0: not known, with the prior above
   double cost = 1, epsilon = 0;
   double weight = 1;  // ρ: factor of the responses' part of the objective
 };
 
-/// The log density of every response is a quadratic in f, −½ω f² + b f + constant: exactly so (gaussian), or
-/// as a lower bound that touches at numbers ξ of each document, its local numbers.
+/// The log density of every response is a quadratic in f, −½ω f² + b f + constant. For gaussian responses it
+/// is exact. For others it is a lower bound that touches the log density at numbers ξ, which each document
+/// has: its local numbers.
 struct Quadratic {
   double omega, b, constant;
 };
@@ -40,17 +42,17 @@ struct Quadratic {
 /// `second` E ηη'; for gaussian responses they are E η/σ² and E ηη'/σ².
 struct ResponsePosterior {
   struct Equation {
-    Vec mean, linear;        // w
-    Vec covariance, second;  // w × w; covariance: for gaussian responses divided by σ²
+    Vec mean, linear;        // E η, and in the form that documents use; w numbers each
+    Vec covariance, second;  // w × w each; covariance: for gaussian responses divided by σ²
   };
-  Index size = 0;  // w
+  Index size = 0;  // w, the number of coefficients
   std::vector<Equation> equation;
   double df = 0, scale = 0;                 // 1/σ² ~ Gamma(df/2, scale/2), unless it is known
   double precision = 1, log_precision = 0;  // E 1/σ² and E log 1/σ²; not gaussian: 1 and 0
 };
 
-/// The model of the responses of all documents. With E z̄_k = N_dk / N_d and an upper bound of E z̄z̄' that
-/// depends on counts alone,
+/// The model of the responses of all documents. ω, b and constant are those of each response's quadratic, x
+/// its covariates. With E z̄_k = N_dk / N_d and an upper bound of E z̄z̄' that depends on counts alone,
 ///   Q_d = (1 − 1/N_d) E z̄ E z̄' + diag(E z̄) / N_d ≥ E z̄z̄'  (Jensen; equal where all tokens share one r),
 /// the optimal q(η) is conjugate and its evidence a function of the following sums, which add up when topics
 /// are joined:
@@ -72,12 +74,12 @@ class ResponseModel {
   /// The quadratic of a response at these local numbers; null: at those of a document that has not been
   /// visited yet.
   Quadratic quadratic(double y, const double* local) const;
-  /// Sets the best local numbers for E f and E f², and returns the expectation of the response's part of the
-  /// bound there.
+  /// Sets `local` to the best local numbers for a response y whose predictor has expectations E f = mean and
+  /// E f² = square. Returns the expectation of the response's part of the bound at these numbers.
   double best(double y, double mean, double square, double* local) const;
 
-  /// Adds the contribution of a document with these shares, multiplied by `times`, to the statistics. value:
-  /// its responses and covariates.
+  /// Adds the contribution of a document, multiplied by `times`, to the statistics. share: topics and counts
+  /// of the document; value: its responses and covariates.
   void add(const double* value, const double* local, double length, double times, Shares share,
            Summary& to) const;
 
@@ -94,7 +96,8 @@ class ResponseModel {
 
   ResponsePosterior posterior(const Summary& effective) const;
 
-  /// The responses' term of the ELBO for the statistics `total`, with q(η) optimal for `effective`.
+  /// The responses' term of the ELBO for the statistics `total`, under the q(η) that is optimal for the
+  /// statistics `effective`.
   double value(const Summary& total, const Summary& effective) const;
 
  private:

@@ -5,12 +5,13 @@
 
 namespace bnpvi::topics {
 
-/// The prior odds of topic k are n_dk + αβ_k in document d, where the observation itself is not counted, and
-/// αβ_rest for a new topic. The weight of a new topic is Beta(1, γ) times β_rest [Teh and others 2006, §5.3].
+/// Draws with these prior odds: of topic k they are n_dk + αβ_k in document d, where the observation itself
+/// is not counted, and αβ_rest for a new topic. The weight of a new topic is Beta(1, γ) times β_rest [Teh and
+/// others 2006, §5.3].
 class DocumentDraws final : public ClusterDraws {
  public:
-  /// Keeps references to all arguments; `most` as in ClusterDraws. Observations of document d are starts[d]
-  /// .. starts[d + 1] − 1. mass: weight of each observation of each document; null: 1.
+  /// Keeps references to all arguments. Observations of document d are starts[d] .. starts[d + 1] − 1.
+  /// `most`: as in ClusterDraws. mass: for each document the weight of its observations; null: 1.
   DocumentDraws(const std::vector<Index>& starts, ObservationUrns& urns, TopWeights& weights, Pool& pool,
                 Index most = std::numeric_limits<Index>::max(), const Vec* mass = nullptr);
 
@@ -24,7 +25,7 @@ class DocumentDraws final : public ClusterDraws {
   /// Removes each observation from its urn, document by document, and draws its topic anew.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// The same for document d alone. Returns the number of its observations in each topic.
+  /// As draw_all(), for document d alone. Returns the number of its observations in each topic.
   const std::vector<Index>& draw_document(Index d, std::vector<int>& label, double alpha, double gamma,
                                           Stream& stream);
 
@@ -42,7 +43,7 @@ class DocumentDraws final : public ClusterDraws {
   const Vec* mass_;
   // Of the present document:
   double alpha_ = 1, gamma_ = 1;
-  std::vector<Index> in_document_;  // n_dk
+  std::vector<Index> in_document_;  // n_dk, its observations in each topic
 };
 
 }  // namespace bnpvi::topics

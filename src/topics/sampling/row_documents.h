@@ -5,7 +5,7 @@
 
 namespace bnpvi::topics {
 
-/// Rows of group g of the data are starts[g] .. starts[g + 1] − 1 of the result.
+/// Where the rows of each group of the data begin: those of group g are starts[g] .. starts[g + 1] − 1.
 std::vector<Index> starts_of_groups(const RowFeatures& rows, const Dataset& data);
 
 class RowDocuments final : public Documents {

@@ -27,7 +27,7 @@ class TokenDocuments final : public Documents {
   TokenDocuments(const ObsModel& obs, Tokens tokens);
 
   const Vec& lambda_;
-  const double total_;  // Λ
+  const double total_;  // Λ, the sum of λ
   const Index p_;
   std::vector<int> word_;
 };

@@ -1,5 +1,5 @@
-// Counts of words in topics while tokens are added and removed, when there may be tokens of earlier
-// documents, too.
+// Counts of words in topics while tokens are added and removed. There may also be counts of tokens of earlier
+// documents.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-/// The counts of topics that began with earlier tokens may be fractions.
+/// The counts of topics that contain earlier tokens may be fractions.
 class TokenUrns final : public ObservationUrns {
  public:
   /// words: word of each token; lambda: the term prior (V). Keeps references to both.
@@ -22,7 +22,7 @@ class TokenUrns final : public ObservationUrns {
   /// p(token of word w | topic j) = (n_jw + λ_w) / (n_j + Λ); for a new topic λ_w / Λ.
   double weigh_without(Index i, Index own, double mass, const Vec& odds, double* out) const override;
 
-  /// The present counts.
+  /// The present counts of all topics.
   Vec statistics(const Vec& begun, const std::vector<int>& label, const Vec& mass) const override;
 
  private:
@@ -30,11 +30,11 @@ class TokenUrns final : public ObservationUrns {
 
   const std::vector<int>& words_;
   const Vec& lambda_;
-  const double total_;  // Λ
+  const double total_;  // Λ, the sum of λ
   const Index v_;
   Index room_ = 0;
-  Vec counts_;              // V × room_
-  Vec size_, inverse_;      // n_j, 1 / (n_j + Λ)
+  Vec counts_;              // counts of the words in each topic, V × room_
+  Vec size_, inverse_;      // n_j, tokens of each topic, and 1 / (n_j + Λ)
   std::vector<Index> own_;  // number of added tokens now in each topic
   Index n_begun_ = 0;
 };

@@ -13,7 +13,7 @@ namespace bnpvi::topics {
 /// Prior: proportions of documents are Dirichlet(αβ); β is drawn from a Dirichlet process of concentration γ,
 /// or is 1/K for K topics. The values of learned concentrations are in the chain's state.
 struct TopicPrior {
-  Index k = 0;  // 0: a Dirichlet process
+  Index k = 0;  // number of topics; 0: a Dirichlet process
   std::optional<GammaPrior> learned_gamma = {}, learned_alpha = {};
 };
 
@@ -26,8 +26,8 @@ std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& da
 /// The part of β that is left for topics without observations.
 class RestOfWeights {
  public:
-  /// k: number of topics of a finite model, or 0; rest: β_rest of a Dirichlet process; used: number of topics
-  /// in use.
+  /// k: number of topics of a finite model; 0 for a Dirichlet process. rest: β_rest of a Dirichlet process.
+  /// used: number of topics in use.
   RestOfWeights(Index k, double rest, Index used) : k_(k), used_(used), rest_(rest) {}
 
   double value() const { return k_ > 0 ? static_cast<double>(k_ - used_) / static_cast<double>(k_) : rest_; }
@@ -40,14 +40,15 @@ class RestOfWeights {
   double rest_;
 };
 
-/// Weights of topics shared by all documents: β_1, ..., β_K, and what is left for others.
+/// Weights of topics that all documents share: β_1, ..., β_K of the topics in use, and the weight that is
+/// left for others.
 struct TopWeights {
   Vec beta;
   RestOfWeights rest{0, 1, 0};
 
   /// Weights 1/k in a model with k topics, `used` of which are in use.
   static TopWeights equal(Index k, Index used);
-  /// For a Dirichlet process; weight: β_1, ..., β_K and, last, what is left.
+  /// Weights of a Dirichlet process. weight: β_1, ..., β_K and, last, the weight that is left.
   static TopWeights of(Vec weight);
 };
 
@@ -58,7 +59,7 @@ class TopicSampler : public Sampler {
   TopicSampler(const TopicPrior& prior, const std::vector<Index>& starts, Pool& pool)
       : prior_(prior), starts_(starts), pool_(pool) {}
 
-  /// Draws a first state sequentially, with documents in random order.
+  /// Draws a first state: labels one after the other, with documents in random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  protected:
@@ -66,11 +67,11 @@ class TopicSampler : public Sampler {
   /// others, document by document. log_joint includes the density of log β_k/β_rest [Teh and others 2006,
   /// §5.3].
   double draw(ChainState& z, Stream& stream) override;
-  /// Draws labels 0 .. K − 1, whose topics have the weights in weights_; all must be in use in the end.
-  /// Returns log p(x, z | β, α).
+  /// Draws the labels, 0 .. K − 1, of all observations; weights_ has the weights of these topics. All topics
+  /// must be in use in the end. Returns log p(x, z | β, α).
   virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
 
-  /// Draws all labels sequentially, starting without topics, with documents in this order. Returns the
+  /// Draws all labels one after the other, starting without topics, with documents in this order. Returns the
   /// logarithm of the product of the normalisers of all draws.
   virtual double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) = 0;
 

@@ -70,7 +70,7 @@ class WordTopics {
 
   const Tokens& tokens_;
   std::vector<Entry> entry_;
-  std::vector<int> length_;  // length of each list
+  std::vector<int> length_;  // number of topics in each word's list
 };
 
 }  // namespace bnpvi::topics

@@ -6,11 +6,11 @@ namespace bnpvi::topics {
 
 /// Documents with a topic for each observation; −1 where the topic no longer exists.
 struct LabelledDocuments {
-  std::vector<int> length;  // observations of each document
-  Vec mass;                 // weight of an observation of each document: 1 at first, then faded
+  std::vector<int> length;  // number of observations of each document
+  Vec mass;                 // weight of the observations of each document: 1 at first, then faded
   std::vector<int> word;    // word of each token; empty for rows
   std::vector<int> topic;   // topic of each observation
-  std::vector<int> tables;  // tables of a document's topic, at its first observation; 0 at all others
+  std::vector<int> tables;  // number of tables of a document's topic, at its first observation; 0 elsewhere
   Vec phi;                  // features of each row, n × p; empty for tokens
 
   Index n() const { return static_cast<Index>(topic.size()); }
@@ -19,7 +19,7 @@ struct LabelledDocuments {
 /// Topics of a stream, a plain value. With models, options and seed it determines what is learned from the
 /// next batch.
 struct RunningTopics : RunningState {
-  Vec tables;  // K: tables of all documents (hdp/tables.h); unused with K given
+  Vec tables;  // numbers of tables of the K topics in all documents (hdp/tables.h); unused with K given
   double gamma = 1, alpha = 1;
   // Sums over the documents so far by which shape and rate of the posterior of α exceed the prior's [Teh and
   // others 2006, appendix A]: Σ_d (m_d − E s_d) and −Σ_d E log w_d.

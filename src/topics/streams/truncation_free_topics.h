@@ -23,11 +23,11 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
   TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior, const TruncationFreeOptions& options,
                        std::uint64_t seed, RunningTopics& topics, Pool& pool);
 
-  /// Σ log p̂(document | topics) over documents, as sequences of observations and without the base measure:
-  /// sequential estimates with ten draws.
+  /// Σ log p̂(document | topics) over documents, with p̂ the sequential estimate (sequential_estimate.h) from
+  /// ten draws: the probability of the observations as a sequence, without the base measure.
   double log_predictive(const Documents& documents) const;
 
-  /// E π of the topics and, last, of all other topics together: K + 1 numbers.
+  /// Expected weights E π of the topics and, last, of all other topics together: K + 1 numbers.
   Vec mean_weights() const;
 
  protected:
@@ -65,8 +65,8 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
 
   // Results of drawing the topics of the latest batch.
   struct Drawn {
-    std::vector<int> tables;  // tables of its documents
-    Vec all_tables;           // tables of each topic, earlier documents included
+    std::vector<int> tables;  // number of tables of its documents' topics
+    Vec all_tables;           // number of tables of each topic, earlier documents included
     double alpha, gamma;
   };
 
