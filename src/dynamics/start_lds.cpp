@@ -70,29 +70,6 @@ LdsState start_from_rows(const LdsProblem& problem, std::shared_ptr<const AllocM
   return state_of(problem, std::move(alloc), std::move(paths), std::move(seen.r), seen.k);
 }
 
-// Each row in the modes whose known noise explains how far it is from q(x), which `paths` has under their
-// average.
-LdsState start_from_noise(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc,
-                          LatentPaths paths) {
-  const EmissionPrior& prior = problem.emission;
-  const Index k = prior.n_known_modes(), q = prior.n_statistics(), n = paths.n;
-  Vec r(static_cast<std::size_t>(n * k), 0.0), w(static_cast<std::size_t>(q));
-  for (Index j = 0; j < k; ++j) {
-    const EmissionPrior own = prior.of_mode(static_cast<int>(j) + 1);
-    Emission(own, EmissionStatistics(own)).weights(w.data());
-    for (Index i = 0; i < q; ++i)
-      for (Index t = 0; t < n; ++t)
-        r[t * k + j] += w[i] * paths.features[(paths.n_features() - q + i) * n + t];
-  }
-  for (Index t = 0; t < n; ++t) {
-    double *own = r.data() + t * k, sum = 0;
-    const double largest = *std::max_element(own, own + k);
-    for (Index j = 0; j < k; ++j) sum += own[j] = std::exp(own[j] - largest);
-    for (Index j = 0; j < k; ++j) own[j] /= sum;
-  }
-  return state_of(problem, std::move(alloc), std::move(paths), std::move(r), k);
-}
-
 }  // namespace
 
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options) {
@@ -123,10 +100,7 @@ Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnO
   for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
     LdsProblem again = problem;
     again.seed = restart_seed(problem.seed, i);
-    const bool by_noise = i == 1 && problem.emission.identity && !problem.emission.known_by_mode.empty();
-    LdsState from = by_noise ? start_from_noise(problem, start.search, start.before)
-                             : one_mode(problem, start.search, start.before);
-    Learned one{std::make_unique<LdsFit>(again, std::move(from), options), {}};
+    Learned one{std::make_unique<LdsFit>(again, one_mode(problem, start.search, start.before), options), {}};
     stopped = drive_it(one, first);
     if (!std::isfinite(best.course.objective) || one.course.objective > best.course.objective)
       best = std::move(one);
