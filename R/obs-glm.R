@@ -20,7 +20,7 @@
 #' have several rows each, or take [bnp_hmm()], where states last. `bnp_mixture(choice ~ x | id, data)` clusters
 #' individuals; `bnp_hmm(choice ~ x + previous, data, id = ~ session)` finds an open number of states of choosing, known
 #' as a GLM-HMM. In [coef()] `coef` are posterior means, and `size` is that of a cluster's size. [confint()] and
-#' intervals of [predict()] are by the curvature of the likelihood at these means, as the variational posterior of
+#' intervals of [predict()] are by the curvature of the likelihood near these means, as the variational posterior of
 #' coefficients is too narrow. Rows without a response say nothing.
 #'
 #' The bound is by the tangents of Jaakkola and Jordan, the same as with Polya-Gamma variables. It is loose for sizes

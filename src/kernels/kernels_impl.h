@@ -1,8 +1,9 @@
 // The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
 //   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
 //   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), inverse_lanes (1 / x) and inverse_root_lanes (1 / √x) of what is not 0, lanes_not_below (bit i set unless lane i of a is less than
-//   that of b), version (the name), max_tile_rows and max_tile_vectors (the size of a register tile).
+//   (lanes × lanes), inverse_lanes (1 / x) and inverse_root_lanes (1 / √x) of what is not 0, lanes_not_below
+//   (bit i set unless lane i of a is less than that of b), version (the name), max_tile_rows and
+//   max_tile_vectors (the size of a register tile).
 // No include guard and no standard headers, here and in the parts: everything belongs to the one file
 // that includes it.
 
