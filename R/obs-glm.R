@@ -21,7 +21,7 @@
 #' that individuals have several rows each, or use [bnp_hmm()], where states last. `bnp_mixture(choice ~ x | id, data)`
 #' clusters individuals; `bnp_hmm(choice ~ x + previous, data, id = ~ session)` finds an open number of states of
 #' choosing, a model known as a GLM-HMM. In [coef()] `coef` has the posterior means of coefficients, and `size` that of
-#' the size of each cluster. [confint()] and intervals of [predict()] use the curvature of the likelihood at these
+#' the size of each cluster. [confint()] and intervals of [predict()] use the curvature of the likelihood near these
 #' means, as the variational posterior of coefficients is too narrow. Rows without a response have no influence.
 #'
 #' The bound uses the tangents of Jaakkola and Jordan, which give the same bound as Polya-Gamma variables. It is loose

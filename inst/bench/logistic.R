@@ -174,7 +174,8 @@ for (p in c(1L, 4L, 8L)) {
     }, double(2L))
     cat(sprintf(
       "%d covariates, %d clusters: Gaussian %.1f, logistic %.1f, %.2f times (%s)\n", p, k, mean(times[1L, ]),
-      mean(times[2L, ]), sum(times[2L, ]) / sum(times[1L, ]), paste(round(times[2L, ] / times[1L, ], 2), collapse = ", ")
+      mean(times[2L, ]), sum(times[2L, ]) / sum(times[1L, ]),
+      paste(round(times[2L, ] / times[1L, ], 2), collapse = ", ")
     ))
   }
 }
