@@ -155,6 +155,9 @@ calls <- list(
   forecast = function(x, data) if (inherits(x, "bnp_fit")) forecast(x, data, h = 2) else forecast(x, h = 2),
   impute = with_data("impute", m = 2),
   update_newdata = function(x, data, kind) {
+    if (inherits(x, "bnp_mixture_by_covariates")) {
+      return(update(x, data, covariates = data.frame(old = rep(TRUE, nrow(data)))))
+    }
     if (!is.null(x$model$obs$times)) update(x, data[1:3, ], time = 7:9) else given_id(kind, update)(x, newdata = data)
   },
   update = function(x, data) {
@@ -166,6 +169,9 @@ calls <- list(
     update(x, utils::head(data, 3), time = time, keep_times = 2)
   },
   discount = function(x, data) {
+    if (inherits(x, "bnp_mixture_by_covariates")) {
+      return(update(x, utils::head(data, 3), covariates = data.frame(old = c(TRUE, TRUE, FALSE)), discount = 0.5))
+    }
     time <- if (!is.null(x$model$obs$times)) 7:9
     update(x, utils::head(data, 3), time = time, discount = 0.5)
   },

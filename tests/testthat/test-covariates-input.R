@@ -77,7 +77,6 @@ test_that("what does not go with covariates is refused by name", {
   source <- source_function(function(i) if (i == 1L) as.data.frame(x))
   expect_bad(bnp_mixture(source, prior = prior_covariates(~ age)), "not_defined")
   fit <- call()
-  expect_bad(update(fit, newdata = x), "not_defined")
   expect_bad(bnp_sample(fit, x), "not_defined")
   expect_bad(cluster_tree(fit, x), "not_defined")
   expect_bad(predict(bnp_mixture(x, control = quiet_control(max_laps = 2)), x, type = "weights"), "not_defined")
