@@ -1,7 +1,9 @@
 # Models with learned shapes beside other packages' in one run:
 # Rscript inst/bench/shapes-peers.R [file with shapes_data() [seeds]]
-# MASS (glm.nb), and moveHMM, flexmix, teigen where they are installed. Seconds are of user time.
+# MASS (glm.nb), and moveHMM, momentuHMM, flexmix, teigen where they are installed. Seconds are of user time; those of
+# elks are medians of five fits, with the range.
 suppressMessages(library(bnpvi))
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "record.R"))
 args <- commandArgs(TRUE)
 there <- function(package) requireNamespace(package, quietly = TRUE)
 quiet <- bnp_control(seed = 1, threads = 1, verbose = FALSE)
@@ -18,10 +20,17 @@ y <- with(list(), {
 })
 own <- seconds(bnp_mixture(y, obs_negbinomial(), prior_dirichlet(1), quiet))
 say("counts, one cluster: bnpvi", size = coef(own$value)$size, mean = coef(own$value)$mean, seconds = own$seconds)
+of_counts <- function(size, mean, took) toString(signif(c(size, mean, took), 3))
+record("1,000 counts of size 2, mean 10", "size, mean, user s", of_counts(
+  coef(own$value)$size, coef(own$value)$mean, own$seconds
+))
 if (there("MASS")) {
   theirs <- seconds(MASS::glm.nb(y ~ 1))
   say("counts, one cluster: MASS::glm.nb", size = theirs$value$theta, mean = exp(coef(theirs$value)[[1]]),
     seconds = theirs$seconds)
+  record("1,000 counts of size 2, mean 10", "size, mean, user s", of_counts(
+    theirs$value$theta, exp(coef(theirs$value)[[1]]), theirs$seconds
+  ), peer = "MASS::glm.nb")
 }
 
 # Elks: steps (km) and angles.
@@ -29,9 +38,16 @@ if (there("moveHMM")) {
   elk <- moveHMM::elk_data
   elk <- moveHMM::prepData(data.frame(ID = elk$ID, x = elk$Easting / 1000, y = elk$Northing / 1000), type = "UTM")
   walk <- obs_product(obs_gamma(columns = "step", zeros = TRUE), obs_vonmises(columns = "angle"))
-  own <- seconds(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", prior = prior_hmm(2), control = quiet))
-  open <- seconds(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", control = quiet))
-  theirs <- seconds(moveHMM::fitHMM(
+  often <- function(code) {
+    code <- substitute(code)
+    at <- parent.frame()
+    runs <- lapply(1:5, function(i) seconds(eval(code, at)))
+    took <- vapply(runs, `[[`, 1, "seconds")
+    list(value = runs[[1]]$value, seconds = c(median = median(took), least = min(took), most = max(took)))
+  }
+  own <- often(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", prior = prior_hmm(2), control = quiet))
+  open <- often(bnp_hmm(elk, id = "ID", obs = walk, na_action = "model", control = quiet))
+  theirs <- often(moveHMM::fitHMM(
     elk, nbStates = 2, stepPar0 = c(0.4, 3, 0.4, 4, 0.003, 0.002), anglePar0 = c(pi, 0, 0.5, 0.2), verbose = 0
   ))
   path <- moveHMM::viterbi(theirs$value)
@@ -43,6 +59,25 @@ if (there("moveHMM")) {
     kappa = theirs$value$mle$anglePar["concentration", ], seconds = theirs$seconds)
   say("elks, states found: bnpvi", states = n_clusters(open$value), elbo = elbo(open$value), two = elbo(own$value),
     seconds = open$seconds)
+  seconds_of <- "a fit of two states, user s: median and range of five"
+  said <- function(x) {
+    paste0(signif(x[["median"]], 2), " (", signif(x[["least"]], 2), " to ", signif(x[["most"]], 2), ")")
+  }
+  record("elk_data (moveHMM)", seconds_of, said(own$seconds))
+  record("elk_data (moveHMM)", seconds_of, said(theirs$seconds), peer = "moveHMM")
+  record("elk_data (moveHMM)", "states and a fit that finds them, user s: median and range of five",
+    paste0(n_clusters(open$value), ", ", said(open$seconds)))
+  if (there("momentuHMM")) {
+    steps <- momentuHMM::momentuHMMData(elk)
+    other <- often(momentuHMM::fitHMM(
+      steps, nbStates = 2, dist = list(step = "gamma", angle = "vm"), estAngleMean = list(angle = TRUE),
+      Par0 = list(step = c(0.4, 3, 0.4, 4, 0.003, 0.002), angle = c(pi, 0, 0.5, 0.2))
+    ))
+    step <- other$value$mle$step
+    say("elks, two states: momentuHMM", shape = (step["mean", ] / step["sd", ])^2, mean = step["mean", ],
+      kappa = other$value$mle$angle["concentration", ], seconds = other$seconds)
+    record("elk_data (moveHMM)", seconds_of, said(other$seconds), peer = "momentuHMM")
+  }
 }
 
 # Planted groups from one cluster: groups and agreement beside the rule that knows the groups' distributions, seconds.
@@ -113,14 +148,18 @@ if (length(args)) {
     theirs <- seconds(flexmix::stepFlexmix(x ~ 1, data = data.frame(x = data$x), k = 3, nrep = 3, verbose = FALSE,
       model = flexmix::FLXMRglm(family = "Gamma")
     ))
-    say("one: flexmix told 3", ari = adjusted_rand_index(flexmix::clusters(theirs$value), data$z),
-      seconds = theirs$seconds)
+    ari <- adjusted_rand_index(flexmix::clusters(theirs$value), data$z)
+    say("one: flexmix told 3", ari = ari, seconds = theirs$seconds)
+    record("gamma, one column, seed 1", "groups, agreement, user s", toString(signif(c(3, ari, theirs$seconds), 3)),
+      peer = "flexmix, told 3")
   }
   data <- data_of("t4", 1)
   if (there("teigen")) {
     theirs <- seconds(teigen::teigen(data$x, Gs = 1:5, models = "UUUU", verbose = FALSE))
-    say("t4: teigen UUUU", groups = theirs$value$G, seconds = theirs$seconds,
-      ari = adjusted_rand_index(theirs$value$classification, data$z))
+    ari <- adjusted_rand_index(theirs$value$classification, data$z)
+    say("t4: teigen UUUU", groups = theirs$value$G, seconds = theirs$seconds, ari = ari)
+    record("t(4), seed 1", "groups, agreement, user s", toString(signif(c(theirs$value$G, ari, theirs$seconds), 3)),
+      peer = "teigen UUUU, 1 to 5 groups")
   }
   # A lap of counts: negative binomial beside Poisson, the same clusters.
   data <- data_of("nb", 1)
