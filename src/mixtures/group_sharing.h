@@ -16,12 +16,14 @@ class GroupSharing {
         sizes_(std::move(sizes)),
         loss_(std::move(loss)) {}
 
-  /// The clusters that share rows with the group, among the few nearest to each of its members.
+  /// The clusters outside the group that share rows with it, chosen among the few clusters nearest to each
+  /// member of the group.
   Target around(const Target& group) const;
   /// True when every cluster of the group shares enough rows with the others; for a group of one, when it
   /// shares enough rows with one of the clusters `around`.
   bool overlaps(const Target& group, const Target& around) const;
-  /// The entropy, in nats, that would be lost if the clusters of the group joined each other and all others.
+  /// The entropy, in nats, that would be lost if all clusters of the group were joined with each other and
+  /// with all other clusters.
   double in_all(const Target& group) const;
 
  private:

@@ -54,10 +54,11 @@ class MixtureAlloc : public AllocModel, public WorkReader {
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// E log π at these counts. near: null for a full search; proposals, whose bound is computed elsewhere,
-  /// pass the start of a short search (like Globals::u), which returns its end there.
+  /// Log weights E log π of the clusters, given the counts of their rows. near: null for a full search;
+  /// proposals, whose bound is computed elsewhere, pass the start of a short search (like Globals::u), and
+  /// the end of the search is returned there.
   virtual Vec expected_log_weights(const Vec& counts, Vec* near = nullptr) const = 0;
-  /// E log π at the counts that belong to these globals.
+  /// Log weights E log π of the clusters, given the counts that belong to these globals.
   virtual Vec log_weights(const Globals& globals) const {
     return expected_log_weights(counts(globals.effective));
   }

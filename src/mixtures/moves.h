@@ -9,7 +9,8 @@ namespace bnpvi::mixtures {
 std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
 /// Joins one pair of clusters and splits another cluster in two, which keeps K [Ueda et al. 2000].
 std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const MixtureAlloc& alloc);
-/// Joins two overlapping clusters and splits the result anew; in laps in which no other move has a proposal.
+/// Joins two overlapping clusters and splits the result anew. Only in laps in which no other move has a
+/// proposal.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Fits a cluster, or up to three neighbouring ones, anew: with one cluster more, then with the same number.
 /// The comparison is made after the rows around have been reassigned. In laps in which no other move has a

@@ -72,8 +72,8 @@ class RestrictedFit {
 
   void iterate(const Limits& limits);
   void prune();  // removes and merges clusters until no step gains
-  // Learns the prior from these clusters and all others, if it has occupied terms (terms for each cluster
-  // with observations, LearnedPrior).
+  // Learns the prior from the clusters of this object and all other clusters. Only for priors with occupied
+  // terms (terms for each cluster with observations, LearnedPrior).
   void learn_prior(std::optional<PriorSteps> steps);
   void local_step(double sharpness = 1);
   bool drop_small();

@@ -8,19 +8,21 @@
 
 namespace bnpvi::mixtures {
 
-/// The prior odds of a cluster depend on its size T_0 (PartitionPrior), since the weights of clusters are
-/// integrated out.
+/// Draws with prior odds that depend on the size T_0 of a cluster (PartitionPrior), since the weights of
+/// clusters are integrated out.
 class RowDraws final : public ClusterDraws {
  public:
-  /// Keeps references to prior, urns and pool; `most`: as in ClusterDraws.
+  /// Keeps references to prior, urns (the statistics of the clusters) and pool. `most`: as in ClusterDraws.
   RowDraws(const PartitionPrior& prior, RowUrns& urns, Pool& pool,
            Index most = std::numeric_limits<Index>::max());
 
-  /// Labels all rows, none of which may be in the urns yet, in random order, each given those before it.
-  /// Returns Σ log p(x_i | rows before it) without the base measure, if the urns were empty at first.
+  /// Labels all rows in random order, each given the rows before it. None of the rows may be in the urns (the
+  /// statistics of the clusters) yet. Returns Σ log p(x_i | rows before it) without the base measure, if the
+  /// urns were empty at first.
   double place_all(std::vector<int>& label, Stream& stream);
 
-  /// Takes each row out of its urn, in random order, and draws its cluster anew.
+  /// Takes each row, in random order, out of the urn (the statistic) of its cluster, and draws its cluster
+  /// anew.
   void draw_all(std::vector<int>& label, Stream& stream);
 
  private:

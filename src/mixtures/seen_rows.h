@@ -4,8 +4,9 @@
 
 namespace bnpvi::mixtures {
 
-/// For moves that decide what to change after they have seen how clusters share rows. Clusters have the
-/// numbers that they had during the lap, unless stated otherwise.
+/// Remembers the responsibilities seen during a lap, for moves that decide what to change after they have
+/// seen how clusters share rows. Clusters have the numbers that they had during the lap, unless stated
+/// otherwise.
 class SeenRows {
  public:
   explicit SeenRows(std::size_t n_batches) : batch_(n_batches) {}
@@ -23,11 +24,11 @@ class SeenRows {
 
   /// The present number of cluster j.
   Index now(Index j) const { return now_.empty() ? j : now_[j]; }
-  /// Renumbers: present cluster j becomes number[j]. Arguments and results with the lap's numbers are not
-  /// affected.
+  /// Renumbers the present clusters: cluster j becomes number[j]. Arguments and results with the numbers that
+  /// clusters had during the lap are not affected.
   void renumber(const std::vector<Index>& number);
-  /// Call when rows that on() returned with this `least` have been reassigned: what was seen of them is
-  /// outdated.
+  /// Call when the rows that on() returned for this `least` have been reassigned: the responsibilities seen
+  /// of them are then outdated.
   void change(const std::vector<TouchedRows>& rows, double least);
   /// True when rows that on() would return for the same `least` may have been reassigned.
   bool may_have_changed(const Target& clusters) const;

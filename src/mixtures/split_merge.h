@@ -14,7 +14,8 @@ namespace bnpvi::mixtures {
 /// is p(new)/p(old)/Q for a split and p(new)/p(old) Q for a merge.
 class SplitMerge {
  public:
-  /// Changes `urns` and `label`, which must agree with each other; there must be at least two rows.
+  /// Proposals will change `urns` (the statistics of the clusters) and `label`, which must agree with each
+  /// other. There must be at least two rows.
   SplitMerge(const RowFeatures& rows, const PartitionPrior& prior, Urns& urns, std::vector<int>& label);
 
   /// Draws two rows and makes one proposal; true when it was accepted.

@@ -91,8 +91,8 @@ class WithoutWork final : public BatchWork {
   const TouchedRows* touched_;
 };
 
-/// Prepares to visit these rows again: for every batch its rows, and its summary without them and their
-/// entropy.
+/// Prepares another visit of some rows. Returns for every batch the rows to be visited, and the batch's
+/// summary without their statistics and entropy.
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched);
 

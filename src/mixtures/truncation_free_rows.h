@@ -43,7 +43,7 @@ class TruncationFreeRows final : public TruncationFree<RowFeatures> {
   bool split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream);
   void merge_all();
 
-  // Calls use() for these rows, which are in no cluster.
+  // Calls use() (UseShares) for these rows, none of which is in a cluster yet.
   void share_out(const RowFeatures& rows, const UseShares& use) const;
 
   PartitionPrior prior_;

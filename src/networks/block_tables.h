@@ -22,10 +22,10 @@ Vec listed_table(const Links& links, const std::vector<int>& from, const std::ve
 /// undirected. r: memberships of the nodes; size: R = Σ_i r_i.
 Vec table_of_all(const Links& links, const Vec& size, const Vec& r, Index k);
 
-/// An estimate of the table over all pairs of nodes, from the pairs of some nodes with all others. Each pair
-/// is counted half at each end. out: Σ_i r_i times the sum of memberships over the links (or pairs) that
-/// leave node i, the sum being over these nodes; in: likewise for those that arrive (undirected: `out`
-/// alone). scale: the number of all nodes divided by the number of these.
+/// An estimate of the table over all pairs of nodes, from the pairs of a sample of nodes with all others;
+/// each pair is counted half at each end. out: Σ r_i s_iᵀ over the nodes i of the sample, with s_i the sum of
+/// r_j over the nodes j to which links (or pairs) of i lead; in: likewise for those that lead to i
+/// (undirected: `out` alone). scale: number of all nodes divided by that of the sample.
 Vec table_of_ends(const Links& links, const Vec& out, const Vec& in, Index k, double scale);
 
 /// Moves x towards y: x ← (1 − rate) x + rate y.

@@ -76,7 +76,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   using Row = std::vector<Part>;  // the parts of a node, k ascending
 
   struct Community {
-    // The q that all nodes without a Part in this community share; mean 0 if there are no such nodes.
+    // The q(t_ik) that all nodes without their own (a Part) in this community share; mean 0 if there are no
+    // such nodes.
     double shape = 1, rate = 1, mean = 0, log = 0;
     // Sums over the nodes that have a part in the community (their own q of t_ik): of means, squares, E log
     // and terms; of (mean − mean of nodes without a part) times the node's number of hidden pairs; and of the
@@ -184,8 +185,8 @@ class GammaNetwork final : public Overlap, public NodeSteps, public LocalMoves {
   double gained(const Undo& undo, double least);  // gain of the bound; if it is not above `least`, restores
                                                   // the state
   double visit_links_of(const std::vector<int>& nodes);
-  // Some laps restricted to these nodes, their links, and the rates of the communities `open`, which must
-  // have no other nodes.
+  // Makes some laps that update only these nodes, their links, and the rates of the communities `open`, which
+  // must have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
   void make_last(Index k);                // swaps numbers with the last community
   void without_last(const Vec& weights);  // removes the last community; weights: K + 1, that of the last is

@@ -56,7 +56,7 @@ class Links {
   bool labelled() const { return !set_.empty(); }
   bool has_label(Index i) const { return labelled() && set_[i] > 0; }
   Index n_classes() const { return classes_.n_classes; }
-  /// Whether node i may be in a community of this owner (owners.h).
+  /// May node i be in a community that this class owns (owners.h)?
   bool allows(Index i, int owner) const { return set_.empty() || classes_.allows(set_[i], owner); }
 
   /// Loops over nodes, links or communities call poll() with the index: in every 32nd call it calls the

@@ -1,4 +1,4 @@
-// Rounds of local moves, which are accepted or refused by the nodes that they change.
+// Rounds of local moves: each is accepted or refused by looking only at the nodes that it changes.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-// New starts for a search for communities, for when its moves gain nothing more.
+// New starts for a search for communities whose moves gain nothing more.
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"

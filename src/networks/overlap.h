@@ -37,7 +37,7 @@ class LocalMoves {
   virtual double drop_here(Index k, double least) = 0;
 };
 
-/// Steps of stochastic learning.
+/// A state that can take steps of stochastic learning, each from a sample of nodes.
 class NodeSteps {
  public:
   /// One step of stochastic learning. The natural gradient of the bound with respect to q(φ), all else held
@@ -108,8 +108,8 @@ class Overlap : public StoredState {
 
   // Changes, after which lap() makes q consistent again. A community keeps its number unless stated
   // otherwise.
-  /// Divides communities, each at most once. The new communities come last. Nodes that leave have this share
-  /// of their part in the new community; the others keep this share in the old one.
+  /// Divides communities, each at most once. The new communities come last. Nodes that leave have the
+  /// fraction `share` of their membership in the new community; the others keep that fraction in the old one.
   virtual void split(const std::vector<Division>& divisions, double share) = 0;
   /// Joins b to a, which can_join() must allow; later communities move up.
   virtual void merge(Index a, Index b) = 0;

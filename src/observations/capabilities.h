@@ -161,8 +161,8 @@ class Urn {
   /// Updates the numbers after T when T has just become T + sign φ, with φ the features of a row that was put
   /// in (sign 1) or taken out (−1).
   virtual void refill_urn(double* urn, const double* /*phi*/, double /*sign*/) const { fill_urn(urn); }
-  /// log_predictive() of one row with φ_0 = 1 under each of K urns, stored one after the other
-  /// (K × urn_size()).
+  /// The log predictive density (ObsModel::log_predictive) of one row with φ_0 = 1 under each of K urns,
+  /// which are stored one after the other (K × urn_size()).
   virtual void urn_predictives(const double* urns, Index k, const double* phi, double* out) const = 0;
 
  protected:

@@ -102,7 +102,8 @@ class FeatureBlock {
   Index ld() const { return ld_; }
 
  private:
-  // The nonzero features of a row after the dense ones, numbered from the first feature that may be sparse.
+  // The nonzero sparse features of a row, those after the dense ones; `at` counts from the first sparse
+  // feature.
   struct RowEntries {
     Index n;
     const int* at;

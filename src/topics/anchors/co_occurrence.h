@@ -81,7 +81,7 @@ class DocumentSums {
   virtual Vec columns(const std::vector<int>& words) = 0;
 };
 
-/// The sums over documents in memory. half: for each document its half, 0 or 1.
+/// DocumentSums of documents in memory. half: for each document the half to which it belongs, 0 or 1.
 class SumsOfCounts final : public DocumentSums {
  public:
   SumsOfCounts(const PartialCounts& documents, const std::vector<int>& half, Index d, Pool& pool);

@@ -1,4 +1,5 @@
-// Table counts of documents (hdp/tables.h), and the concentrations given these.
+// Numbers of tables of the topics in documents, as in a Chinese restaurant franchise (hdp/tables.h), and
+// draws of the concentrations given these numbers.
 #pragma once
 #include "foundation/gamma_prior.h"
 #include "foundation/random.h"

@@ -42,8 +42,8 @@ class Documents {
   /// false where these are too large to be corrected.
   virtual bool mend(double* t, double size_before) const = 0;
 
-  /// Whether all observations of a topic in one document must stay together when the topic is clustered, as a
-  /// single token tells too little.
+  /// True if all observations that a topic has in one document must stay together when the topic is
+  /// clustered, since a single token tells too little.
   virtual bool whole_parts() const = 0;
   /// Clusters the parts of a topic (its observations in each document) into at most `most` clusters
   /// (part_chain.h). What is assigned to clusters are whole parts, or single observations (whole_parts()).

@@ -14,7 +14,7 @@ class TermSum {
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
           const DocumentTerms& terms);
 
-  /// Adds the next of these documents. The data must outlive the sum.
+  /// Adds the next document, in the order of `units`. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
   /// The summary of all `parts`, added in their order. table: the table of the visit, with exponentials.

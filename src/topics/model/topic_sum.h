@@ -47,7 +47,7 @@ void add_tangents(Shares share, double times, double* extra, Index pattern = 0, 
 /// sum of its prior's parameters.
 void add_length(double length, double times, Index pattern, double all, Vec& scalar);
 
-/// Adds a document's contribution, times its weight, except T and the entropy, to a summary.
+/// Adds to a summary everything that a document contributes, times its weight, except T and the entropy.
 void add_document(const DocumentView& view, Shares share, const DocumentTerms& terms, Summary& to);
 
 /// Sizes of the summaries of topic models; statistics of responses come after those of topics.

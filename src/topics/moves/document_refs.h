@@ -22,7 +22,8 @@ std::vector<DocumentRef> documents_with(const State& state, const std::function<
 /// All documents with at least `least` tokens in a topic, in the order of the batches.
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
 
-/// Whether a document uses a topic, and its count N_dk of the topic.
+/// uses(): does a document with these shares (topics and their counts) use the topic? count_of(): its count
+/// N_dk of the topic.
 bool uses(Shares shares, Index topic);
 double count_of(Shares shares, Index topic);
 

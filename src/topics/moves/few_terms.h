@@ -21,7 +21,7 @@ class FewTerms {
 
   /// The model of counts of the columns of the copy, with the same prior.
   const ObsModel& obs() const { return *obs_; }
-  /// The copied documents, in the given order.
+  /// The copy of the documents, in the given order.
   const Dataset& data() const { return data_; }
   const std::vector<Index>& units() const { return units_; }
   /// The terms, as columns of the copy, of the entries of document i.
@@ -31,7 +31,7 @@ class FewTerms {
   Vec restricted(const double* t) const;
   Summary restricted(const Summary& s) const;
 
-  /// Λ(T) − Λ(T restricted to these columns).
+  /// The log evidence of a topic that the copy leaves out: Λ(T) − Λ(T restricted to the columns of the copy).
   double evidence_beyond(const ObsModel& all, const double* t) const;
 
  private:

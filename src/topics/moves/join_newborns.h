@@ -4,9 +4,9 @@
 
 namespace bnpvi::topics {
 
-/// For an edit, after its first round, that divides a target into several topics: joins pairs of these for
-/// which the data term gains, runs another round, and repeats this until no pair is left. Returns the number
-/// of topics left.
+/// Call after the first round of an edit that divides a target into several topics. Joins pairs of these
+/// topics for which the data term gains, runs another round, and repeats this until no pair is left. Returns
+/// the number of topics left.
 Index join_alike(const MoveContext& context, TopicEdit& edit);
 
 }  // namespace bnpvi::topics

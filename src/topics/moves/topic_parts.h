@@ -1,5 +1,5 @@
-// A topic's parts, its tokens in each of some documents, and clusters of these parts: several clusters show
-// that the topic mixes several.
+// A topic's parts (its tokens in each of some documents) and clusters of these parts. If there are several
+// clusters, the topic mixes several topics.
 #pragma once
 #include <vector>
 

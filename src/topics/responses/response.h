@@ -71,8 +71,8 @@ class ResponseModel {
   /// Number of local numbers for each equation of a document.
   Index n_local() const;
 
-  /// The quadratic of a response at these local numbers; null: at those of a document that has not been
-  /// visited yet.
+  /// The quadratic −½ω f² + b f + constant for a response y, at these local numbers of its document; null: at
+  /// the local numbers of a document that has not been visited yet.
   Quadratic quadratic(double y, const double* local) const;
   /// Sets `local` to the best local numbers for a response y whose predictor has expectations E f = mean and
   /// E f² = square. Returns the expectation of the response's part of the bound at these numbers.

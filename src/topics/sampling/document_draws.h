@@ -22,7 +22,8 @@ class DocumentDraws final : public ClusterDraws {
   /// random order, and the observations of each document in random order.
   void place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
-  /// Removes each observation from its urn, document by document, and draws its topic anew.
+  /// Draws the topic of each observation anew, document by document, after removing it from the urn (the
+  /// statistic) of its topic.
   void draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream);
 
   /// As draw_all(), for document d alone. Returns the number of its observations in each topic.

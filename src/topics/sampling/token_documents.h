@@ -19,8 +19,8 @@ class TokenDocuments final : public Documents {
   bool whole_parts() const override { return true; }
   std::vector<int> cluster(const std::vector<std::vector<Index>>& parts, Index most, Stream& stream,
                            Pool& pool) const override;
-  /// Earlier tokens of a word are divided among the clusters in proportion to n (n_w + λ_w)/(n + Λ), with n
-  /// the tokens of a cluster in `latest` and n_w those of the word.
+  /// Divides t among clusters: earlier tokens of a word in proportion to n (n_w + λ_w)/(n + Λ), with n the
+  /// number of tokens of a cluster in `latest`, and n_w that of the word's.
   Vec divided(const double* t, const Vec& latest) const override;
 
  private:

@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-/// For each word a list of its topics, the largest count first, with room for as many topics as the word has
+/// The topics of each word as a list, the largest count first, with room for as many topics as the word has
 /// tokens.
 class WordTopics {
  public:

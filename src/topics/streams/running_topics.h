@@ -21,8 +21,8 @@ struct LabelledDocuments {
 struct RunningTopics : RunningState {
   Vec tables;  // numbers of tables of the K topics in all documents (hdp/tables.h); unused with K given
   double gamma = 1, alpha = 1;
-  // Sums over the documents so far by which shape and rate of the posterior of α exceed the prior's [Teh and
-  // others 2006, appendix A]: Σ_d (m_d − E s_d) and −Σ_d E log w_d.
+  // The amounts by which shape and rate of the posterior of α exceed those of the prior, summed over the
+  // documents so far [Teh and others 2006, appendix A]: Σ_d (m_d − E s_d) and −Σ_d E log w_d.
   double alpha_shape = 0, alpha_rate = 0;
   LabelledDocuments recent;  // the latest documents, oldest first
 

@@ -72,7 +72,8 @@ class TruncationFreeTopics final : public TruncationFree<Documents> {
 
   bool has_tables() const { return prior_.k == 0 || prior_.learned_alpha; }
   TopWeights draw_weights(const Vec& tables, double gamma, Stream& stream) const;
-  // Draws the tables of the batch's documents, then α and γ where they are learned.
+  // Draws the numbers of tables in the batch's documents (as in a Chinese restaurant franchise), then α and γ
+  // where they are learned.
   std::vector<int> draw_tables_of(const std::vector<Index>& starts, const std::vector<int>& label,
                                   const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
                                   Stream& stream) const;
