@@ -15,8 +15,7 @@ namespace bnpvi {
 namespace {
 
 constexpr int max_rounds = 200;
-// The gain below which a round ends the search, for each row; _on: in a search that goes on from an earlier
-// result, whose next round gains about a hundredth as much.
+// A round that gains less than this for each row ends the search; _on: if it began at an earlier result.
 constexpr double least_gain = 1e-10, least_gain_on = 1e-8;
 constexpr double tol = 1e-9, tol_on = 1e-7;    // tolerances of L-BFGS
 constexpr double least_rows = 1e-12;           // least number of rows of a pattern that counts
