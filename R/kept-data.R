@@ -70,5 +70,5 @@ strip_data <- function(fit) {
   if (as_made) sealed(fit) else fit
 }
 
-# Whether the value given as type of a picture is a table of data.
-is_table <- function(type) length(dim(type)) == 2L || is.numeric(type) || is.list(type)
+# Whether the value given as type of a picture is data: a table, a list, or a vector of several numbers.
+is_table <- function(type) length(dim(type)) == 2L || is.numeric(type) && length(type) > 1L || is.list(type)

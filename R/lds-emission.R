@@ -25,11 +25,11 @@ need_mode_for_noise <- function(obs, prior, call) {
     return(invisible())
   }
   k <- ncol(obs$noise)
-  if (!identical(prior$family, "hmm") || prior$k != k) {
-    given <- if (identical(prior$family, "hmm")) "{.code prior_hmm({prior$k})}" else "an open number of them"
+  if (is.null(prior$k) || prior$k != k) {
+    given <- if (is.null(prior$k)) "an open number of them" else "{prior$k}"
     abort("argument", c(
-      paste0("{.arg noise} has a column for each of {k} mode{?s}, which does not go with ", given, "."),
-      i = "Give {.code prior = prior_hmm({k})}, or leave {.arg noise} out: it is then learned by mode."
+      paste0("{.arg noise} has a column for each of {k} mode{?s}, but the prior has ", given, "."),
+      i = "Give a finite prior with {.code k = {k}}, or leave {.arg noise} out: it is then learned by mode."
     ), call = call)
   }
 }

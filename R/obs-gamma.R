@@ -19,7 +19,7 @@
 #' mean of the logarithms less two of their standard deviations. `coef()` has `shape` and `mean`. `posterior_params()`
 #' has the points of each shape's posterior (`shape_node`) with their probabilities and, given the shape, the Gamma
 #' posterior of the rate. Groups whose logarithms are Gaussian may get more than one cluster: `compare_fits()` says
-#' whether [obs_lognormal()] is better.
+#' whether a model of the logarithms is better.
 #'
 #' If the shape is known, groups in which values vary more than this shape allows are divided into several clusters, and
 #' groups in which they vary less are joined. The prior then weighs as much as `a / shape` values of average size: if

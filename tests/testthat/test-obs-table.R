@@ -374,10 +374,10 @@ test_that("no function asks for a model or a prior by its name, or lists constru
   expect_length(asked(function(fit) startsWith(fit, "gaussian")), 1)
   expect_length(asked(function() abort("argument", "Not by {.fn obs_ar}.")), 1)
   code <- asNamespace("bnpvi")
-  # The first names distributions of links, the last writes a call; the others are about what one constructor offers.
+  # The first names distributions of links, the last two write calls; the others are about what one constructor offers.
   without <- c(
     "obs_links", "labels_of_places", "need_taker_of_keywords", "obs_with_random", "with_effects", "obs_of_response",
-    "regression_family", "with_family", "call_of_better"
+    "regression_family", "with_family", "obs_of_track", "call_of_better"
   )
   functions <- Filter(is.function, mget(setdiff(ls(code, all.names = TRUE), c(makers, without)), envir = code))
   constants <- lapply(functions, constants_in)

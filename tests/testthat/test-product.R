@@ -237,7 +237,7 @@ test_that("rows are simulated with the exposures that are asked for, by column w
   expect_bad(simulate(fit, exposure = -1), "exposure", "above 0")
   expect_bad(simulate(fit, exposure = "hours"), "exposure", "numbers")
   expect_bad(simulate(fit, exposure = list(days = 2)), "exposure", "days.*\n.*hours")
-  expect_bad(simulate(fit, exposure = list(2)), "exposure", "named")
+  expect_bad(simulate(fit, exposure = list(2)), "exposure", "names")
 
   apart <- once
   apart$blocks[[4]] <- obs_poisson(columns = "deer", exposure = "km")

@@ -79,11 +79,11 @@ test_that("a damaged spool is told with its remedy, beside a checkpoint too; roo
   writeBin(replace(bytes, 100, xor(bytes[100], as.raw(1))), file)
   for (control in list(how_source(), how_source(checkpoint = file.path(folder, "checkpoint")))) {
     said <- expect_bad(bnp_mixture(made$source, control = control), "spool", "batch 1 was damaged")
-    expect_no_match(conditionMessage(said), "room|checkpoint")
+    expect_no_match(conditionMessage(said), "full|checkpoint")
   }
   nowhere <- file.path(folder, "nowhere", "batches.spool")
   sizes <- cbind(272, 0, 0)
-  expect_bad(in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE), "spool", "room")
+  expect_bad(in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE), "spool", "may be full")
 })
 
 test_that("spools and descriptions of an earlier version are refused by name", {
