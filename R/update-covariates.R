@@ -7,7 +7,7 @@ with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   frame <- covariates_taken_in(prior$design, data, covariates, newdata, call)
   made <- apply_design(prior$design, frame, attr(frame, "arg"), call)
-  refuse_unseen_levels(made$extra > 0, call)
+  need_seen_levels(made$extra > 0, call)
   known <- prior$patterns
   both <- patterns_of(rbind(known, made$value))
   position <- both$position[nrow(known) + seq_len(data$n)]
@@ -41,7 +41,7 @@ covariates_taken_in <- function(design, data, covariates, newdata, call) {
   structure(covariate_rows(data, covariates, arg, call), arg = arg)
 }
 
-refuse_unseen_levels <- function(new, call) {
+need_seen_levels <- function(new, call) {
   if (any(new)) {
     abort("covariates", c(
       "{.fn update} cannot take in rows with levels of covariates that the fit has not seen.",

@@ -194,7 +194,8 @@ beside_polca <- function(name, items, covariate, at, sizes) {
       name, nrow(survey), k, covariate, apart, alike, ours, theirs
     ))
     record(
-      sprintf("%s (%d rows), K %d", name, nrow(survey), k), "largest difference of weights, ARI, seconds here and there",
+      sprintf("%s (%d rows), K %d", name, nrow(survey), k),
+      "largest difference of weights, ARI, seconds here and there",
       sprintf("%.3f, %.3f, %.2f, %.2f", apart, alike, ours, theirs), peer = "poLCA"
     )
   }

@@ -76,12 +76,12 @@ struct Kernels {
   /// holds `width` different columns as a guess; the closer they are to the answer, the quicker.
   void (*largest_from)(Index k, const double* w, Index width, int* column);
 
-  /// One scaled forward message of a hidden Markov chain, from the message a of the row before, the
-  /// transitions P (k × k) and the likelihoods e of the row: out = (aᵀP) ∘ e / s, which sums to 1. Returns s;
-  /// where s = 0, nothing is possible and out = 0. out must not overlap a.
+  /// One scaled message forward along rows whose clusters depend on each other, from the message a of the row
+  /// before, the transitions P (k × k) and the likelihoods e of the row: out = (aᵀP) ∘ e / s, which sums
+  /// to 1. Returns s; where s = 0, nothing is possible and out = 0. out must not overlap a.
   double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);
 
-  /// One scaled backward message of a hidden Markov chain, from the message b into the row and its
+  /// One scaled message backward along such rows, from the message b into the row and its
   /// likelihoods e: e ← scale · e ∘ b, which expected transitions need too, then out = P e. pt is the
   /// transpose of P; out may be the same array as b.
   void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,

@@ -37,7 +37,9 @@ test_that("autoregressions with an intercept do not depend on the origin, in cha
     chain <- expect_no_origin(function(x) bnp_hmm(x, obs = obs, control = quick), switching, 2 * (180 - lag), name)
     expect_identical(n_clusters(chain), 2L)
   }
-  expect_no_origin(function(x) bnp_mixture(x, obs, control = quick), switching, 2 * 178, "mixture")
+  expect_no_origin(
+    function(x) bnp_mixture(x, obs_ar(2, intercept = TRUE), control = quick), switching, 2 * 178, "mixture"
+  )
   obs <- obs_ar(intercept = TRUE)
   expect_no_origin(function(x) bnp_hmm(x, id, obs, control = quick), switching, 2 * 177, "sequences")
   expect_no_origin(function(x) bnp_hmm(x[, 1], obs = obs, control = quick), switching, 179, "one column")

@@ -83,7 +83,8 @@ test_that("a damaged spool is told with its remedy, beside a checkpoint too; roo
   }
   nowhere <- file.path(folder, "nowhere", "batches.spool")
   sizes <- cbind(272, 0, 0)
-  expect_bad(in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE), "spool", "may be full")
+  written <- function() in_spool(engine_spool_begin(nowhere, 2L, FALSE, FALSE, sizes), NULL, writes = TRUE)
+  expect_bad(written(), "spool", "may be full")
 })
 
 test_that("spools and descriptions of an earlier version are refused by name", {

@@ -10,7 +10,7 @@
 
 namespace bnpvi {
 
-/// How much of one unit (such as a document) belongs to one cluster. The responsibilities r of the unit's
+/// How much of one unit (a group of rows) belongs to one cluster. The responsibilities r of the unit's
 /// rows u are not stored: they follow from the shares and from the expected log-likelihoods C at the visit,
 /// r_uk ∝ exp(C_u,column + P_k), and their sum over rows is N_k.
 struct Share {

@@ -42,8 +42,8 @@ class Tangents {
   ~Tangents() = default;
 };
 
-/// For joining clusters in models whose units are more than independent rows (documents or sequences, for
-/// example).
+/// For joining clusters in models whose units are more than independent rows, such as groups whose rows share
+/// weights of clusters or depend on each other.
 class UnitJoins {
  public:
   /// Does a local step (AllocModel::local_step()) and stores its q(z) in explicit form in `parts`, from which

@@ -45,8 +45,7 @@ class ResponsibilitySink {
 
   /// True when models in which the clusters of consecutive rows depend on each other should call
   /// visit_messages(): for each row, with its responsibilities, its forward message alpha, the message ν (K
-  /// numbers each) and its scale (chains/messages/messages.h). Not called for rows whose messages were
-  /// computed in log space.
+  /// numbers each) and its scale. Not called for rows whose messages were computed in log space.
   virtual bool wants_messages() const { return false; }
   virtual void visit_messages(Index /*row*/, const double* /*r*/, const double* /*alpha*/,
                               const double* /*nu*/, double /*scale*/) {}

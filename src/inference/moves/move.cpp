@@ -106,8 +106,9 @@ Vec sticks_in_order(const AllocModel& alloc, const Globals& globals, const std::
 
 // The start of the search for globals of the clusters in this order. Models with effects of covariates on
 // weights keep their results in u and would otherwise search for every effect again: one row for each
-// cluster, in models of topics after û and ω̂ of its stick; in models with sticks one row for each cluster
-// with numbers for each cluster, then numbers of its own (StoredPairs). Sticks alone are found at once.
+// cluster, after û and ω̂ of its stick if these are stored in u as well; in models with sticks one row for
+// each cluster with numbers for each cluster, then numbers of its own (StoredPairs). Sticks alone are found
+// at once.
 Globals near_order(const AllocModel& alloc, const Globals& globals, const std::vector<Index>& order) {
   const Index k = static_cast<Index>(order.size()), sticks = alloc.has_sticks() ? k : 0,
               all = stored_in_u(alloc, k), width = (all - sticks) / k;
