@@ -391,7 +391,7 @@ test_that("positions that do not go with the parents are refused", {
   bad(1:6, "one value per node.*7.*6")
   bad(c(1, 1, NA, 1, 1, 1, 1), "NA.*row 3")
   bad("side", "names the column")
-  bad(list(1, 2), "label for each row")
+  bad(list(1, 2), "label per row")
   bad(matrix(1, 7, 1), "label for each row")
   bad(complex(7), "label for each row")
   bad(1:7, "parent", up = NULL)
