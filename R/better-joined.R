@@ -15,7 +15,7 @@ with_better_joined <- function(fit, data, refit) {
     return(fit)
   }
   x <- columns_of_gaussian(fit, data)
-  columns <- colnames(x)[departs(x, rep(1L, nrow(x)), data$weights)]
+  columns <- columns_that_depart(x, rep(1L, nrow(x)), data$weights)
   if (!length(columns)) {
     return(fit)
   }

@@ -5,10 +5,12 @@
 # The least gain that is worth a line, in nats: odds of 20,000 to 1.
 least_gain <- 10
 
-# Columns are looked at on at most `most_rows` rows, and models are tried on fewer where there are many columns, so that
-# what this costs does not grow with the data. They are drawn evenly from all, so that the same data say the same.
+# Columns are looked at on at most `most_rows` rows, and models are tried on fewer rows where there are many columns,
+# and for the columns that depart most from a normal shape, so that the cost does not grow with the data. Rows are drawn
+# evenly from all, so that the same data give the same answer.
 most_rows <- 2^16
 rows_to_try <- function(n_columns) min(2^14, max(2^11, 2^17 %/% n_columns))
+most_columns_to_try <- 8L
 evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, length.out = most))
 
 # The fit with `better`, a data frame of column, model (its constructor) and gain, where columns have a better model;
@@ -22,7 +24,7 @@ with_better_models <- function(fit, data) {
   x <- columns_of_gaussian(fit, data)
   rest <- colnames(x)
   some <- evenly(data$n, most_rows)
-  columns <- rest[departs(x[some, , drop = FALSE], fit$labels[some], data$weights[some])]
+  columns <- columns_that_depart(x[some, , drop = FALSE], fit$labels[some], data$weights[some])
   if (!length(columns)) {
     return(fit)
   }
@@ -46,6 +48,7 @@ with_better_models <- function(fit, data) {
     if (length(own)) bound(own, model()) else 0
   }
   better <- NULL
+  together <- NULL # the bound of all columns that are still Gaussian, where it is known
   for (column in columns) {
     makers <- makers_of[[column]]
     bounds <- vapply(makers, function(maker) {
@@ -53,8 +56,13 @@ with_better_models <- function(fit, data) {
     }, 1)
     # Like for like, with priors that are not learned; and what the fit has, whose prior is learned from all columns.
     gain <- max(bounds) - normal(column, learn = FALSE)
-    if (isTRUE(gain >= least_gain)) gain <- min(gain, max(bounds) + normal(setdiff(rest, column)) - normal(rest))
     if (isTRUE(gain >= least_gain)) {
+      others <- normal(setdiff(rest, column))
+      together <- together %||% normal(rest)
+      gain <- min(gain, max(bounds) + others - together)
+    }
+    if (isTRUE(gain >= least_gain)) {
+      together <- others
       better <- rbind(better, data.frame(column = column, model = makers[which.max(bounds)], gain = times * gain))
       rest <- setdiff(rest, column)
     }
@@ -66,10 +74,10 @@ with_better_models <- function(fit, data) {
   sealed(fit)
 }
 
-# Whether each column departs from a normal shape within clusters by about `least_gain` nats or more, beyond what chance
-# makes of normal values (1 nat per cluster); models of values above 0 and those with heavy tails help on one side
-# alone.
-departs <- function(x, labels, weights) {
+# The columns that depart most from a normal shape within clusters, by about `least_gain` nats or more beyond what
+# chance makes of normal values (1 nat per cluster), in their order. Models of values above 0 and those with heavy tails
+# help on one side alone.
+columns_that_depart <- function(x, labels, weights) {
   cluster <- match(labels, unique(labels))
   weight <- (1 - is.na(x)) * (weights %||% 1)
   size <- rowsum(weight, cluster)
@@ -77,7 +85,9 @@ departs <- function(x, labels, weights) {
   z <- x - moment(x)[cluster, , drop = FALSE]
   z <- z / sqrt(moment(z^2))[cluster, , drop = FALSE]
   far <- size * (pmax(moment(z^3), 0)^2 / 12 + pmax(moment(z^4) - 3, 0)^2 / 48) - 1
-  colSums(far, na.rm = TRUE) >= least_gain
+  far <- colSums(far, na.rm = TRUE)
+  most <- utils::head(order(-far), most_columns_to_try)
+  colnames(x)[sort(most[far[most] >= least_gain])]
 }
 
 gaussian_part <- function(fit) {

@@ -159,3 +159,11 @@ test_that("clusters of Gaussian columns are not taken for parts of another shape
   birds <- penguins_measurements[, -1]
   expect_null(suppressWarnings(bnp_mixture(birds, seed = 1))$better)
 })
+
+test_that("of many columns those that depart most from a normal shape are tried", {
+  x <- withr::with_seed(1, matrix(stats::rgamma(200 * 12, 1), 200, dimnames = list(NULL, letters[1:12])))
+  x[, c("c", "k")] <- withr::with_seed(2, stats::rnorm(400))
+  better <- suppressWarnings(bnp_mixture(x, prior = prior_dirichlet(1), seed = 1))$better
+  expect_length(better$column, 8L)
+  expect_identical(better$column, sort(setdiff(better$column, c("c", "k"))))
+})

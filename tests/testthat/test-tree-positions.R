@@ -392,8 +392,8 @@ test_that("positions that do not go with the parents are refused", {
   bad(c(1, 1, NA, 1, 1, 1, 1), "NA.*row 3")
   bad("side", "names the column")
   bad(list(1, 2), "label per row")
-  bad(matrix(1, 7, 1), "label for each row")
-  bad(complex(7), "label for each row")
+  bad(matrix(1, 7, 1), "label per row")
+  bad(complex(7), "label per row")
   bad(1:7, "parent", up = NULL)
   bad(FALSE, "one value per node")
   expect_bad(
