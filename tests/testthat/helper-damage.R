@@ -56,7 +56,7 @@ expect_damage_known <- function(n, seed, once, allowed = c("refused", "right")) 
   invisible(table(out))
 }
 
-how_many_damages <- function(short) if (long_tests()) 1000L else short
+how_many_damages <- function(short) if (longest_tests()) 1000L else short
 
 # What R says that runs these lines where a file may have 1024 bytes at most, as on a disk that is full.
 with_full_disk <- function(lines) {

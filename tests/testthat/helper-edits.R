@@ -85,4 +85,4 @@ reading_verbs <- list(
   print = function(f) utils::capture.output(print(f)), summary = function(f) utils::capture.output(print(summary(f))),
   elbo = elbo, trace = elbo_trace, nobs = nobs, coef = coef, fitted = fitted, tidy = tidy, glance = glance
 )
-how_many_edits <- function(short) if (long_tests()) Inf else short
+how_many_edits <- function(short) if (longest_tests()) Inf else short

@@ -11,6 +11,10 @@ long_tests <- function() {
   !asked %in% c("", "false")
 }
 
+# Are those run, too, that take many minutes each (hundreds of damaged files, thousands of spoiled calls)? Only in the
+# whole long suite, not in its parts.
+longest_tests <- function() identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")
+
 # A test of the long suite alone; the short one leaves it out, and does not count it as skipped.
 long_test <- function(title, code) {
   if (long_tests()) eval(call("test_that", title, substitute(code)), parent.frame())

@@ -2,7 +2,7 @@
 # data are drawn from the prior and the model, and their posterior by a chain. The rank of each truth among 19 draws is
 # then uniform. Two minutes in all.
 
-long <- long_tests()
+long <- longest_tests()
 
 # of_clusters(k): parameters of k clusters from the prior, a list of vectors; values(q), from clusters.
 calibrated <- function(obs, of_clusters, values, sets) {

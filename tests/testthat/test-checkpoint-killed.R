@@ -3,7 +3,7 @@
 skip_on_os("windows")
 
 test_that("a process that is killed goes on to the same bits", {
-  long <- long_tests()
+  long <- longest_tests()
   folder <- withr::local_tempdir()
   file <- file.path(folder, "checkpoint")
   groups <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))

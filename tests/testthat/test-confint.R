@@ -1,7 +1,7 @@
 # Intervals are quantiles of the variational posterior: as many draws from it lie below an end as its probability says.
 
 few <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
-draws <- if (long_tests()) 20000L else 1250L
+draws <- if (longest_tests()) 20000L else if (long_tests()) 5000L else 1250L
 
 # One draw of the parameters of a cluster, from its posterior parameters.
 wishart <- function(df, scale) solve(rWishart(1, df, solve(scale))[, , 1])

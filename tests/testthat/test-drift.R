@@ -474,7 +474,7 @@ test_that("what drift and time do not go with is refused by name", {
 })
 
 test_that("moving clusters come, die and keep their identity", {
-  skip_if_not(long_tests(), "long")
+  skip_if_not(longest_tests(), "long")
   ends <- vapply(1:10, function(seed) {
     many <- withr::with_seed(seed, planted_paths(600))
     fit <- drifting(many$x, time = many$time, control = bnp_control(seed = seed))

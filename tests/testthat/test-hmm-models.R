@@ -129,7 +129,7 @@ test_that("expected durations are those of the transition matrix", {
 })
 
 test_that("one very long sequence and very many short ones", {
-  long <- long_tests()
+  long <- longest_tests()
   n <- if (long) 700000L else 35000L
   for (length in c(n, 10L)) {
     rows <- if (length == 10L) n / 7L * 10L else n

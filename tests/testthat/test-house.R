@@ -167,7 +167,7 @@ test_that("what compilation leaves in folders is removed before a package is bui
 })
 
 test_that("a built package contains no object file", {
-  skip_if_not(long_tests(), "long: set BNPVI_LONG_TESTS=true")
+  skip_if_not(longest_tests(), "long: set BNPVI_LONG_TESTS=true")
   source_files()
   sources <- normalizePath(root)
   withr::local_dir(withr::local_tempdir())

@@ -78,7 +78,7 @@ test_that("what is no vector of labels is refused", {
 
 test_that("ids of every class group as whole numbers do", {
   verbs <- quiet(grouping_verbs(x, of))
-  long <- long_tests()
+  long <- longest_tests()
   few <- c("Date", "integer64", "zeros")
   cheap <- c("predict_hmm", "predict_mixture", "predict_topics", "segments", "filter", "filter_on", "agreement")
   ordered <- setdiff(names(classes), c("text", "zeros", "as_is", "hms")) # those whose values ascend

@@ -57,7 +57,7 @@ test_that("the data must be those of the fit", {
 })
 
 test_that("intervals of nominal 90 % hold the truth", {
-  skip_if_not(long_tests())
+  skip_if_not(longest_tests())
   ages <- seq(25, 75, by = 12.5)
   w <- (ages - 50) / 15
   logit <- cbind(0, 0.4 + 1.5 * w, -0.5 - 1.5 * w)

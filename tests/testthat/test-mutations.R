@@ -2,7 +2,7 @@
 # each day, in place of 200 that are always the same. A run can be repeated by BNPVI_MUTATION_SEED, which it prints;
 # mutation i can be looked at alone by mutate(i, calls, results, seed).
 
-long <- long_tests()
+long <- longest_tests()
 numbers <- seq_len(if (long) 2000 else 200)
 seed <- as.integer(Sys.getenv("BNPVI_MUTATION_SEED", if (long) format(Sys.Date(), "%Y%m%d") else "1"))
 

@@ -1,6 +1,6 @@
 # Known numbers of clusters from any start. The long tests take ten seeds.
 
-seeds <- if (long_tests()) 1:10 else 1
+seeds <- if (longest_tests()) 1:10 else if (long_tests()) 1:2 else 1
 
 for (batches in c(1, 10)) {
   for (k_init in c(1, 25, 50)) {

@@ -65,7 +65,7 @@ report_cases <- function() {
     cut = list(cut_fit(mixture(x[1:2])[[1]], x[1:2], k = 1), x[1:2]),
     filter = list(bnp_filter(hmm(x[1:2], id = id)[[1]], x[1:2], id), NULL)
   )
-  if (!long_tests()) expressions <- expressions[1:11]
+  if (!longest_tests()) expressions <- expressions[1:11]
   here <- environment()
   suppressMessages(suppressWarnings(lapply(expressions, eval, here)))
 }
@@ -74,7 +74,7 @@ test_that("reports of every kind of fit have no error, warning or NaN, with and 
   skip_if_not_installed("knitr")
   template <- system.file("rmarkdown", "templates", "report", "skeleton", "skeleton.Rmd", package = "bnpvi")
   skip_if(template == "", "the template is not installed")
-  renders <- long_tests() && requireNamespace("rmarkdown", quietly = TRUE) &&
+  renders <- longest_tests() && requireNamespace("rmarkdown", quietly = TRUE) &&
     rmarkdown::pandoc_available("1.14")
   withr::local_dir(withr::local_tempdir())
   withr::local_pdf(NULL)

@@ -185,7 +185,7 @@ test_that("few, equal and far rows start a fit, too", {
 })
 
 test_that("starts by real daemons have the bits of starts here", {
-  skip_if_not(long_tests(), "long")
+  skip_if_not(longest_tests(), "long")
   cases <- worker_cases()[c("mixture", "holes", "topics", "sequences")]
   rows <- withr::with_seed(7, matrix(rnorm(60, sd = 6), 20)[sample(20, 40000, TRUE), ] + rnorm(120000))
   cases$rows <- list(rows, cases$mixture[[2]], list(batches = 16L, moves = bnp_moves(FALSE, FALSE, FALSE)))

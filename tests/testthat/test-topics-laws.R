@@ -178,7 +178,7 @@ test_that("the planted topics are found from any start", {
 })
 
 test_that("whales: fits end above the best plain ascents from any start", {
-  skip_if_not(long_tests(), "long: set BNPVI_LONG_TESTS=true")
+  skip_if_not(longest_tests(), "long: set BNPVI_LONG_TESTS=true")
   for (k in c(1, 50, 100)) {
     expect_gt(elbo(bnp_topics(whales$counts, control = bnp_control(seed = 1, k_init = k))), -308425)
   }

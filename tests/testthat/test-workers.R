@@ -198,7 +198,7 @@ test_that("traffic is told lap by lap, and one batch is remarked upon", {
 })
 
 test_that("a daemon is killed in the middle of a lap, ten times", {
-  skip_if_not(long_tests(), "long")
+  skip_if_not(longest_tests(), "long")
   skip_on_os("windows")
   x <- withr::with_seed(7, matrix(rnorm(60, sd = 6), 20)[sample(20, 40000, TRUE), ] + rnorm(120000))
   control <- function(...) bnp_control(seed = 3, batches = 16L, max_laps = 60L, verbose = FALSE, ...)
