@@ -21,7 +21,7 @@ test_that("each file with long tests is in one part of the long tests, and one h
   }
   files <- tool$files_with_long_tests(".")
   expect_gt(length(files), 60L)
-  expect_true(all(c("moves", "mutations", "recovery", "damaged-fields") %in% files))
+  expect_true(all(c("moves", "recovery", "crafted-checkpoints") %in% files))
   for (n in c(1L, 4L, 6L)) {
     parts <- lapply(seq_len(n), function(i) tool$files_of_part(files, paste0(i, "/", n)))
     expect_identical(sort(unlist(parts)), sort(files))
@@ -38,6 +38,8 @@ test_that("BNPVI_LONG_TESTS is true, false or a part, and anything else is an er
   for (value in c("true", "2/4", "6/6")) expect_true(asked(value))
   for (value in c("", "false")) expect_false(asked(value))
   for (value in c("TRUE", "1", "yes", "0/4", "/2", "2/")) expect_error(asked(value), "must be")
+  longest <- function(value) withr::with_envvar(c(BNPVI_LONG_TESTS = value), longest_tests())
+  expect_identical(vapply(c("", "2/4", "true"), longest, NA, USE.NAMES = FALSE), c(FALSE, FALSE, TRUE))
   some <- function(value) withr::with_envvar(c(BNPVI_LONG_TESTS = value), some_of(letters[1:7], by = 3, from = 2))
   expect_identical(some(""), c("b", "e"))
   expect_identical(some("1/6"), letters[1:7])
