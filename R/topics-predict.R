@@ -62,9 +62,10 @@
 #'   the probability of the second, with a hinge loss it is f, above 0 for the second class); with several classes they
 #'   are the probabilities of the classes.
 #'
-#'   `heldout_loglik()`: for `"completion"`, the average over held-out tokens of log Σ_k E\[π_dk\] E\[φ_kv\], where π_d
-#'   is estimated from the seen part and φ from training. For whole documents, the sum of their log probabilities (as
-#'   sequences of tokens) divided by the number of all tokens. With `per_document`, a data frame with `document`,
+#'   `heldout_loglik()`: for `"completion"`, the average over held-out tokens of
+#'   \eqn{\log \sum_k E[\pi_{dk}] E[\phi_{kv}]}, where \eqn{\pi_d} is estimated from the seen part and \eqn{\phi}
+#'   from training. For whole documents, the sum of their log probabilities (as sequences of tokens) divided by the
+#'   number of all tokens. With `per_document`, a data frame with `document`,
 #'   `tokens` and `loglik` (sum).
 #' @references
 #' Buntine, W. (2009). Estimating likelihoods for topic models. *Asian Conference on Machine Learning* 1.
