@@ -69,7 +69,7 @@
 #' table(whales$category)
 #' counts <- whales$counts["Killer whale", ]
 #' head(sort(counts, decreasing = TRUE))
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' head(top_terms(fit, 5), 10)
 #' @name wiki_articles
 "birds"

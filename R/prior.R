@@ -122,7 +122,7 @@
 #' fit <- bnp_topics(
 #'   bars$counts,
 #'   prior = prior_hdp(gamma = gamma_prior(), alpha = gamma_prior()),
-#'   control = bnp_control(seed = 1, max_laps = 20, bound = "tight")
+#'   control = bnp_control(seed = 1, max_laps = 20, bound = "tight", restarts = 1)
 #' )
 #' coef(fit)[c("gamma", "alpha")]
 #' @name priors

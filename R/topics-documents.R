@@ -24,7 +24,7 @@
 #'   American Journal of Political Science 58(4), who sum FREX over top terms.
 #' @seealso [top_terms()], [coherence()], [prevalence()].
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' top_documents(fit, 2)
 #' round(topic_correlation(fit)[1:4, 1:4], 2)
 #' cbind(exclusivity = exclusivity(fit), coherence = coherence(fit, whales$counts))

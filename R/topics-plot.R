@@ -24,7 +24,7 @@
 #' exclusivity. *International Conference on Machine Learning* 29.
 #' @seealso [top_terms()], [ldavis_data()]; `vignette("topics")`.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' plot(fit, topics = 1:6)
 #' plot(fit, "clusters")
 #' @export

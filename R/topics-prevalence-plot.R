@@ -10,7 +10,7 @@
 #' @return `plot()`: the table, invisibly. `autoplot()`: a ggplot.
 #' @seealso [prevalence()] for what is drawn, [plot.bnp_topics()].
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 plot.bnp_prevalence <- function(x, topics = NULL, ...) {

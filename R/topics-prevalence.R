@@ -53,7 +53,7 @@
 #' Machine Learning Research* 19(51), 1-49.
 #' @seealso [plot.bnp_prevalence()], [top_documents()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' head(prevalence(fit, by = whales$category))
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export

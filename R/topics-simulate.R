@@ -15,7 +15,7 @@
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_topics()], [predict.bnp_topics()].
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' dim(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$input$lengths, ...) {

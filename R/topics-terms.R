@@ -16,7 +16,7 @@
 #' exclusivity. *International Conference on Machine Learning* 29.
 #' @seealso [plot.bnp_topics()], [tidy.bnp_topics()], [coherence()]; `vignette("topics")`.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' top_terms(fit, 3)
 #' top_terms(fit, 3, by = "frex")
 #' @export
@@ -100,7 +100,7 @@ frex <- function(phi, weight) {
 #' @seealso [top_terms()], [predict.bnp_topics()] for held-out words;
 #'   `vignette("judging-a-fit")`.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' coherence(fit, whales$counts)
 #' @export
 coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
@@ -151,7 +151,7 @@ topic_coherence <- function(together, n, measure) {
 #' topics. *Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70.
 #' @seealso [top_terms()], [plot.bnp_topics()].
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' str(ldavis_data(fit, whales$counts))
 #' # json <- do.call(LDAvis::createJSON, ldavis_data(fit, whales$counts))
 #' @export

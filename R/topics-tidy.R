@@ -24,7 +24,7 @@
 #' principles in R. *Journal of Open Source Software* 1(3).
 #' @seealso [tidiers] for other fits, [top_terms()], [fitted.bnp_topics()].
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' head(tidy(fit))
 #' head(tidy(fit, matrix = "gamma"))
 #' head(tidy(fit, conf.int = TRUE))

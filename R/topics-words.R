@@ -13,7 +13,7 @@
 #'   ([cluster_ids()]). A topic that already has a name (`keywords` of [obs_multinomial()]) keeps it.
 #' @seealso [top_terms()]; the printed fit shows the same words.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' topic_labels(fit)[1:3]
 #' @export
 topic_labels <- function(fit, n = 3L, weight = 0.3, sep = ", ") {

@@ -112,7 +112,7 @@
 #' @seealso [bnp_stream()] for documents that come in batches; [top_terms()], [coherence()], [predict.bnp_topics()],
 #'   [plot.bnp_topics()], [read_fit]; `vignette("topics")`, *Coming from topicmodels and stm* on the site.
 #' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15, restarts = 1))
 #' fit
 #' top_terms(fit, 5)
 #' head(fitted(fit))
