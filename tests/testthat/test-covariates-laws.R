@@ -8,7 +8,9 @@ test_that("states equal their recomputation, and the bound never falls, with any
     fit <- engine_run(case, k_init = 1L, batches = 3L, max_laps = 12L, seed = 3, restarts = 1L, audit = TRUE)
     expect_audited(fit)
     counts <- fit$state$obs[, ncol(fit$state$obs) - 3:0, drop = FALSE]
-    expect_equal(colSums(counts), as.double(table(factor(case$data$position, 0:3))), tolerance = 1e-9, info = case$name)
+    # The first rows of a series have no likelihood, and are not counted.
+    position <- utils::tail(case$data$position, case$data$n - (case$model$obs$lag %||% 0L))
+    expect_equal(colSums(counts), as.double(table(factor(position, 0:3))), tolerance = 1e-9, info = case$name)
     expect_equal(rowSums(counts), fit$state$obs[, 1], tolerance = 1e-9, info = case$name)
   }
 })
