@@ -2,13 +2,19 @@
 # is to be seen. Where clusters overlap, models that can have produced a column's values are therefore tried on the
 # whole data, too: from the clusters that were found, which only merge. Both are then fits whose bounds compare.
 
+# The most laps of a trial, and the least for a column. A lap with learned shapes takes about four times one of Gaussians.
+least_laps <- 8L
+
+# The most rows of a fit for which models are tried on joined clusters, as each trial visits all rows.
+most_rows_joined <- 2^14
+
 # The least average entropy of a row's memberships, in nats: where clusters lie apart none is a part of another.
 least_shared <- 0.05
 
 # The fit with `better` as from with_better_models() and, in addition, the number of clusters that are left, if the
 # bound with other models is higher by `least_gain`, and by more than within the clusters. The gain is that of all named
 # columns together. refit(obs, control, start): a fit of the same data. Models are tried in the order of their bounds
-# for the whole column as one cluster, and all trials together have at most as many laps as the fit had.
+# for the whole column as one cluster, and all trials together take about as long as the fit.
 with_better_joined <- function(fit, data, refit) {
   shared <- fit$elbo_terms[["entropy"]] >= least_shared * sum(data$weights %||% data$n)
   if (sum(fit$sizes > 0) < 2L || !shared) {
@@ -30,7 +36,7 @@ with_better_joined <- function(fit, data, refit) {
     least <- best + least_gain
     makers <- models_of_values(x[, column], all_counts(x[, column]), spacing[[column]])
     bounds <- vapply(makers, function(maker) as_one(column, do.call(maker, list())), 1)
-    laps <- nrow(elbo_trace(fit)) %/% length(columns)
+    laps <- max(least_laps, nrow(elbo_trace(fit)) %/% (4L * length(columns)))
     for (maker in makers[order(-bounds)]) {
       own <- tried
       own$better <- rbind(tried$better, data.frame(column = column, model = maker, gain = 0, clusters = 0L))
@@ -58,8 +64,8 @@ with_better_joined <- function(fit, data, refit) {
 
 fit_of_trial <- function(obs, fit, start, refit, laps) {
   control <- bnp_control(
-    seed = 1, threads = fit$control$threads, moves = bnp_moves(birth = FALSE), max_laps = min(laps, 8), verbose = FALSE,
-    keep_data = FALSE
+    seed = 1, threads = fit$control$threads, moves = bnp_moves(birth = FALSE), max_laps = min(laps, least_laps),
+    verbose = FALSE, keep_data = FALSE
   )
   tryCatch(
     {

@@ -9,7 +9,7 @@ least_gain <- 10
 # and for the columns that depart most from a normal shape, so that the cost does not grow with the data. Rows are drawn
 # evenly from all, so that the same data give the same answer.
 most_rows <- 2^16
-rows_to_try <- function(n_columns) min(2^14, max(2^11, 2^17 %/% n_columns))
+rows_to_try <- function(n_columns) min(2^13, max(2^11, 2^14 %/% n_columns))
 most_columns_to_try <- 8L
 evenly <- function(n, most) if (n <= most) seq_len(n) else as.integer(seq(1, n, length.out = most))
 

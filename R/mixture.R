@@ -65,7 +65,7 @@
 #'   fit names it and the `obs` to use; `fit$better` has the gains. A skewed column is often divided into clusters that
 #'   it does not have. In fits of up to 16,384 rows whose clusters overlap, the models are therefore also tried on
 #'   clusters that may merge, if a column as a whole is skewed or has heavy tails. These trials begin at the clusters
-#'   that were found and take at most as many laps as the fit; the printed fit then says how many clusters are left. The
+#'   that were found and take about as long as the fit; the printed fit then says how many clusters are left. The
 #'   fit itself is not changed.
 #'
 #'   Columns of classes of other packages are read as the values that they hold, with missing values where `is.na()` is
@@ -309,7 +309,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, beside =
   warn_of_ties(fit, data)
   if (unasked && is.matrix(data$x) && data$n >= 30L && !anyNA(fit$labels)) {
     fit <- with_better_models(fit, data)
-    if (is.null(beside$labels) && data$n <= rows_to_try(1L)) {
+    if (is.null(beside$labels) && data$n <= most_rows_joined) {
       fit <- with_better_joined(fit, data, function(obs, control, start) {
         fit_mixture(x, obs, prior, control, start, call, na_action, beside, error_call = error_call)
       })
