@@ -2,7 +2,7 @@
 # is to be seen. Where clusters overlap, models that can have produced a column's values are therefore tried on the
 # whole data, too: from the clusters that were found, which only merge. Both are then fits whose bounds compare.
 
-# The most laps of a trial, and the least for a column. A lap with learned shapes takes about four times one of Gaussians.
+# The most laps of a trial, and the fewest for a column. A lap with learned shapes takes about four Gaussian ones.
 least_laps <- 8L
 
 # The most rows of a fit for which models are tried on joined clusters, as each trial visits all rows.
