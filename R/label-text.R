@@ -155,7 +155,7 @@ shown_twice <- function(seconds, zone) {
   twice
 }
 
-# Other classes (numbers with a unit, value labels or another meaning) as numbers.
+# Labels of all other classes (such as numbers with a unit or with value labels): the text of their plain numbers.
 text_of_others <- function(x) {
   plain <- as.vector(unclass(x))
   if (is.complex(plain)) {

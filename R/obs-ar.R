@@ -61,7 +61,7 @@ obs_resolve.obs_ar <- function(obs, data, start, call) {
   if (is.null(given)) {
     return(with_centred_precision(obs, c(rep(noise / 2, obs$lag), if (obs$intercept) 0.01), call))
   }
-  # Counted in rows, like the strength of a mean.
+  # The precision of coefficients is in units of rows, as the strength of a mean is: the mean of the squared regressors.
   square <- column_means(z^2, w)
   square <- obs$unit^2 * ifelse(square > 0, square, 1)
   obs <- with_centred_precision(obs, c(rep(square, obs$lag), if (obs$intercept) 1), call)

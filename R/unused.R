@@ -62,7 +62,7 @@ unused_hint <- function(name, verb, own) {
   sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
 }
 
-# Functions, among those for arguments of `verbs`, that have the argument.
+# The constructors that have an argument of this name, among those whose results the functions `verbs` take.
 owners_of <- function(argument, verbs) {
   unique(unlist(lapply(verbs, function(verb) {
     own <- argument_owners(verb)

@@ -1,8 +1,9 @@
 # Rows that a mixture with covariates takes in: by the covariate patterns of the fit, and those that are new to it.
 
-# list(fit, data): data with the pattern of each row, from 0, among those of the fit, behind which new ones are put, so
-# that the bound is exact. Where the fit has rounded covariates, or there would be too many patterns, rows with a new
-# one count as the nearest of the fit. covariates: NULL, those of newdata.
+# list(fit, data): data with the number, from 0, of each row's covariate pattern, and the fit with any new patterns
+# appended to its own, so that the bound is exact. If the fit has rounded covariates, or there would be too many
+# patterns, rows with a new pattern get the nearest pattern of the fit instead. covariates: if NULL, they are columns of
+# newdata.
 with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
   prior <- fit$model$prior
   frame <- covariates_taken_in(prior$design, data, covariates, newdata, call)
@@ -25,7 +26,7 @@ with_patterns_taken_in <- function(fit, data, covariates, newdata, call) {
   list(fit = fit, data = data)
 }
 
-# A data frame of the rows of data, with what messages call it as attribute `arg`.
+# The covariates of the rows of data as a data frame; its attribute `arg` is the name of the argument for messages.
 covariates_taken_in <- function(design, data, covariates, newdata, call) {
   names <- all.vars(design$terms)
   arg <- "covariates"
@@ -64,7 +65,7 @@ tell_nearest_patterns <- function(n) {
   )
 }
 
-# A fit that has no rows yet of the patterns behind its own. more: the variables of these.
+# Appends patterns to those of a fit, which has no rows of them yet. more: the covariates of these patterns.
 fit_with_more_patterns <- function(fit, patterns, more) {
   prior <- fit$model$prior
   new <- nrow(patterns) - nrow(prior$patterns)
