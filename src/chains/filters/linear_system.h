@@ -14,16 +14,19 @@ namespace bnpvi::chains {
 /// ~ start. All matrices are stored by rows; probabilities may be 0.
 struct LinearSystem {
   Index k, m, d, n_inputs;
-  bool by_mode;               // true: each mode has its own C, R and G
-  Vec a, q, f;                // dynamics A, Q, F: K × m × (m + 1), K × m × m, K × m × n_inputs
-  Vec c, r, g;                // C, R, G: D × (m + 1), D × D, D × n_inputs; by_mode: K of each
+  bool by_mode;  // true: each mode (state of the switching chain) has its own C, R and G
+  Vec a, q, f;   // dynamics A, Q, F of the K modes: K × m × (m + 1), K × m × m, K × m × n_inputs
+  // observation matrices C, R, G: D × (m + 1), D × D, D × n_inputs; with by_mode, K of each
+  Vec c, r, g;
   Vec start_mean, start_var;  // mean (m) and covariance (m × m) of x_1
   Vec start, transition;      // probabilities of the first mode (K) and of the next (K × K)
 
-  /// p(z_t = to | z_{t−1} = from); from < 0: the row before has no mode, or does not exist.
+  /// Probability p(z_t = to | z_{t−1} = from) of a step between modes. from < 0: the row before has no mode,
+  /// or does not exist.
   double step(Index from, Index to) const { return from < 0 ? start[to] : transition[from * k + to]; }
 
-  /// The part of E y_j in this mode that does not depend on x: the intercept and the effect of u.
+  /// The part of the expected value of cell y_j in this mode that does not depend on the state x: the
+  /// intercept and the effect of the inputs u.
   double offset(Index mode, Index j, const double* u) const;
   const double* loadings(Index mode, Index j) const { return c.data() + (seen_by(mode) * d + j) * (m + 1); }
   const double* noise(Index mode, Index j) const { return r.data() + (seen_by(mode) * d + j) * d; }
@@ -36,23 +39,26 @@ struct LinearSystem {
 /// noise_j).
 struct Observed {
   Index n = 0;
-  Vec c, y, noise;  // coefficients (n × m), values (n), variances (n)
+  Vec c, y, noise;  // n cells: coefficients c_j of the state (n × m), values y_j (n), noise variances (n)
 };
 
-/// The observed cells of a row y (D numbers, NaN: missing) in this mode, given inputs u, as numbers with
-/// independent noise: less their offsets and multiplied by L⁻¹, where L diag(noise) L', L unit triangular, is
-/// R restricted to these cells. det L = 1, so that densities need no factor. A cell whose noise is determined
-/// by the noise of the cells before it has noise 0.
+/// The observed cells of a row y (D numbers, NaN: missing) in this mode, turned into numbers with independent
+/// noise.
+/// Cells have correlated noise with covariance R. Let L diag(noise) L', with L unit triangular, be R
+/// restricted to the observed cells. The cells, less their offsets, are multiplied by L⁻¹. As det L = 1,
+/// densities need no factor. A cell whose noise is determined by the noise of the cells before it has noise
+/// 0. u: the inputs of the row.
 Observed observe(const LinearSystem& system, Index mode, const double* y, const double* u);
 
-/// Mean (m) and covariance (m × m) of x_t given z_t = mode and inputs u, before row t is seen, from the mean
-/// and covariance of x_{t−1}.
+/// Predicts the state x_t in this mode before row t is seen: replaces the mean (m) and covariance (m × m) of
+/// x_{t−1} by those of x_t given z_t = mode and the inputs u.
 void predict_state(const LinearSystem& system, Index mode, const double* u, const double* mean,
                    const double* cov, double* new_mean, double* new_cov);
 
-/// Updates mean and covariance of the state by one row, cell by cell, in Joseph's form, which keeps the
-/// covariance positive semidefinite under rounding. Returns log p(y | past), or NaN where a cell without
-/// noise is determined by the other cells up to rounding, so that the row has no density.
+/// Updates mean (m) and covariance (m × m) of the state x by one row of data, cell by cell. Joseph's form of
+/// the update keeps the covariance positive semidefinite under rounding. Returns log p(row | rows before), or
+/// NaN if the row has no density because a cell without noise is determined by the other cells up to
+/// rounding.
 double update_state(const Observed& row, Index m, double* mean, double* cov);
 
 }  // namespace bnpvi::chains

@@ -6,7 +6,7 @@
 
 namespace bnpvi::chains {
 
-/// Numbers of the particles that are kept, ascending, and their new weights.
+/// The particles that are kept: their numbers in ascending order, and their new weights.
 struct Selection {
   std::vector<Index> kept;
   Vec weight;

@@ -5,13 +5,15 @@
 
 namespace bnpvi::chains {
 
-/// Adds Σ_t from_t to_tᵀ over n rows (from, to: n × K) to sums, which has one K × K matrix for each position
-/// of the chain. position: position of each row; null: all 0.
+/// Adds the products Σ_t from_t to_tᵀ of the messages of n rows (from, to: n × K) to sums, which has one K ×
+/// K matrix for each position of a row in the chain (number of its transition matrix). position: position of
+/// each row; null: 0 for all rows.
 void add_pairs(const Chain& chain, Index n, const int* position, const double* from, const double* to,
                double* sums);
 
-/// As add_transitions() of messages.h: computes expected transitions and returns their entropy, but adds them
-/// to the pair statistics of a summary, which are laid out differently: the position is the last index.
+/// Computes expected transitions, adds them to the pair statistics of a summary and returns their entropy. It
+/// differs from add_transitions() of messages.h in the layout of the result: in pair statistics the position
+/// (number of the transition matrix) is the last index.
 double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
                        Summary& to);
 

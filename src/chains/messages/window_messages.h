@@ -10,18 +10,22 @@ struct Ends {
   Index before = -1, after = -1;
 };
 
-/// Results of forward–backward over a window, apart from the responsibilities.
+/// Results of forward–backward over a window (some consecutive rows of a sequence), except the
+/// responsibilities.
 struct WindowMessages {
-  bool sure = false;   // false: the messages may depend on a floor, and the other results are of no use
+  // false: the messages may depend on a floor of potentials, so that the other results are of no use
+  bool sure = false;
   double log_sum = 0;  // log of the sum, over all paths between the ends, of potentials times transitions
-  double entropy = 0;  // without −Σ M log P of the transitions into rows of the window (add_transitions)
+  // entropy of q(z) without the part −Σ M log P of the transitions into rows of the window (add_transitions)
+  double entropy = 0;
 };
 
-/// Forward and backward messages, as by forward() and backward() (messages.h), over n rows given the states
-/// at their ends. log_e and e: the same potentials as logarithms and exponentials; on return responsibilities
-/// and messages ν. alpha ((n + 1) × K): row 0 is the indicator of ends.before, so that αν includes the
-/// transition into the first row. The expected number of transitions from state j into ends.after is the last
-/// row's responsibility of j. Scratch: scale (n), beta (K), first (n).
+/// Computes forward and backward messages (as forward() and backward() in messages.h do) over n rows, given
+/// the states of the rows just before and after them. log_e and e: the same potentials as logarithms and
+/// exponentials; on return the responsibilities and the messages ν. alpha ((n + 1) × K): row 0 is the
+/// indicator of ends.before, so that the products αν include the transition into the first row. The expected
+/// number of transitions from state j into ends.after is the last row's responsibility of j. Scratch: scale
+/// (n), beta (K), first (n).
 WindowMessages messages_between(const Chain& chain, Index n, const Ends& ends, double* log_e, double* e,
                                 double* alpha, double* scale, double* beta, std::uint8_t* first,
                                 double* start_count);
@@ -34,10 +38,11 @@ struct EndMessages {
   double nu = 1;     // backward message ν of the state (messages.h)
 };
 
-/// The joint probability of the states at the ends of a window. before, after: messages of the rows at the
-/// ends, from a pass over the whole sequence. log_scale: sum of the log scales of that pass over the window.
-/// log_sum: WindowMessages::log_sum of the window under the same chain and potentials. Where the sequence
-/// begins or ends with the window, that end has no condition.
+/// The joint probability of the states in `ends`, those of the rows just outside a window (a range of rows).
+/// before, after: messages of these two rows, from a pass over the whole sequence. log_scale: sum of the log
+/// scales of that pass over the rows of the window. log_sum: WindowMessages::log_sum of the window under the
+/// same chain and potentials. Where the window begins or ends with the sequence, there is no state on that
+/// side, and the probability is that of the other one.
 double probability_of_ends(const Ends& ends, const EndMessages& before, const EndMessages& after,
                            double log_scale, double log_sum);
 

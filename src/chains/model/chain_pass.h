@@ -1,4 +1,5 @@
-// The local step of a hidden Markov model in which every row may be in all states, segment by segment.
+// The local step (computes q(z) given the parameters' posterior) of a hidden Markov model in which every row
+// may be in all states, segment by segment.
 #pragma once
 #include "chains/messages/messages.h"
 #include "chains/model/sequence_rows.h"
@@ -6,9 +7,9 @@
 namespace bnpvi::chains {
 
 /// Forward–backward over sequences, which adds its results to a summary. Rows are processed in segments of at
-/// most `segment_rows`: a sequence of several segments is passed forward, then backward. Potentials and
-/// forward messages of as many of the last segments as fit stay in memory in between. From each other segment
-/// only one message is kept, from which its messages are computed again.
+/// most `segment_rows`: a sequence of several segments is passed forward, then backward. In between, the
+/// potentials and forward messages of the last segments stay in memory, as many as fit. From each other
+/// segment only one message is kept, from which its messages are computed again.
 ///
 /// When several threads share a long sequence, four segments are processed at a time, since messages are a
 /// recursion that only one thread can compute. The four tasks do not depend on each other: statistics of one
@@ -17,9 +18,9 @@ namespace bnpvi::chains {
 /// long sequence have about 2^14 / K rows, from 512 to 2048, for any number of threads.
 ///
 /// Memory: 24 K + 8 bytes for each row of the segments in memory. These rows have at most 2^18 states in all
-/// where threads share a sequence, that is, 6 MB, and 2^17 where each thread has its own sequence; but there
-/// is at least one segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32
-/// states on).
+/// (6 MB) where threads share a sequence, and 2^17 where each thread has its own sequence. There is always at
+/// least one segment of `segment_rows` rows (96 K kB), or four of a long sequence (50 K kB from 32 states
+/// on).
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
@@ -33,11 +34,11 @@ class ChainPass {
  private:
   struct Segment {
     Index number = 0, from = 0, n = 0;
-    Buffer log_e, e, alpha, scale;  // log potentials, potentials, forward messages, scales
+    Buffer log_e, e, alpha, scale;  // log potentials, potentials (rows × K), forward messages, scales
   };
 
   /// The segments (ranges of rows) on which the four stages of a pass work at the same time: one is loaded,
-  /// one passed forward, one passed backward and one added to the summary. Each may be nullptr.
+  /// one passed forward, one passed backward and one added to the summary. A stage without work has nullptr.
   struct Stages {
     Segment *load, *forward, *backward, *collect;
   };
@@ -57,15 +58,18 @@ class ChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // Σ α νᵀ by position, without the factor P, for each chunk of rows
-  Vec log_space_pairs_;     // expected transitions counted in log space
+  // products Σ α νᵀ of messages for each position, without the factor P, for each chunk of rows
+  std::vector<Vec> pairs_;
+  Vec log_space_pairs_;  // expected transitions that were computed in log space
   Vec start_count_;
   double entropy_ = 0;
-  const Index most_rows_;          // largest number of rows of a segment
-  const Index most_kept_;          // largest number of segments in memory
-  const Index ahead_;              // 1 when the stages of segments overlap, one segment apart; else 0
-  std::vector<Segment> segments_;  // in memory: segment i of a sequence is at i modulo their number
-  Vec before_;                     // K for each segment: the forward message that enters it
+  const Index most_rows_;  // largest number of rows of a segment
+  const Index most_kept_;  // largest number of segments in memory
+  // how many segments each stage is ahead of the next: 1 when stages run at the same time, else 0
+  const Index ahead_;
+  // the segments in memory: segment i of a sequence is at i modulo their number
+  std::vector<Segment> segments_;
+  Vec before_;  // for each segment, the forward message that enters it (K numbers)
   Vec beta_;
 };
 

@@ -1,5 +1,5 @@
-// Hidden Markov models: units are sequences or trees, and the state of a row depends on that of its parent,
-// in a sequence the row before.
+// Hidden Markov models of sequences and trees. The state of a row depends on that of the row before or, in a
+// tree, of the row's parent.
 #pragma once
 #include <memory>
 
@@ -16,10 +16,13 @@
 namespace bnpvi::chains {
 
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
-/// every transition row, `sticky` (κ) added to self-transitions. Each state has one transition row for each
-/// position of a child (Dataset::position). pattern: which transitions are fixed or forbidden, for finite
-/// models only; the states of such a model are not exchangeable, and each keeps its number (has_places()).
-/// tilt: effects of covariates on transitions; there is one position then, and all concentrations are known.
+/// Prior of the transitions of a hidden Markov model: concentrations of their Dirichlet rows. `start` is that
+/// of the first state of a sequence, `alpha` that of every transition row, and `sticky` (κ) is added to
+/// self-transitions.
+/// Each state has one transition row for each position of a child (Dataset::position). pattern: which
+/// transitions are fixed or forbidden, for finite models only; the states of such a model are not
+/// exchangeable, and each keeps its number (has_places()). tilt: effects of covariates on transitions; there
+/// is one position then, and all concentrations are known.
 struct HmmPrior {
   Concentration alpha, start, sticky;
   Index positions = 1;
@@ -36,10 +39,11 @@ std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcent
 /// ~ Dirichlet(α_0 π) with π = (1/K, ..., 1/K), and with a pattern if the prior has one.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// Base class of the HDP-HMM and the finite HMM. In a summary, `pair` holds expected transitions M_jk, one
-/// number for each position or covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the
-/// entropy is that of the whole chain q(z). The globals have the sticks in u and omega, if the model has
-/// sticks, and after the sticks, in u, the parameters of q of a tilt (effects of covariates).
+/// Base class of the HDP-HMM and the finite HMM.
+/// In a summary (sums over rows), `pair` holds expected transitions M_jk, one number for each position or
+/// covariate pattern; `extra` (q = 1) holds expected first states M_0k; and the entropy is that of the whole
+/// chain q(z). In the globals (the parameters' posterior), u and omega hold the sticks, if the model has
+/// sticks. After the sticks u holds the parameters of q of a tilt (effects of covariates).
 class HmmAlloc : public AllocModel,
                  public LearnedConcentrations,
                  public UnitJoins,
@@ -59,23 +63,25 @@ class HmmAlloc : public AllocModel,
 
   SummaryShape shape(const ObsModel& obs) const override;
 
-  /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
-  /// sequence by one message per segment only. With L-sparse responsibilities each row may be in L states
-  /// only, which are remembered (chain_memory.h); the sets that a visit chooses are never worse than those it
-  /// began with. Trees are passed upward and downward (tree_pass.h), always with all states.
+  /// Computes q(z) of the sequences and trees of a visit by forward–backward, and returns their summary. A
+  /// sequence is processed in segments of bounded length, so that only one message per segment must be kept.
+  /// With L-sparse responsibilities each row may be in L states only, which are remembered (chain_memory.h);
+  /// the sets that a visit chooses are never worse than those it began with. Trees are passed upward and
+  /// downward (tree_pass.h), always with all states.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
 
-  /// Computes again the summary that the last visit of some units found. in.globals must be the globals of
-  /// that visit, and in.memory, if the model has one, the memory that the visit left.
+  /// Computes again the summary that the last visit of some units (sequences or trees) found. in.globals must
+  /// be the globals of that visit, and in.memory, if the model has one, the memory that the visit left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
-  /// Completes a start by expected transitions as if the states of rows were independent; forbidden ones are
-  /// left out.
+  /// Adds expected transitions to the statistics with which a fit starts, as if the states of rows were
+  /// independent; forbidden transitions stay 0. n_groups: number of sequences.
   void complete_start(Summary& start, double n_groups) const override;
 
-  /// The summary as if the rows were independent: q(z) = Π_t q(z_t).
+  /// The summary of a batch for given state probabilities of its rows, as if the rows were independent: q(z)
+  /// = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 
   std::shared_ptr<const UnitMemory> joined_memory(
@@ -90,8 +96,8 @@ class HmmAlloc : public AllocModel,
   std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
                                        std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
-  /// Better values of those among α, α_0 and κ that are learned, one after the other, with θ̂ at its optimum
-  /// for each value.
+  /// The same model with better values of the learned ones among α, α_0 and κ. They are improved one after
+  /// the other, with the Dirichlet parameters θ̂ at their optimum for each value.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
   NamedArrays learned_fields() const override;
   double log_hyperprior() const override;
@@ -100,41 +106,45 @@ class HmmAlloc : public AllocModel,
     return prior_.tilt ? prior_.tilt->numbers(k, k + has_sticks()) : 0;
   }
 
-  /// Approximate globals after state b joined a < b: the proportion π_b is added to π_a, and counts are
-  /// added.
+  /// The approximate globals (parameters' posterior) after state b joined a < b: the weight π_b is added to
+  /// π_a, and the counts of both are added.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
-  /// The globals with one more, empty, state and transition rows near the best ones; for finite models.
+  /// The globals with an additional empty state, whose transition rows are near the best ones. For models
+  /// with a fixed number of states, in which another state was removed.
   Globals with_empty_state(Globals globals) const;
 
-  /// The Dirichlet parameters of all rows of transitions at these globals: θ̂_jk = M_jk + α_j π_k + κ δ_jk,
-  /// with M the expected transitions in globals.effective. With a tilt (effects of covariates), those in its
-  /// q.
+  /// The Dirichlet parameters of all transition rows at these globals: θ̂_jk = M_jk + α_j π_k + κ δ_jk, with
+  /// M the expected transitions in globals.effective. With a tilt (effects of covariates) they are those of
+  /// the tilt's q.
   TransitionRows rows(const Globals& globals) const;
 
-  /// The chain on which local steps run: exp E log π_jk for the K states in use.
+  /// The chain on which local steps (updates of q(z)) run: its transition probabilities are exp E log π_jk
+  /// for the K states in use.
   Chain expected_chain(const Globals& globals) const;
 
-  /// The chain with transition probabilities E π_jk for all `width` outcomes (TransitionRows); a state not in
-  /// use has its prior row.
+  /// The chain with transition probabilities E π_jk for all `width` outcomes (TransitionRows). A state that
+  /// is not in use has the transition row of the prior.
   Chain mean_chain(const Globals& globals) const;
 
  protected:
-  /// The weights π of all `width` outcomes (TransitionRows): K states and, if the model has it, the
-  /// remainder.
+  /// The weights π of all `width` outcomes (TransitionRows): the K states and, in an open-ended model, all
+  /// states not in use together.
   virtual Vec weights(const Globals& globals) const = 0;
 
-  /// The Dirichlet parameters θ̂ of the rows for the expected transitions in s and weights π, with as many
-  /// outcomes as pi has: the optimum of a model without a tilt.
+  /// The Dirichlet parameters θ̂ of the transition rows that are optimal, in a model without a tilt, for the
+  /// expected transitions in s and the weights pi, which has one number for each outcome.
   TransitionRows rows(const Summary& s, const Vec& pi) const;
 
-  /// Prior Dirichlet parameters of the rows of k states.
+  /// The Dirichlet parameters of the transition rows of k states under the prior, for weights pi of the
+  /// outcomes.
   TransitionRows prior_rows(Index k, const Vec& pi) const;
 
   HdpSticks sticks(const Globals& globals) const;
-  Vec tilts(const Globals& globals) const;  // parameters of q of the tilt; empty without a tilt
+  // parameters of q of the tilt (effects of covariates); empty without a tilt
+  Vec tilts(const Globals& globals) const;
 
-  /// The ELBO's term of transitions for assignments with the summary `total`:
+  /// The ELBO's term of transitions for state assignments with the summary `total`:
   ///   Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk }.
   RoundedSum transition_value(const Summary& total, const Globals& globals) const;
 
@@ -144,30 +154,34 @@ class HmmAlloc : public AllocModel,
   virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
 
   /// Adds the terms of the ELBO that depend on concentrations directly, not through θ̂: the bounds of the log
-  /// normalisers of the Dirichlet priors, given moments of π. start: those of the start row; otherwise those
-  /// of the transition rows.
+  /// normalisers of the Dirichlet priors of k states. pi: moments of the weights π. start: true for the prior
+  /// of the first state, false for the priors of the transition rows.
   virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
 
   const HmmPrior prior_;
 
  private:
-  // The logarithm of a cell's probability, or its expectation, given log_p, that of the cell in its Dirichlet
-  // row. The two differ only with a pattern, where free cells share what fixed cells leave.
+  // The log probability of a cell of the transition matrix, or the expectation of this logarithm. log_p: the
+  // same quantity in the Dirichlet distribution of the row's free cells. The two differ only with a pattern,
+  // where the free cells share the probability that fixed cells leave.
   double log_cell(Index row, Index j, Index k, double log_p) const;
-  double count(const Summary& s, Index row, Index j) const;  // M_jk, summed over all covariate patterns
+  // expected transitions M_jk, summed over all covariate patterns
+  double count(const Summary& s, Index row, Index j) const;
   void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
 
   // All terms of the ELBO that depend on the concentration α_0 (start = true), or on α and κ (start = false).
   double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
                        bool start) const;
 
-  // same_sets: the state sets of L-sparse rows are left as they are in the memory.
+  // Computes q(z) and its summary. same_sets: the sets of states that L-sparse rows may be in are left as
+  // they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
-  Summary summary_of_visit(const Visit& in, bool same_sets) const;  // the result has no owners yet
+  // the summary without the classes of the states (Summary::owner)
+  Summary summary_of_visit(const Visit& in, bool same_sets) const;
 };
 
-/// The expected number of first states, M_0k (row 0), or of transitions, M_jk (further rows, in the order of
-/// TransitionRows), in a summary; never negative.
+/// The expected number of first states, M_0k (row 0), or of transitions, M_jk (rows from 1 on, in the order
+/// of TransitionRows), in a summary. Never negative.
 double transition_count(const Summary& s, Index row, Index k);
 
 }  // namespace bnpvi::chains

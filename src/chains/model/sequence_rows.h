@@ -1,5 +1,5 @@
-// Division of the sequences of a batch among threads, and helpers that dense and L-sparse passes over
-// sequences share.
+// Division of the sequences of a batch among threads, and helpers for passes over sequences, whether rows may
+// be in all states or in L only.
 #pragma once
 #include <cstdint>
 
@@ -9,8 +9,9 @@
 namespace bnpvi::chains {
 
 /// The rows with a likelihood (modelled rows) of some consecutive sequences or trees. first: marks the row
-/// where each begins. back: for trees, the distance of each row to its parent (steps_to_parent()). position:
-/// Dataset::position of each row, if there is one.
+/// where each sequence or tree begins. back: for trees, the distance of each row to its parent
+/// (steps_to_parent()). position: number of the transition matrix that leads into each row
+/// (Dataset::position), if there are several.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
@@ -22,50 +23,54 @@ struct SequenceRows {
   void clear();
 };
 
-/// Number of rows of a sequence that have a likelihood: all but the first `lag` ones.
+/// Number of rows of a sequence (group) that have a likelihood: all but the first `lag`, which only serve to
+/// predict later rows.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
-/// Consecutive units of a batch (sequences or trees) whose statistics are summed together. A piece is either
-/// a group of short sequences, processed as one chunk by one thread (parts = 1), or one long sequence, whose
-/// rows are divided into 8 chunks, its `parts`. A sequence is long if it has 2^15 rows or more, or if it has
-/// 2^12 or more and these are over three quarters of the rows of all sequences below 2^15, as threads would
-/// otherwise have nothing else to do. The division depends on the lengths only.
+/// A piece: consecutive units of a batch (sequences or trees) whose statistics are summed together. It is
+/// either several short sequences, processed as one chunk by one thread (parts = 1), or one long sequence,
+/// whose rows are divided into 8 chunks, its `parts`.
+/// A sequence is long if it has 2^15 rows or more. A sequence of 2^12 rows or more is long, too, if it has
+/// over three quarters of the rows of all sequences below 2^15, as threads would otherwise have nothing else
+/// to do. The division depends on the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions of the sequences in the batch
-  Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
+  Index first_chunk = 0;     // number of its first chunk, as a ResponsibilitySink counts chunks
   Index parts = 1;
 };
 
-/// The pieces of all units, in order. numbers: length of the sum of one piece, in doubles (count_chunks()).
+/// Divides all units (sequences or trees) into pieces, in order. numbers: length of the sum of one piece, in
+/// doubles (count_chunks()).
 std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
                                    Index numbers);
 
-/// Maximal number of rows of a segment when all K states of its rows are in memory: a guess.
+/// Maximal number of rows of a segment (part of a sequence that is processed at once) when all K states of
+/// its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
-/// out (n × K): log-likelihoods E log p(x | φ_k) of n rows; not_possible for states that the label of a row
-/// excludes. owner: class of each state (Summary::owner).
+/// Computes the expected log-likelihoods E log p(x | φ_k) of n rows under K states into out (n × K); they are
+/// not_possible for states that the label of a row excludes. owner: class of each state (Summary::owner).
 void log_likelihoods(FeatureBlock& block, const Weights& weights, const std::vector<int>& owner,
                      const Index* rows, Index n, double* out);
 
-/// Sets log_e (n × K, the log-likelihoods of the first n rows of the block) to not_possible for the states
-/// that the label of a row excludes.
+/// Sets log-likelihoods to not_possible for the states that the label of a row excludes. log_e: n × K, for
+/// the first n rows of the block; owner: class of each state.
 void exclude_forbidden(const FeatureBlock& block, Index n, const std::vector<int>& owner, double* log_e);
 
-/// Loops over the rows of one piece (some consecutive sequences, see Piece), and the statistics of its
+/// Loops over the rows of one piece (some consecutive sequences, see Piece), and sums the statistics of its
 /// chunks.
 class PieceWork {
  public:
-  /// pool: runs the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
+  /// pool: runs the chunks of a long sequence; nullptr if the caller is itself a task of the pool.
   PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool);
 
-  /// True when for_parts() runs its two kinds of tasks at the same time.
+  /// True if for_chunks() and for_parts() run their two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// Calls task(part) for every chunk, and beside(0) .. beside(n_beside − 1), which are longer tasks
-  /// (messages, a recursion). If overlaps(), all may run at the same time, and the longer ones begin first.
-  /// Otherwise the chunks come first and beside(0) last, so that each call may use the results of those
-  /// before.
+  /// Calls task(part) for every chunk of the piece, and beside(0) .. beside(n_beside − 1), which are longer
+  /// tasks (recursions that compute messages). If overlaps(), all may run at the same time, and the longer
+  /// ones begin first. Otherwise the chunks come first and beside(0) last, so that beside(i) may use the
+  /// results of all chunks and of beside(j), j > i.
   template <class Task, class Beside>
   void for_chunks(Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -79,15 +84,16 @@ class PieceWork {
     for (Index i = n_beside - 1; i >= 0; --i) one(i);
   }
 
-  /// Divides rows 0 .. n − 1 among the chunks and calls use(begin, m) for the rows begin .. begin + m − 1 of
-  /// chunk `part`, unless it has none.
+  /// Divides rows 0 .. n − 1 among the chunks of the piece, and calls use(begin, m) for the rows begin ..
+  /// begin + m − 1 of chunk `part`, unless it has none.
   template <class Use>
   void rows_of_chunk(Index part, Index n, Use use) const {
     const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
     if (from < to) use(from, to - from);
   }
 
-  /// for_chunks() with task(part, begin, m), where rows begin .. begin + m − 1 are those of the chunk.
+  /// Calls task(part, begin, m) for every chunk, where rows begin .. begin + m − 1 of n are those of the
+  /// chunk, and beside(i) for the longer tasks as for_chunks() does.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     for_chunks(
@@ -101,12 +107,12 @@ class PieceWork {
 
   FeatureBlock& block(Index part) { return blocks_[part]; }
 
-  /// Adds n rows of a chunk with their responsibilities to the statistic, and passes them to the sink. value
-  /// (n × width): responsibilities of all K states if `state` is null, else of the states in `state` (n ×
-  /// width).
+  /// Adds n rows of chunk `part` with their responsibilities to the statistics of the states, and passes them
+  /// to the visit's receiver of responsibilities. value (n × width): responsibilities of all K states if
+  /// `state` is null, else of the states in `state` (n × width).
   void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
-  /// t (K × p) ← the statistic of all rows.
+  /// Writes the statistics of the K states, summed over all rows, to t (K × p).
   void finish(double* t);
 
  private:
@@ -118,11 +124,12 @@ class PieceWork {
   std::vector<FeatureSum> sums_;
 };
 
-/// Summary of all units of a batch: `out` plus the summaries of the pieces, in order. make_pass(piece, pool)
-/// must return an object with two functions: run(SequenceRows), which is called with consecutive sequences of
-/// the piece (at most segment_rows rows together, or a single longer sequence), and finish(), which returns
-/// their Summary. Sequences of different weights get separate objects, whose summaries are multiplied by the
-/// weight. Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
+/// Computes the summary of all units (sequences or trees) of a batch: `out` plus the summaries of the pieces,
+/// in order. make_pass(piece, pool) must return an object with two functions: run(SequenceRows), which is
+/// called with consecutive sequences of the piece (at most segment_rows rows together, or a single longer
+/// sequence), and finish(), which returns their Summary. Sequences of different weights get separate objects,
+/// whose summaries are multiplied by the weight. Pieces run as tasks of the pool; a long sequence runs alone,
+/// on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.capabilities().lag,

@@ -6,25 +6,28 @@
 
 namespace bnpvi::chains {
 
-/// Snapshot: results of the last visit of each batch, indexed by the numbers of rows and sequences (groups)
-/// in the whole data set.
+/// Results of the last visit of each batch by a local step (update of q(z)): the most probable state of every
+/// row, and the expected rows of every state in every sequence. Rows and sequences (groups) have their
+/// numbers in the whole data set.
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> mass;                             // groups × K: Σ_t r_tk per sequence, without weights
-  Vec weight;                                          // weight of each sequence
-  std::vector<std::shared_ptr<const WorkGlobals>> at;  // for each batch: globals of its last visit
-  // Only for moves that need messages (forward and backward probabilities): those of the most probable state
-  // of every row, and the log scale of every row; NaN where it was not computed.
+  // groups × K: Σ_t r_tk, the expected rows of state k in a sequence, without weights
+  std::vector<float> mass;
+  Vec weight;  // weight of each sequence
+  // globals (parameters' posterior) at the last visit of each batch
+  std::vector<std::shared_ptr<const WorkGlobals>> at;
+  // Forward and backward messages of the most probable state of every row, and the log scale of every row;
+  // NaN where they were not computed. Empty unless a move needs them.
   std::vector<EndMessages> messages;
   Vec log_scale;
 };
 
-/// Collects during the visit of a batch what a Snapshot stores about it. Chunks have different rows but may
-/// have rows of the same sequence, whose masses are added up afterwards.
+/// Collects what a Snapshot stores about a batch while the batch is visited. Different chunks may have rows
+/// of the same sequence, whose masses (expected rows of each state) are added up afterwards.
 class SnapshotWatch final : public Watch {
  public:
-  /// messages: whether to collect the messages of the most probable states, too.
+  /// messages: whether to collect the forward and backward messages of the most probable states, too.
   SnapshotWatch(Index k, bool messages) : k_(k), wants_messages_(messages) {}
 
   void visiting(const Batch& batch, const std::shared_ptr<const Weights>& weights) override;
@@ -54,16 +57,16 @@ class SnapshotWatch final : public Watch {
   const Index k_;
   const bool wants_messages_;
   std::vector<Index> begin_, offset_;     // first row of each unit, and how many rows come before it
-  std::vector<std::vector<Mass>> found_;  // masses of sequences found in each chunk
-  std::vector<int> label_;                // state of each row of the units, one unit after the other
+  std::vector<std::vector<Mass>> found_;  // sequences found in each chunk, with their masses
+  std::vector<int> label_;                // most probable state of each row, one unit after the other
   std::vector<EndMessages> messages_;     // messages and log scales of the same rows, if wanted
   Vec log_scale_;
-  std::vector<float> mass_;  // units × K: Σ_t r_tk of each sequence
+  std::vector<float> mass_;  // units × K: Σ_t r_tk of each sequence, the expected rows of each state
   Vec weight_;
 };
 
 /// Task that computes again what the last visit of some sequences of a batch found
-/// (HmmAlloc::found_before()), from the globals and the memory of that visit.
+/// (HmmAlloc::found_before()), given the globals and the memory of that visit.
 class SeenWork final : public BatchWork {
  public:
   SeenWork(Index batch, std::shared_ptr<const WorkGlobals> at, std::vector<Index> units,

@@ -1,4 +1,5 @@
-// The local step of a hidden Markov model in which each row may be in L states only.
+// The local step (computes q(z) given the parameters' posterior) of a hidden Markov model in which each row
+// may be in L states only.
 #pragma once
 #include "chains/messages/sparse_messages.h"
 #include "chains/model/chain_memory.h"
@@ -16,12 +17,12 @@ namespace bnpvi::chains {
 /// works on one segment while the log-likelihoods of the next are computed.
 class SparseChainPass {
  public:
-  /// Reads sets from in.memory and writes the new ones to `memory`; with same_sets the sets are left as they
-  /// are.
+  /// The remembered sets of states are read from in.memory, and new ones are written to `memory`. same_sets:
+  /// the sets are left as they are.
   SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
                   Pool* pool, UnitMemory& memory, bool same_sets);
 
-  /// Processes the next sequences of the piece.
+  /// Processes the next sequences of the piece (consecutive sequences whose statistics are summed together).
   void run(const SequenceRows& sequences);
 
   /// The summary of all sequences passed to run().
@@ -29,7 +30,8 @@ class SparseChainPass {
 
  private:
   struct Segment {
-    Buffer log_e, e;  // rows × K: log-likelihoods of all states, and exponentials relative to each row's top
+    // rows × K: log-likelihoods of all states, and their exponentials relative to each row's largest
+    Buffer log_e, e;
     Buffer top;
   };
   enum class Direction { rightwards, leftwards };
@@ -38,21 +40,22 @@ class SparseChainPass {
   bool choose(const SequenceRows& s, bool log_space);
   template <class Numbers>
   bool pass(const SequenceRows& s, bool log_space);
-  /// For each segment (range of rows) of s, in the given direction: calls load(part, from, n) for its chunks,
-  /// then sweep(from, n). Stops when a sweep returns false, and returns false then. A segment may be loaded
-  /// during the sweep of the one before.
+  /// Sweeps over the segments (ranges of rows) of s in the given direction. For each segment it calls
+  /// load(part, from, n) for its chunks, then sweep(from, n). Stops when a sweep returns false, and returns
+  /// false then. The next segment may be loaded during a sweep.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
-  /// For groups of eight consecutive segments of s, from right to left: calls sweep(from, n), then use(part,
-  /// from, n) for their chunks. use() may run during the sweep of the next group.
+  /// Sweeps over s from right to left in groups of eight consecutive segments. For each group it calls
+  /// sweep(from, n), then use(part, from, n) for its chunks. use() may run during the sweep of the next
+  /// group.
   template <class Sweep, class Use>
   void go_back(const SequenceRows& s, Sweep sweep, Use use);
   void collect(const SequenceRows& s, Index part, Index from, Index n);
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
-  // In the sets of states of these rows, from row `from` on: marks as impossible the states that the rows'
-  // labels exclude.
+  // Marks as impossible, in the sets of states of the block's rows, the states that the rows' labels exclude.
+  // from: row of s at which the block begins.
   void exclude_from_sets(const FeatureBlock& block, Index from);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
   void make_set_potentials(Index from, Index n, bool log_space);
@@ -68,9 +71,11 @@ class SparseChainPass {
   Index row_;  // row of the memory (SupportTable) at which the next sequences begin
   const Index width_;
   const bool same_sets_;
-  std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
+  // rows × L: the states that each row may be in; log_e_, e_ and alpha_ have the same shape
+  std::vector<int> state_;
   Buffer log_e_, e_, alpha_, scale_;
-  std::vector<Segment> segments_;  // in progress: one, or two when sweeps overlap with loading
+  // segments being processed: one, or two if one is loaded during the sweep of the other
+  std::vector<Segment> segments_;
   Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;
 };

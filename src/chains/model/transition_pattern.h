@@ -9,36 +9,37 @@ struct Summary;
 
 namespace bnpvi::chains {
 
-/// The row of a pattern that belongs to a row of TransitionRows: all positions of a tree share one pattern.
+/// The row of a pattern of known transitions that belongs to a row of TransitionRows. In a tree with several
+/// positions of children, the transition rows of all positions share one pattern.
 inline Index pattern_row(Index row, Index k) { return row == 0 ? 0 : 1 + (row - 1) % k; }
 
-/// The start row (row 0) and the transition rows (1 + state) of K states. Each cell is free or has a fixed
-/// probability; a cell fixed at 0 is forbidden. The free cells of a row divide the rest of the probability, 1
-/// − Σ fixed, among them by a Dirichlet distribution.
+/// A pattern of known transitions among K states: the start row (row 0) and the transition rows (1 + state).
+/// Each cell is free or has a fixed probability; a cell fixed at 0 is forbidden. The free cells of a row
+/// divide the rest of the probability, 1 − Σ fixed, among them by a Dirichlet distribution.
 class TransitionPattern {
  public:
   /// fixed ((K + 1) × K): probabilities, NaN in free cells. weight ((K + 1) × K): Dirichlet weights of free
-  /// cells; NaN: the weight that the cell would have without a pattern.
+  /// cells, NaN where a cell has the weight that it would have without a pattern.
   TransitionPattern(Index k, Vec fixed, Vec weight);
 
   bool is_free(Index row, Index j) const;
   bool has_zeros() const { return has_zeros_; }
 
-  /// The Dirichlet weight of a free cell; `usual`, the weight without a pattern, if the cell has none of its
-  /// own.
+  /// The Dirichlet weight of a free cell: the pattern's weight for it if there is one, otherwise `usual`, the
+  /// weight that the cell would have without a pattern.
   double weight(Index row, Index j, double usual) const;
 
-  /// The part of a cell's log probability that does not depend on the Dirichlet distribution: the logarithm
-  /// of its fixed probability (−∞ if forbidden), or for a free cell of the total probability of the row's
-  /// free cells.
+  /// The part of a cell's log probability that does not depend on the Dirichlet distribution. For a fixed
+  /// cell it is the logarithm of the fixed probability (−∞ if forbidden), for a free cell that of the total
+  /// probability of the row's free cells.
   double log_constant(Index row, Index j) const { return log_constant_[row * k_ + j]; }
 
-  /// Sets the counts of forbidden transitions to 0. Responsibilities that were found for each row on its own
-  /// give such counts.
+  /// Sets the counts of forbidden transitions to 0. Such counts arise where state probabilities were found
+  /// for each row on its own.
   void leave_out_forbidden(Summary& counts) const;
 
-  /// Σ M_jk log_constant(j, k) over all cells that are not forbidden, with M the expected transitions in
-  /// `counts`.
+  /// The log probability of transitions that the pattern fixes: Σ M_jk log_constant(j, k) over all cells that
+  /// are not forbidden, with M the expected transitions in `counts`.
   double value(const Summary& counts) const;
 
  private:

@@ -11,15 +11,16 @@
 
 namespace bnpvi::chains {
 
-/// A move that first collects a snapshot during a lap (one pass over all batches), which holds the results of
-/// the last visits (snapshot.h), then tries proposals one at a time. The sequences that a proposal touches go
-/// through rounds of local and global steps; all others keep their assignments. A proposal is accepted as
-/// soon as the ELBO of the whole data exceeds that of the present state. Then all sequences are visited at
-/// the new globals, so that the next proposal starts from assignments that all belong to the same globals.
+/// A move of a hidden Markov model, which proposes changes of its states. During a lap (one pass over all
+/// batches) it collects a snapshot, that is, the results of the last visits (snapshot.h); then it tries
+/// proposals one at a time. The sequences that a proposal touches go through rounds of local and global
+/// steps; all others keep their state probabilities. A proposal is accepted as soon as the ELBO of the whole
+/// data exceeds that of the present state. Then all sequences are visited at the new globals (parameters'
+/// posterior), so that the next proposal starts from assignments that all belong to the same globals.
 class HmmMove : public Move {
  public:
-  /// windows: whether proposals may first be tried on the rows near those that they change only (windows.h).
-  /// The snapshot then also stores the forward and backward messages that this needs.
+  /// windows: whether proposals may be tried first on windows, ranges of rows near those that change
+  /// (windows.h). The snapshot then also stores the forward and backward messages that this needs.
   HmmMove(const MoveContext& context, const HmmAlloc& alloc, bool windows = false);
   std::unique_ptr<Watch> watch(const State& state, Index b) override;
   void after_batch(Index b, Watch* seen) override;
@@ -27,45 +28,49 @@ class HmmMove : public Move {
  protected:
   /// Tries a proposal: the touched sequences (numbers in the whole data set, ascending) are visited again
   /// after `changes` of the states, which are then ordered by size. start: statistics of all data under the
-  /// changes, for the first visit. windows: unless null or not worthwhile, rounds over these windows come
-  /// first, and a proposal whose ELBO does not rise there is refused. Returns true when the proposal was
-  /// accepted; state, memory and snapshot are then new.
+  /// changes, for the first visit. windows: unless null or not worthwhile, rounds over these windows (ranges
+  /// of rows) come first, and a proposal whose ELBO does not rise there is refused. Returns true if the
+  /// proposal was accepted; state, memory and snapshot are then new.
   bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds,
                const Windows* windows = nullptr);
-  /// attempt() with start = the statistics of the state under the changes, and without windows.
+  /// Tries a proposal without windows (ranges of rows), starting from the statistics of the present state
+  /// under the changes of the list of states.
   bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
   /// Visits all sequences until a visit gains little, so that proposals compete with a converged state; then
-  /// drops states of less than half a row. False when visits still gain much after the maximal number of
-  /// visits.
+  /// drops states with less than half a row. Returns false if visits still gain much after the maximal number
+  /// of visits.
   bool visit_until_converged(State& state);
 
-  /// Proposes to drop all states of less than half a row at once, unless K is fixed.
+  /// Proposes to drop all states with less than half an expected row at once, unless the number of states is
+  /// fixed.
   void drop_idle(State& state);
 
   /// The numbers (in the whole data set, ascending) of the sequences in which any of these states has mass,
   /// that is, expected rows.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
-  /// Replaces a tenth of the expected transitions and first states by those of independent rows. A transition
-  /// without any count has prior weight α/K only, and E log π near −K/α, which no single row overcomes: from
-  /// hard counts a local step could not change the transitions.
+  /// Replaces a tenth of the expected transitions and first states in `start` by those of independent rows. A
+  /// transition without any count has prior weight α/K only, and E log π near −K/α, which no single row can
+  /// make up for: from hard counts a local step (update of q(z)) could not change the transitions.
   void soften(Summary& start) const;
 
-  /// All pairs of states that may be joined, ordered by the loss of the data term on joining, smallest first.
+  /// All pairs of states that may be joined, in ascending order of the loss of the ELBO's data term on
+  /// joining.
   std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
 
-  /// Gain of the bound without its entropy when state b is joined to a < b; `data`: gain of the data term.
-  /// This is an upper bound of the gain of the whole ELBO before rows are visited again.
+  /// Gain of the ELBO without its entropy if state b joins a < b. data: gain of the data term. The result is
+  /// an upper bound of the gain of the whole ELBO before rows are visited again.
   double gain_of_joining(const State& state, Index a, Index b, double data) const;
 
   /// The ELBO at the end of the last attempt, accepted or not.
   double reached() const { return reached_; }
 
-  /// True when the snapshot has the forward and backward messages that windows of rows (windows.h) need.
+  /// True if the snapshot has the forward and backward messages that windows of rows (windows.h) need.
   bool has_windows() const { return !now_.messages.empty(); }
 
-  /// True when this lap's proposals have visited enough rows: further proposals wait for a later lap.
+  /// True if this lap's proposals have visited as many rows as they may: further proposals wait for a later
+  /// lap (pass over all batches).
   bool spent() const;
 
   MoveContext c_;
@@ -73,12 +78,12 @@ class HmmMove : public Move {
   Snapshot now_;
 
  private:
-  // For each batch, the summary that the last visit found for the units in parts[batch]; empty for batches
-  // without units.
+  // For each batch, the summary (sums over rows) that the last visit found for the units in parts[batch];
+  // empty for batches without units.
   std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
-  // The globals from which rounds over all rows begin; nothing if rounds over the windows (ranges of rows)
-  // show no prospect of a higher ELBO.
+  // The globals (parameters' posterior) from which rounds over all rows begin; nothing if rounds over the
+  // windows (ranges of rows) show no prospect of a higher ELBO.
   std::optional<Globals> begin(const State& state, const Changes& changes, const Summary& start, Index rounds,
                                const Windows* windows);
 

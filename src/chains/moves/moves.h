@@ -1,4 +1,4 @@
-// The moves of hidden Markov models.
+// The moves of hidden Markov models: proposals that change the list of states.
 #pragma once
 #include "chains/model/hmm.h"
 #include "inference/moves/move.h"
@@ -7,7 +7,8 @@ namespace bnpvi::chains {
 
 /// Birth: some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
 std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
-/// Resplit: pairs or triples of similar states are joined and divided anew; K is kept.
+/// Resplit: pairs or triples of similar states are joined and divided anew; the number of states stays the
+/// same.
 std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
 /// Merge: pairs of states are joined, several pairs at once where that succeeds.
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);

@@ -1,4 +1,4 @@
-// Some sequences, with a copy of their rows.
+// Some sequences of a data set, with a copy of their rows.
 #pragma once
 #include <vector>
 
@@ -16,7 +16,7 @@ class Sequences {
 
   const std::vector<Index>& numbers() const { return numbers_; }
   const Dataset& data() const { return sample_.data; }
-  /// Converts a stretch in row numbers of the whole data set to row numbers of the copy.
+  /// The stretch s, given by row numbers of the whole data set, in row numbers of the copy.
   Stretch local(const Stretch& s) const;
 
  private:

@@ -11,31 +11,33 @@
 
 namespace bnpvi::chains {
 
-/// Windows, that is, ranges of rows around some rows of sequences; a snapshot (snapshot.h) has the results of
-/// the last visit of these sequences. Let (i, j) be the most probable states of the rows just outside a
-/// window, and w the joint probability of these two states. A proposal replaces only q(rows of the window |
-/// ends = (i, j)) and keeps everything else, including q of the window given other end states. This is a
-/// valid q(z) if no two windows touch. Its statistics and entropy change by w times the change of the
-/// statistics and entropy that are conditional on (i, j).
+/// Windows, that is, ranges of rows around some rows of sequences, on which a proposal is tried alone. A
+/// snapshot (snapshot.h) has the results of the last visit of these sequences.
+/// Let (i, j) be the most probable states of the rows just outside a window, and w the joint probability of
+/// these two states. A proposal replaces only q(rows of the window | ends = (i, j)) and keeps everything
+/// else, including q of the window given other end states. This is a valid q(z) if no two windows touch. Its
+/// statistics and entropy change by w times the change of the statistics and entropy that are conditional on
+/// (i, j).
 class Windows {
  public:
-  /// around: stretches of these sequences, as row numbers of the whole data set, ascending. Each window has a
-  /// margin on both sides, and extends to where the row outside has an almost certain state, or to the end of
-  /// the sequence.
+  /// around: the stretches of rows that a proposal changes, as row numbers of the whole data set, ascending.
+  /// Each window has a margin on both sides. It extends to a row beside which the state is almost certain, or
+  /// to the end of the sequence.
   Windows(const Snapshot& now, const MoveContext& context, const HmmAlloc& alloc, const Sequences& sequences,
           const std::vector<Stretch>& around);
 
-  /// False where the windows have most of the rows of the sequences, so that visiting all rows costs little
-  /// more, or where the snapshot lacks the messages at the ends of a window.
+  /// False if the windows have most of the rows of the sequences, so that visiting all rows costs little
+  /// more, or if the snapshot lacks the messages of the rows at the ends of a window.
   bool worthwhile() const { return worthwhile_; }
   double rows() const { return static_cast<double>(rows_); }
 
-  /// The summary of all windows as the last visits found them (snapshot.h): the sum over windows of w, the
-  /// probability of the window's pair of end states, times the window's statistics conditional on these
-  /// states.
+  /// The summary (sums over rows) of all windows as the last visits found them. Each window's statistics are
+  /// conditional on the states i, j of the rows just outside it, and are multiplied by w, the probability of
+  /// this pair of states.
   const Summary& before() const { return before_; }
-  /// The summary of all windows, as in before(), after a visit at other globals, where state j of the
-  /// snapshot is state number[j]. Sets `sure` to false where messages may depend on a floor.
+  /// The summary of all windows, as in before(), after a visit at other globals (parameters' posterior).
+  /// number: for each state of the snapshot, its number in these globals. Sets `sure` to false where messages
+  /// may depend on a floor of potentials.
   Summary visit(const Globals& globals, const std::vector<Index>& number, bool& sure) const;
 
  private:
@@ -47,8 +49,10 @@ class Windows {
 
   void place(const Snapshot& now, Index lag, const std::vector<Stretch>& around);
   double share_of(const Snapshot& now, const Window& window, double log_sum) const;
-  // The summary of all windows at these globals. share(window, log_sum): the factor by which the statistics
-  // of a window enter the summary, given the log sum of its messages.
+  // The summary of all windows at these globals (parameters' posterior). share(window, log_sum): returns the
+  // factor by which the statistics of a window enter the summary, given the log sum of its messages. number:
+  // for each state of the snapshot, its number in the globals. sure: set to false where messages may depend
+  // on a floor.
   Summary pass(const Globals& globals, const std::vector<Index>& number, bool& sure,
                const std::function<double(Index, double)>& share) const;
   struct Part;  // some of the windows, for one thread
@@ -63,22 +67,23 @@ class Windows {
   Summary before_;
 };
 
-/// Rounds of local and global steps over windows (ranges of rows) alone. Their ELBO is that of a valid q(z),
-/// so that a pass over all rows of the sequences at the resulting globals is at least as high. The exception
-/// are `changes` that join states: rows outside the windows then have the joined states' mass under the new
-/// number only, without a new visit, and the ELBO is a forecast.
+/// Rounds of local and global steps (updates of q(z) and of the parameters' posterior) over windows, ranges
+/// of rows, alone. Their ELBO is that of a valid q(z), so that a pass over all rows of the sequences at the
+/// resulting globals is at least as high. The exception are `changes` that join states: rows outside the
+/// windows then have the joined states' mass under the new number only, without a new visit, and the ELBO is
+/// a forecast.
 class WindowRounds final : public Rounds {
  public:
   WindowRounds(const MoveContext& context, const State& state, Changes changes, const Windows& windows);
 
-  /// False when the messages of a visit may depend on a floor: the results are then of no use.
+  /// False if the messages of a visit may depend on a floor of potentials, so that the results are of no use.
   bool sure() const { return sure_; }
 
  private:
   void visit(const Globals& globals, Summary& total) override;
 
   const Windows& windows_;
-  std::vector<Index> number_;  // new number of each state of the snapshot
+  std::vector<Index> number_;  // for each state of the snapshot, its number in the proposal
   bool sure_ = true;
 };
 

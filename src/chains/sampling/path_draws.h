@@ -7,12 +7,14 @@
 
 namespace bnpvi::chains {
 
-/// The prior odds of a state for a row are those of the transition into the row and, unless it is the last,
-/// of the transition out of it; 0 for a state whose class the row's label excludes.
+/// Draws the state of one row of a sequence at a time. The prior odds of a state are proportional to the
+/// predictive probability of the transition into the row times, unless the row is the last, that of the
+/// transition out of it; 0 for a state whose class the row's label excludes.
 class PathDraws final : public ClusterDraws {
  public:
-  /// Keeps references to all arguments. Labels, counts, classes and weights must agree with the urns
-  /// (statistics of the states), and still do after each draw; a row that is in no urn has label −1.
+  /// Keeps references to all arguments. Labels, counts, classes and weights must agree with the urns (which
+  /// hold the statistics of the states), and still agree after each draw. A row that is in no urn has label
+  /// −1.
   PathDraws(const SequenceRows& rows, const PathPrior& prior, const std::vector<int>& label,
             TransitionCounts& counts, StateWeights& weight, StateClasses& classes, ObservationUrns& urns,
             Pool& pool);
@@ -20,7 +22,7 @@ class PathDraws final : public ClusterDraws {
   /// False if row t cannot be in any state, because of labels or of a limit on the number of states.
   bool may_place(Index t) const;
 
-  /// Sum of the odds of row t over all states, if the next row is in no state.
+  /// Sum of the prior odds of row t over all states, if the next row of the sequence has no state.
   double odds_of_any(Index t) const { return prior_.mass(row_into(t)) + count(row_into(t)); }
 
  private:

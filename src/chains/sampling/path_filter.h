@@ -1,4 +1,5 @@
-// Paths of a hidden Markov chain, drawn given the data: forward filtering, backward sampling.
+// Random paths (states of all rows) of a hidden Markov chain, drawn given the data by forward filtering and
+// backward sampling.
 #pragma once
 #include <vector>
 
@@ -7,19 +8,19 @@
 
 namespace bnpvi::chains {
 
-/// A chain of K states with known transitions.
+/// A chain of K states with known transition probabilities, whose paths are drawn given the data.
 class PathFilter {
  public:
-  /// log_rows ((K + 1) × K): log probabilities of the first state, then of the next state after each state;
-  /// they need not sum to 1, and may be −∞.
+  /// log_rows ((K + 1) × K): log probabilities of the first state (row 0), then of the next state after each
+  /// state. They need not sum to 1, and may be −∞.
   PathFilter(Index k, const Vec& log_rows);
 
-  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1). log_e (n × K;
-  /// may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): all steps into row t with
-  /// log probability of at least log_slice[t] then count equally, and others are impossible [Van Gael et al.
-  /// 2008]; impossible steps take no time. Throws std::domain_error where no path is possible. Filtered
-  /// probabilities are kept as logarithms, since a state of vanishing probability may be the only way to the
-  /// next row.
+  /// Draws the states of n rows of one sequence with probability ∝ Π_t e_t(z_t) p(z_t | z_t−1).
+  /// log_e (n × K; may be −∞): log e, which is overwritten. log_slice (n numbers; may be null): all steps
+  /// into row t with log probability of at least log_slice[t] then count equally, and others are impossible
+  /// [Van Gael et al. 2008]; impossible steps take no time. Throws std::domain_error if no path is possible.
+  /// Filtered probabilities are kept as logarithms, since a state of vanishing probability may be the only
+  /// way to the next row.
   void draw(Index n, double* log_e, const double* log_slice, Stream& stream, int* state) const;
 
  private:
@@ -27,8 +28,8 @@ class PathFilter {
     double log_p;
     int to;
   };
-  // Calls f(step) for all steps from a row whose log probability is at least `level`, the most probable
-  // first.
+  // Calls f(step) for all steps from `row` of log_rows (the start or a state) whose log probability is at
+  // least `level`, the most probable first.
   template <class F>
   void for_steps(Index row, double level, F f) const {
     for (Index i = row * k_; i < (row + 1) * k_ && steps_[i].log_p >= level; ++i) f(steps_[i]);
@@ -36,7 +37,8 @@ class PathFilter {
 
   Index k_;
   Vec log_rows_;
-  std::vector<Step> steps_;  // (K + 1) × K, in each row the most probable first
+  // (K + 1) × K: all steps from the start and from each state, the most probable first
+  std::vector<Step> steps_;
 };
 
 }  // namespace bnpvi::chains

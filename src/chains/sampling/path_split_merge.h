@@ -1,4 +1,4 @@
-// Proposals that divide a state of a path in two or join two states.
+// Proposals of a sampler that divide a state of a path in two or join two states.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "chains/sampling/path_prior.h"
@@ -8,40 +8,45 @@
 
 namespace bnpvi::chains {
 
-/// Splits and merges as for mixtures [Dahl 2005]. Two rows are drawn. If both are in one state, each begins a
-/// new state, and the other rows of that state join one of the two in turn, with probabilities given the rows
-/// placed before: by the predictive density and by the parts of the neighbouring rows in time. If the two
-/// rows are in different states, the union of the states is proposed. Rows near the first two in time are
-/// placed first, since they most often belong with them. A split also divides the weight β_a into v β_a and
-/// (1 − v) β_a, with v ~ Beta(c_0, c_1) of density q, c_h the number of states (or the start) from which
-/// transitions lead to part h. Let f be the density of PathPrior::log_probability(), Λ the log evidence of
-/// all rows given their states, and Q the probability of the division. The acceptance ratio of a split is
+/// Split and merge proposals as for mixtures [Dahl 2005]. Two rows are drawn. If both are in one state, each
+/// begins a new state, and the other rows of that state join one of the two in turn, with probabilities given
+/// the rows placed before: by the predictive density and by the parts of the neighbouring rows in time. If
+/// the two rows are in different states, the union of the states is proposed. Rows near the first two in time
+/// are placed first, since they most often belong with them.
+///
+/// A split also divides the weight β_a of the state into v β_a and (1 − v) β_a. Here v ~ Beta(c_0, c_1) with
+/// density q, and c_h is the number of states (or the start) from which transitions lead to part h. Let f be
+/// the density of PathPrior::log_probability(), Λ the log evidence of all rows given their states, and Q the
+/// probability of the division. The acceptance ratio of a split is
 ///   f(new) / f(old) · exp(Λ(new) − Λ(old)) / [Q v (1 − v) q(v)],
 /// where β_a / (v β_a (1 − v) β_a) is the change of the measure of f and β_a the Jacobian. In a finite model
 /// v = ½ is not drawn, and its factors are missing.
 class PathSplitMerge {
  public:
-  /// Keeps references to all arguments. Proposals change urns, label, counts, weight and classes, which must
-  /// agree on entry. There must be at least 2 rows.
+  /// Keeps references to all arguments. Proposals change urns (statistics of the states), label, counts,
+  /// weight and classes, which must agree on entry. There must be at least 2 rows.
   PathSplitMerge(const RowFeatures& features, const SequenceRows& rows, const PathPrior& prior, Urns& urns,
                  std::vector<int>& label, TransitionCounts& counts, StateWeights& weight,
                  StateClasses& classes);
 
-  /// Draws two rows and makes one proposal; true when it was accepted.
+  /// Draws two rows and makes one proposal; returns true if it was accepted.
   bool propose(Stream& stream);
 
  private:
   bool split(Index first, Index second, Stream& stream);
   bool merge(Index first, Index second, Stream& stream);
-  // The rows of states a and b (b may equal a): the first two, then the others by distance in time from them.
+  // All rows of states a and b (b may equal a): `first` and `second`, then the others by distance in time
+  // from them.
   std::vector<Index> members(Index a, Index b, Index first, Index second) const;
-  // Divides rows between urns 0 and 1 of pair_, each of which begins with one of the first two rows.
-  // side(row, log probability of urn 1) decides where a row goes. side_ receives the result, −1 for all other
-  // rows. Returns log Q, or any value below `least` as soon as it falls below `least`.
+  // Divides rows between urns 0 and 1 of pair_, each of which begins with one of the two rows that were
+  // drawn. side(row, log probability of urn 1) decides where a row goes. On return side_ has the urn of each
+  // row, −1 for all other rows. Returns log Q, the log probability of the division, or any value below
+  // `least` as soon as it falls below `least`.
   template <class Side>
   double divide(const std::vector<Index>& rows, double least, Side side);
-  // log[v (1 − v) q(v)] of the acceptance ratio, when a state is split into parts a and b with these counts,
-  // and v is the fraction of its weight β that goes to one of them; log_v = log v, log_rest = log(1 − v).
+  // The logarithm of v (1 − v) q(v) in the acceptance ratio of a split of a state into parts a and b with
+  // these counts. v is the fraction of the state's weight β that goes to one part, q the Beta density from
+  // which it is drawn; log_v = log v, log_rest = log(1 − v).
   double log_of_share(const TransitionCounts& counts, Index a, Index b, double log_v, double log_rest) const;
   static double sources(const TransitionCounts& counts, Index state);
 
@@ -54,7 +59,8 @@ class PathSplitMerge {
   StateWeights& weight_;
   StateClasses& classes_;
   Urns pair_;
-  std::vector<signed char> side_;  // for each row its urn in a split, 0 or 1; −1: other rows
+  // for each row its urn in the split, 0 or 1; −1: the row is not in the split
+  std::vector<signed char> side_;
   Vec phi_;
 };
 

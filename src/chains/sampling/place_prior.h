@@ -17,17 +17,21 @@ struct PlacePrior {
   std::shared_ptr<const TransitionPattern> pattern;
 
   bool allows(Index row, Index j) const { return pattern->log_constant(row, j) > -INFINITY; }
-  /// The Dirichlet weight of the free cell for transitions from `row` to state j.
+  /// The Dirichlet weight of the free cell for transitions to state j, from `row` (0: the start, 1 + i: state
+  /// i).
   double mass(Index row, Index j) const;
 
-  /// Probabilities of the next state after `row` given the counts, K numbers: 0 where it is forbidden.
+  /// Probabilities of the next state after `row` (0: the start, 1 + i: state i) given the counts of
+  /// transitions: K numbers, 0 where a transition is forbidden.
   Vec predictive(Index row, const TransitionCounts& counts) const;
-  /// log p(states of all rows), plus the log densities of learned concentrations.
+  /// log p(states of all rows) given by these counts of transitions, plus the log densities of learned
+  /// concentrations.
   double log_probability(const TransitionCounts& counts) const;
 
-  /// Draws the concentrations that are learned.
+  /// Draws the concentrations that are learned, given the counts of transitions.
   void draw(const TransitionCounts& counts, Stream& stream);
-  /// Draws logarithms of the transition probabilities given the counts, (K + 1) × K, −∞ where forbidden.
+  /// Draws transition probabilities given the counts of transitions and returns their logarithms, (K + 1) ×
+  /// K, −∞ where a transition is forbidden.
   Vec draw_rows(const TransitionCounts& counts, Stream& stream) const;
 
  private:

@@ -1,4 +1,4 @@
-// The sampler of chains whose states are not exchangeable (place_prior.h).
+// The sampler of hidden Markov chains whose states are not exchangeable (place_prior.h).
 #pragma once
 #include <memory>
 
@@ -8,12 +8,12 @@
 
 namespace bnpvi::chains {
 
-/// The posterior p(states of all rows, concentrations | x) of a chain with K states and a pattern of
-/// transitions, parameters of states integrated out. Labels are the numbers of the states, some of which may
-/// have no rows. A sweep draws the learned concentrations, then transition probabilities and parameters of
-/// states given the paths, and whole paths given these [Chib 1996]. Forbidden transitions, and states that a
-/// row's label excludes, have probability 0 in all of these steps. Each row must have an allowed path through
-/// it.
+/// Makes the posterior p(states of all rows, concentrations | x) of a chain with K states and a pattern of
+/// transitions, with the parameters of states integrated out. Labels are the numbers of the states, some of
+/// which may have no rows. A sweep draws the learned concentrations, then transition probabilities and
+/// parameters of states given the paths, and whole paths given these [Chib 1996]. Forbidden transitions, and
+/// states that a row's label excludes, have probability 0 in all of these steps. Each row must have an
+/// allowed path through it.
 std::unique_ptr<Target> make_place_target(const ObsModel& obs, const Dataset& data, const PlacePrior& prior);
 
 }  // namespace bnpvi::chains

@@ -1,11 +1,11 @@
-// Draws of the parameters of states, and likelihoods of rows under them.
+// Random draws of the parameters of states, and log-likelihoods of rows given these parameters.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "foundation/random.h"
 
 namespace bnpvi::chains {
 
-/// Calls f(begin, end) for each sequence.
+/// Calls f(begin, end) with the range of rows of each sequence.
 template <class F>
 void for_sequences(const SequenceRows& rows, F f) {
   for (Index begin = 0, end; begin < rows.size(); begin = end) {
@@ -18,16 +18,17 @@ SequenceRows all_sequences(const Dataset& data, Index lag);
 
 class StateLikelihoods {
  public:
-  /// rows: the modelled rows of all sequences.
+  /// rows: the modelled rows (rows with a likelihood) of all sequences.
   StateLikelihoods(const ObsModel& obs, const Dataset& data, const SequenceRows& rows, Pool& pool);
 
-  /// Statistics T of k states, k × p; label: state of each row.
+  /// Sums T of the features φ(x) of the rows of each of k states, k × p. label: state of each row.
   Vec statistics(const std::vector<int>& label, Index k);
-  /// Draws the parameters of the states given their T (k × p).
+  /// Draws the parameters of the states from their posterior given t, the sums of features of their rows (k ×
+  /// p).
   void draw(const Vec& t, Stream& stream);
-  /// log p(x | parameters) of rows begin .. end − 1 under each state, rows × states; not_possible in states
-  /// whose class a row's label excludes (owner: class of each state; empty: no labels). Valid until the next
-  /// call.
+  /// Log-likelihoods of rows begin .. end − 1 given the drawn parameters, rows × states; not_possible in
+  /// states whose class a row's label excludes. owner: class of each state; empty: no labels. The result is
+  /// valid until the next call.
   double* of_rows(Index begin, Index end, const std::vector<int>& owner);
 
  private:

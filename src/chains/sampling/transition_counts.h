@@ -1,4 +1,4 @@
-// Counts of transitions in paths.
+// Counts of transitions between states in the paths of a sampler.
 #pragma once
 #include <vector>
 
@@ -6,23 +6,24 @@
 
 namespace bnpvi::chains {
 
-/// Row of the matrix of counts by origin of a transition: row 0 is the start of a sequence, row 1 + j is
-/// state j.
+/// The row of a matrix of transition counts for transitions out of this state: 1 + state. Row 0 is for starts
+/// of sequences, as state −1.
 inline Index row_after(Index state) { return 1 + state; }
 constexpr Index start_row = 0;
 
-/// n_jk: how often state k follows row j (the start, or a state). The number K of states changes during
-/// sampling.
+/// Counts n_jk of transitions: how often state k follows row j (row 0: the start; row 1 + i: state i). The
+/// number K of states changes during sampling.
 class TransitionCounts {
  public:
   Index k() const { return static_cast<Index>(rows_.size()) - 1; }
   Index operator()(Index row, Index state) const { return rows_[row][state]; }
   Index sum(Index row) const { return sums_[row]; }
-  const Index* of(Index row) const { return rows_[row].data(); }  // n_jk of one row j, K numbers
+  // counts n_jk of transitions from row j = `row`, K numbers
+  const Index* of(Index row) const { return rows_[row].data(); }
 
-  void clear();  // removes all states
+  void clear();  // removes all states and counts
   void open();   // adds a state without transitions
-  /// Removes state j, which must have no transitions; state K − 1 gets its number.
+  /// Removes state j, which must have no transitions; state K − 1 gets the number j.
   void drop(Index j);
   void add(Index row, Index state, Index times) {
     rows_[row][state] += times;
@@ -30,11 +31,12 @@ class TransitionCounts {
   }
 
  private:
-  std::vector<std::vector<Index>> rows_ = std::vector<std::vector<Index>>(1);  // K + 1 rows of counts
+  // K + 1 rows of counts: starts, then transitions from each state
+  std::vector<std::vector<Index>> rows_ = std::vector<std::vector<Index>>(1);
   std::vector<Index> sums_ = {0};
 };
 
-/// The transition counts n_jk of these sequences; label: the state of each row, of K states.
+/// Counts the transitions in these sequences. label: the state of each row, one of K states.
 TransitionCounts count_transitions(const SequenceRows& rows, const std::vector<int>& label, Index k);
 
 }  // namespace bnpvi::chains

@@ -1,4 +1,5 @@
-// The local step of hidden Markov trees.
+// The local step of hidden Markov trees, which computes the state probabilities of rows given the parameters'
+// posterior.
 #pragma once
 #include "chains/model/sequence_rows.h"
 #include "chains/trees/tree_messages.h"
@@ -14,7 +15,7 @@ class TreePass {
  public:
   TreePass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
 
-  /// Processes trees that together have at most segment_rows rows, or a single larger one.
+  /// Processes trees that together have at most segment_rows rows, or a single larger tree.
   void run(const SequenceRows& trees);
 
   /// The summary of all trees passed to run().
@@ -27,7 +28,8 @@ class TreePass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // Σ u mᵀ by position, without the factor P, for each chunk of rows
+  // products Σ u mᵀ of messages for each position, without the factor P, for each chunk of rows
+  std::vector<Vec> pairs_;
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
   Vec log_e_, m_, u_;  // log potentials and messages of the trees being processed
