@@ -6,12 +6,12 @@
 
 namespace bnpvi::dynamics {
 
-/// Writes all but `alloc`, which the reader must supply, and `visited`, which each lap renews at its
-/// beginning.
+/// Writes the state of a fit between two laps (passes over all data). Left out are `alloc`, the model of the
+/// modes, which the reader must supply, and `visited`, which each lap renews at its beginning.
 void write(Writer& out, const LdsState& state);
 
-/// Throws std::invalid_argument if the input is not such a state, or was written with other numerical
-/// kernels.
+/// Reads the state of a fit that write() wrote. alloc: the model of the modes. Throws std::invalid_argument
+/// if the input is not such a state, or was written with other numerical kernels.
 LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in);
 
 }  // namespace bnpvi::dynamics

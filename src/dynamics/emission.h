@@ -5,84 +5,90 @@
 
 namespace bnpvi::dynamics {
 
-/// Prior of the emission y_j = c_j'(x, 1) + v_j, v_j ~ N(0, 1/ρ_j), of the d observed columns j = 1, ..., d
-/// given the hidden state x (m numbers). With `identity`, y is x plus noise: c_j is the j-th unit vector, d =
-/// m, and a column has e = 0 coefficients to learn. Otherwise c_j | ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1
-/// coefficients, the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or 1/known_j where `known` is not empty.
-/// With `by_mode`, each mode of the switching system has its own c_j and ρ_j, a priori independent; if the
-/// variances of each mode are known, `known_by_mode` has them, and `known` their average.
+/// Prior of the emission, that is, of the regressions of d observed columns on the hidden state x (m
+/// numbers): y_j = c_j'(x, 1) + v_j with v_j ~ N(0, 1/ρ_j), j = 1, ..., d. With `identity`, y is x plus
+/// noise: c_j is the j-th unit vector, d = m, and a column has e = 0 coefficients to learn. Otherwise c_j |
+/// ρ_j ~ N(0, (ρ_j V)⁻¹) with e = m + 1 coefficients, the constant last. ρ_j ~ Gamma(df/2, scale_j/2), or
+/// 1/known_j if `known` is not empty. With `by_mode`, each mode of the switching system has its own c_j and
+/// ρ_j, a priori independent; if the variances of each mode are known, `known_by_mode` has them, and `known`
+/// their average.
 struct EmissionPrior {
   Index d = 0, m = 0;
   bool identity = true, by_mode = false;
-  Vec known;          // known variances of the d columns, or empty
-  Vec known_by_mode;  // known variances of each mode, modes × d, or empty
-  double df = 4;      // degrees of freedom ν_y
-  Vec scale;          // B_y: scale_j of each column
-  Vec precision;      // V of the coefficients, e × e
+  Vec known;          // known noise variances of the d columns, or empty
+  Vec known_by_mode;  // known noise variances of each mode, modes × d, or empty
+  double df = 4;      // ν_y, degrees of freedom of the prior of ρ_j
+  Vec scale;          // B_y: scale_j of the prior of ρ_j, for each column
+  Vec precision;      // V, the prior precision of the coefficients up to the factor ρ_j, e × e
 
   Index e() const { return identity ? 0 : m + 1; }
   /// Length of a column's statistic without its count: 1 for Σ E(y − x_j)² with `identity`, otherwise the
   /// packed lower triangle of Σ E u u' with u = (x, 1, y).
   Index n_moments() const { return identity ? 1 : (e() + 1) * (e() + 2) / 2; }
-  /// Length of the statistic of all columns, with their counts.
+  /// Length of the statistic of all d columns, with the count of each.
   Index n_statistics() const { return d * (1 + n_moments()); }
-  /// How many modes have a known noise of their own.
+  /// Number of modes that have known noise variances of their own.
   Index n_known_modes() const { return static_cast<Index>(known_by_mode.size()) / d; }
-  /// The prior of one mode. name: number of the mode, from 1, among those with a known noise of their own; 0:
-  /// a mode without.
+  /// The prior of one mode. name: which of the known noise variances the mode has, from 1; 0: no noise of its
+  /// own, so that `known` is kept.
   EmissionPrior of_mode(int name) const;
 };
 
-/// Sums over the rows in which a column is observed; missing cells are left out.
+/// Sufficient statistics of the emission: for each observed column, sums over the rows in which it is
+/// observed.
 struct EmissionStatistics {
-  Vec count;   // number of rows of each column, d
+  Vec count;   // number of rows in which each column is observed, d
   Vec moment;  // other statistics of each column, d × n_moments
 
   explicit EmissionStatistics(const EmissionPrior& prior)
       : count(static_cast<std::size_t>(prior.d), 0.0),
         moment(static_cast<std::size_t>(prior.d * prior.n_moments()), 0.0) {}
-  /// From n_statistics() consecutive numbers: the counts, then the moments.
+  /// Reads n_statistics() consecutive numbers: the counts of the d columns, then their moments.
   EmissionStatistics(const EmissionPrior& prior, const double* numbers)
       : count(numbers, numbers + prior.d), moment(numbers + prior.d, numbers + prior.n_statistics()) {}
   void add(const EmissionStatistics& other, double scale);
-  /// Adds one row: y (d, NaN where missing), mean (m) and packed covariance of x.
+  /// Adds one row of data y (d, NaN where missing), given mean (m) and packed covariance of the hidden state
+  /// x.
   void add_row(const EmissionPrior& prior, const double* y, const double* mean, const double* var,
                double weight);
 };
 
-/// The posterior q(C, ρ), shared by all modes or of one mode, that is optimal for a statistic, and the
-/// quadratic potential of the hidden state x that it implies:
-///   E log p(y_j | x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + terms without x,
+/// The posterior q(C, ρ) of the emission that is optimal for a statistic, shared by all modes or for one
+/// mode, and the quadratic potential of the hidden state x that it implies:
+///   E log p(y_j | x) = −½ (x'F_j x − 2 x'(G_j y − f_j)) + terms without x.
 /// Here W_j = E ρ_j, ĉ_j = E c_j, V̂_j is V plus the moments of (x, 1) in the statistic, and G_j = W_j ĉ_j.
 /// F_j and f_j are blocks of W_j ĉ_j ĉ_j' + V̂_j⁻¹: F_j for x, f_j for x and the constant.
 class Emission {
  public:
   Emission(const EmissionPrior& prior, const EmissionStatistics& statistics);
 
-  /// Σ_j Λ_j, the log evidence of the statistic.
+  /// The log evidence Σ_j Λ_j of the statistic, summed over columns.
   double value() const { return value_; }
 
-  /// E log p(y | x) of rows with this statistic, at this q.
+  /// E log p(y | x) of rows with this statistic, under this q of the emission.
   double expected(const EmissionStatistics& statistics) const;
 
-  /// w ← gradient of value() with respect to the statistic: n_statistics() numbers, for counts, then for
-  /// moments. E log p(y | x) of a row is the inner product of w with the row's statistic.
+  /// Writes the gradient of value() with respect to the statistic to w: n_statistics() numbers, for counts,
+  /// then for moments. E log p(y | x) of a row is the inner product of w with the row's statistic.
   void weights(double* w) const;
 
-  /// Adds r times the quadratic potential of one row to a precision (m × m, both triangles) and to its linear
-  /// term h (m).
+  /// Adds r times the quadratic potential that a row y gives its hidden state, to a precision (m × m, both
+  /// triangles) and to its linear term h (m). r: weight of the row.
   void add_potential(const double* y, double r, double* precision, double* h) const;
 
-  /// A copy of this q with E ρ_j multiplied by factor_j: a larger step than to the optimum, which a fit may
-  /// try.
+  /// A copy of this q with the expected precision E ρ_j of each column's noise multiplied by factor_j. A fit
+  /// may try such a step, which is larger than the one to the optimum.
   Emission with_noise(const double* factor) const;
 
   const EmissionPrior& prior() const { return prior_; }
-  const Vec& mean_precision() const { return w_; }  // W_j of each column
-  const Vec& loadings() const { return c_; }        // ĉ_j of each column, d × e
-  const Vec& inverse() const { return inverse_; }   // V̂_j⁻¹, d × e × e
-  const Vec& df() const { return df_; }             // ν̂_j; empty where the noise is known
-  const Vec& scale() const { return scale_; }       // B̂_j; the known variances where the noise is known
+  const Vec& mean_precision() const { return w_; }  // W_j = E ρ_j of each column
+  const Vec& loadings() const { return c_; }        // ĉ_j = E c_j of each column, d × e
+  // V̂_j⁻¹, covariance of c_j up to the factor 1/ρ_j, d × e × e
+  const Vec& inverse() const { return inverse_; }
+  // ν̂_j, posterior degrees of freedom of ρ_j; empty if the noise is known
+  const Vec& df() const { return df_; }
+  // B̂_j, posterior scale of ρ_j; the known variances if the noise is known
+  const Vec& scale() const { return scale_; }
 
  private:
   void solve_column(Index j, const EmissionStatistics& statistics);

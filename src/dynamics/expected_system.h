@@ -1,5 +1,6 @@
-// The observation model of a switching system at fixed q(x): "rows" are the expected statistics E φ of the
-// dynamics of a mode and, where modes have separate emissions, of the emission.
+// The observation model of the modes of a switching linear system at fixed q(x), the posterior of the hidden
+// states. Its "rows" are expected statistics E φ of the dynamics and, if modes have separate emissions, of
+// the emission.
 #pragma once
 #include <memory>
 
@@ -9,16 +10,18 @@
 
 namespace bnpvi::dynamics {
 
-/// The emission prior described by these fields, in engine units (columns divided by their units).
+/// Makes the prior of the emission (regressions of the observed columns on the hidden state) that these
+/// fields describe, in engine units (columns divided by their units).
 EmissionPrior emission_prior(const Fields& fields);
 
-/// A product of two conjugate families, dynamics and emission, each with its own counts, since the first row
-/// of a sequence has no dynamics and a missing cell no emission. A row's features are (1, E φ of the
-/// dynamics, statistic of the emission), and
+/// The observation model of the modes of a switching system: a product of two conjugate families, dynamics
+/// and emission. Each has its own counts, since the first row of a sequence has no dynamics and a missing
+/// cell no emission. A row's features are (1, E φ of the dynamics, statistic of the emission), and the log
+/// evidence of a mode with statistic T is
 ///   Λ(T) = Λ of the dynamics + Σ_j Λ_j − Σ_j N_j log unit_j,
-/// the sums over columns j of the emission. Rows are expectations under q(x), as those of make_expected_ar():
-/// they have no densities and cannot be sampled. Modes whose noise is known have names: the number of their
-/// noise among the known ones.
+/// with sums over the columns j of the emission. Rows are expectations under q(x), the posterior of hidden
+/// states, as those of make_expected_ar(): they have no densities and cannot be sampled. Modes whose noise is
+/// known have names: the number of their noise among the known ones.
 class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedClusters {
  public:
   ExpectedSystem(std::shared_ptr<const ObsModel> dynamics, const EmissionPrior& emission, Vec log_units);
@@ -39,7 +42,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   Index n_names() const override { return static_cast<Index>(modes_.size()); }
   const ObsModel& named(int name) const override { return *modes_[static_cast<std::size_t>(name - 1)]; }
   void gains(const double* t, double* out) const override;
-  /// Returns no columns: no column of a row tells which mode it belongs to.
+  /// Returns no columns: no single column of a row determines its mode.
   const std::vector<int>& columns_of(int) const override { return no_columns_; }
   std::shared_ptr<const ObsModel> learned_with_names(const double*, Index, const std::vector<int>&,
                                                      PriorSteps, Pool*) const override {
@@ -47,7 +50,7 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
   const ObsModel& dynamics() const { return *dynamics_; }
-  /// The part of one mode's statistic t that belongs to the dynamics; then the part that belongs to the
+  /// The part of one mode's statistic t that belongs to the dynamics; of_emission(): the part for the
   /// emission.
   const double* of_dynamics(const double* t) const { return t + 1; }
   EmissionStatistics of_emission(const double* t) const {
@@ -55,7 +58,8 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   }
 
  private:
-  Vec dynamics_of(const double* t, Index k) const;  // the dynamics' part of K statistics, K × p
+  // the part of K statistics that belongs to the dynamics, K × p
+  Vec dynamics_of(const double* t, Index k) const;
 
   std::shared_ptr<const ObsModel> dynamics_;
   EmissionPrior emission_;
@@ -65,7 +69,8 @@ class ExpectedSystem final : public ObsModel, public ColumnUnits, public NamedCl
   Index n_dynamics_;
 };
 
-/// An ExpectedSystem if fields have `by_mode`, else the model of the dynamics alone (make_lds).
+/// Makes the observation model of the modes: an ExpectedSystem if the fields have `by_mode` (separate
+/// emissions), else the model of the dynamics alone (make_lds).
 std::unique_ptr<ObsModel> make_system(const Fields& fields);
 
 }  // namespace bnpvi::dynamics

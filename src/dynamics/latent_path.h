@@ -1,4 +1,5 @@
-// The Gaussian chain q(x) of hidden states, and its moments that models of the dynamics use.
+// The posterior q(x) of hidden states, a Gaussian chain, and the moments of it that models of the dynamics
+// use.
 #pragma once
 #include <functional>
 
@@ -6,11 +7,12 @@
 
 namespace bnpvi::dynamics {
 
-/// The data in engine units (columns divided by their units), sequences one after the other.
+/// The data of a linear system in engine units (columns divided by their units), sequences one after the
+/// other.
 struct Series {
   Index n = 0, d = 0, n_known = 0;
-  Vec y;      // n × d, row-major, NaN where missing
-  Vec known;  // n × n_known: known regressors of the hidden states, b = ([1], inputs)
+  Vec y;      // n rows × d columns, row-major, NaN where missing
+  Vec known;  // n × n_known: known regressors b = ([1], inputs) of the hidden states' dynamics
   std::vector<Index> starts;
   Vec weight;  // weight of each sequence
 
@@ -19,49 +21,52 @@ struct Series {
   const double* known_of(Index row) const { return known.data() + row * n_known; }
 };
 
-/// Prior of the first state of every sequence: x_1 ~ N(mean, P_0).
+/// Prior of the hidden state of the first row of every sequence: x_1 ~ N(mean, P_0).
 struct StartPrior {
   Vec mean;            // mean of x_1, m numbers
   Vec precision;       // inverse of P_0, m × m
   double log_det = 0;  // log|P_0|
 };
 
-/// Moments of q(x). For rows that follow another one, row t of `features` is (1, packed lower triangle of E v
-/// v') with v = (x_{t−1}, b_t, x_t): this E φ replaces φ in a Wishart model of the dynamics. Where modes have
-/// separate emissions the row is (1, these numbers, the row's statistic of the emission), and in the first
-/// row of a sequence the part of the dynamics, with its count, is 0.
+/// Moments of q(x), the posterior of the hidden states x of n rows.
+/// For rows that follow another one, row t of `features` is (1, packed lower triangle of E v v') with v =
+/// (x_{t−1}, b_t, x_t), where b_t are known regressors: this E φ takes the place of the features φ in a
+/// Wishart model of the dynamics. If modes have separate emissions, the row is (1, these numbers, the row's
+/// statistic of the emission), and in the first row of a sequence the part of the dynamics, with its count,
+/// is 0.
 struct LatentPaths {
   Index n = 0, m = 0, n_known = 0;
-  Index before = 0, after = 0;  // length of a feature row before and after the dynamics' part
-  Vec mean;                     // means of x, n × m
-  Vec var;                      // covariances of x, n × m(m+1)/2, packed lower triangles
+  Index before = 0, after = 0;  // length of a feature row before and after the part of the dynamics
+  Vec mean;                     // means of the hidden states x, n × m
+  Vec var;                      // covariances of the hidden states x, n × m(m+1)/2, packed lower triangles
   Vec features;                 // n × n_features(), column-major
-  Vec start;                    // for each sequence: E log N(x_1; mean, P_0)
-  Vec entropy;                  // for each sequence: H[q(x)]
+  // for each sequence: E log N(x_1; mean, P_0), of its first hidden state under the prior
+  Vec start;
+  Vec entropy;  // for each sequence: the entropy of q(x)
 
   LatentPaths() = default;
   LatentPaths(const Series& series, const EmissionPrior& emission);
 
-  Index width() const { return 2 * m + n_known; }                       // length of v
-  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p, length of E φ
+  Index width() const { return 2 * m + n_known; }                       // length of v = (x_{t−1}, b_t, x_t)
+  Index n_dynamics() const { return 1 + width() * (width() + 1) / 2; }  // p, length of E φ of the dynamics
   Index n_features() const { return before + n_dynamics() + after; }
   Index n_var() const { return m * (m + 1) / 2; }
   const double* mean_of(Index row) const { return mean.data() + row * m; }
   const double* var_of(Index row) const { return var.data() + row * n_var(); }
 
-  /// Sets the dynamics' part of feature row t ≥ 1, from the moments of rows t − 1 and t, b_t (known) and
-  /// Cov(x_t, x_{t−1}) (cross: m × m, row-major; null: 0).
+  /// Sets the dynamics' part of feature row t ≥ 1 from the moments of the hidden states of rows t − 1 and t,
+  /// known (the regressors b_t) and cross (Cov(x_t, x_{t−1}), m × m, row-major; null: 0).
   void set_features(Index t, const double* known, const double* cross);
-  /// Sets the emission's part of a feature row from the observed cells y and the moments of x, if there is
-  /// such a part.
+  /// Sets the emission's part of a feature row, if there is one, from the observed cells y and the moments of
+  /// the row's hidden state.
   void see_row(Index row, const double* y, const EmissionPrior& prior);
 };
 
 /// The parameters of the modes of a switching system, and their responsibilities for some consecutive rows: r
-/// (n × K, by row of the data) and weights w_k = ∇Λ(T_k) (K × p, of the dynamics alone), with E log p(x_t |
-/// x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
+/// (n × K, by row of the data) and weights w_k = ∇Λ(T_k) (K × p), the gradient of the dynamics' log evidence.
+/// With these, E log p(x_t | x_{t−1}) = ⟨E φ, Σ_k r_tk w_k⟩.
 struct ModeWeights {
-  const double* r = nullptr;  // null: K = 1 and every r is 1
+  const double* r = nullptr;  // null: there is one mode, K = 1, and every r is 1
   Index k = 1;
   const double* w = nullptr;
 };
@@ -73,13 +78,14 @@ struct ModeWeights {
 ///   A_t = −L_t⁻'X_{t+1},  μ_t = L_t⁻'(y_t − X_{t+1}μ_{t+1}),  V_t = (L_tL_t')⁻¹ + A_tV_{t+1}A_t',
 ///   Cov(x_{t+1}, x_t) = V_{t+1}A_t'                                                               (up)
 /// A Kalman smoother with averaged parameters would be wrong, since potentials averaged over modes are not
-/// densities. Fills moments and features, and start and entropy of `group`. Throws std::domain_error where a
-/// D_t is not positive definite. poll is called every thousand rows.
+/// densities. Fills moments and features, and start and entropy of `group`. Throws std::domain_error if a D_t
+/// is not positive definite. poll is called every thousand rows.
 void smooth_rows(const Series& series, Index from, Index to, Index group, const ModeWeights& modes,
                  const std::vector<Emission>& emission, const StartPrior& prior,
                  const std::function<void()>& poll, LatentPaths& out);
 
-/// Adds the emission's statistic of rows from .. to − 1, times this weight, to `out`.
+/// Adds the emission's statistic of rows from .. to − 1, times this weight, to `out`. The hidden states have
+/// the moments in `paths`.
 void add_emission(const Series& series, const EmissionPrior& prior, const LatentPaths& paths, Index from,
                   Index to, double weight, EmissionStatistics& out);
 

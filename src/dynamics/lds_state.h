@@ -1,5 +1,5 @@
-// The state of a fit of a switching linear dynamical system, and its three kinds of steps, none of which
-// lowers the bound.
+// The state of a fit of a switching linear dynamical system, and its three kinds of steps: updates of q(x),
+// of q(z) and of the parameters. No step lowers the bound.
 #pragma once
 #include <memory>
 
@@ -9,19 +9,19 @@
 
 namespace bnpvi::dynamics {
 
-/// A mode with fewer rows than this is idle, where the number of modes is fixed: a guess.
+/// Number of rows below which a mode counts as idle, where the number of modes is fixed: a guess.
 inline constexpr double idle_rows = 1;
 
-/// The parts of a fit that stay the same: data, models, priors and options. obs: model of expected rows
-/// (make_system), in the units of the hidden columns (log_unit); emission and start are in engine units
-/// (columns divided by their units).
+/// The parts of a fit of a switching system that stay the same: data, models, priors and options. obs:
+/// observation model of the modes (make_system), in the units of the hidden columns (log_unit); emission and
+/// start are in engine units (columns divided by their units).
 struct LdsProblem {
   const Series& series;
   const ObsModel& obs;
   EmissionPrior emission;
   StartPrior start;
   Index m;
-  double log_unit;           // Σ log unit of the m hidden columns: 0 where they have none
+  double log_unit;           // Σ log unit of the m hidden columns; 0 if they have no units
   Vec log_units;             // log unit of each observed column
   std::vector<Index> units;  // sequences in which at least one row has a mode
   Vec row_weight;            // weight of each row; empty: all 1
@@ -29,8 +29,8 @@ struct LdsProblem {
   Pool& pool;
   Observer& observer = nobody;
 
-  /// The model obs if each mode has its own emission (then all rows have modes), else null (then all but the
-  /// first row of a sequence have modes).
+  /// The observation model with separate emissions for each mode, if the fit has them (then all rows have
+  /// modes); else null (then all but the first row of a sequence have modes).
   const ExpectedSystem* by_mode() const {
     return emission.by_mode ? &static_cast<const ExpectedSystem&>(obs) : nullptr;
   }
@@ -42,14 +42,15 @@ struct LdsProblem {
   Index first_row(Index group) const { return series.starts[group] + (emission.by_mode ? 0 : 1); }
 };
 
-/// q(x), q(z) and the globals that are optimal for them. A plain value.
+/// The state of a fit: q(x) and q(z), the posteriors of hidden states and modes, and the globals (parameters'
+/// posterior) that are optimal for them. A plain value.
 struct LdsState {
   std::shared_ptr<const AllocModel> alloc;
   LatentPaths paths;
   Index k = 1;
   Vec r;                           // probabilities of modes, n × K; 0 in rows that have no mode
-  EmissionStatistics seen;         // statistics of all rows; 0 if modes have separate emissions
-  std::vector<Emission> emission;  // one for all modes, or one for each mode
+  EmissionStatistics seen;         // emission's statistics of all rows; 0 if modes have separate emissions
+  std::vector<Emission> emission;  // posterior of the emission: one for all modes, or one for each mode
   Summary total;                   // summary of all rows, given r and paths
   Globals globals;                 // the globals that are optimal for total
   Globals visited;                 // the globals at which assign() found r and total
@@ -57,58 +58,63 @@ struct LdsState {
   double elbo = 0;
 };
 
-/// The expected rows as a data set: a view of the state's features.
+/// A data set whose rows are the expected features E φ of the rows: a view of the memory of the state.
 Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 
-/// The state with this q(z) (r: n × K, row-major) and q(x) (paths), and the globals that are optimal for both
-/// as if the modes of different rows were independent.
+/// Makes the state with this q(z) (r: mode probabilities, n × K, row-major) and q(x) (paths). The globals are
+/// optimal for both as if the modes of different rows were independent.
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k);
 
-/// Weights (p numbers) of one mode whose coefficients and precision are known and equal to their prior
-/// expectations. With the prior's uncertainty of coefficients, hidden states far from the origin would be
-/// drawn towards it.
+/// Weights (p numbers) of a single mode whose coefficients and precision are known and equal to their prior
+/// expectations. They serve as a start: with the prior's uncertainty of coefficients, hidden states far from
+/// the origin would be drawn towards it.
 Vec point_weights(const LdsProblem& problem);
 
-/// q(x) under point_weights() and the prior of the emission: every row is near the one before.
+/// The q(x) from which a fit starts, under the weights of point_weights() and the prior of the emission:
+/// every hidden state is near the one before.
 LatentPaths prior_paths(const LdsProblem& problem);
 
-/// q(x) with these means (n × m) and no variance.
+/// The q(x) of hidden states that have these means (n × m) and no variance.
 LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
 
-/// The optimal emissions: for `seen`, the statistic of all rows, or with separate emissions for the modes'
-/// statistics in `total`.
+/// The optimal posteriors of the emission. If modes share one emission, it is optimal for `seen`, the
+/// statistic of all rows; otherwise each mode has its own, for its statistic in `total`.
 std::vector<Emission> emissions_at(const LdsProblem& problem, const EmissionStatistics& seen,
                                    const Summary& total);
 
-/// Updates q(x) of the given sequences (groups; null: all) to the optimum for r, the globals and the
-/// emissions (x-step). Statistics are left as they are.
+/// Updates q(x) of the given sequences (groups; null: all) to the optimum for the mode probabilities, the
+/// globals and the emissions (x-step). Statistics are left as they are.
 void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups);
 
-/// Updates q(z) of all sequences at the globals (z-step); sets r, total and `visited`.
+/// Updates q(z) of all sequences to the optimum at the globals (z-step): sets r, the mode probabilities,
+/// total and `visited`.
 void assign(const LdsProblem& problem, LdsState& state);
 
-/// Updates q(z) of one sequence at these globals: sets its r and returns its summary.
+/// Updates q(z) of one sequence to the optimum at the globals `at`: sets its mode probabilities r and returns
+/// its summary.
 Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
 
-/// The statistics of an emission that all modes share, for all rows or for one sequence; 0 if modes have
-/// separate emissions.
+/// The statistics of an emission that all modes share, summed over all rows (or over those of one sequence);
+/// 0 if modes have separate emissions.
 EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
 EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
 
-/// Summary of one sequence at r and paths, as if the modes of its rows were independent.
+/// Summary of one sequence, given its mode probabilities r and q(x) (paths), as if the modes of its rows were
+/// independent.
 Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
 
-/// Makes the globals optimal for `total` and the emissions optimal for `seen`, then computes the bound.
+/// Makes the globals optimal for `total` and the emissions optimal for `seen`, then computes the bound
+/// (global step).
 void renew(const LdsProblem& problem, LdsState& state);
 
-/// The bound and its terms at the present globals.
+/// Computes the bound and its terms at the present globals.
 void evaluate(const LdsProblem& problem, LdsState& state);
 
-/// Puts the proposal, whose q(z) is that of assign(), in place of the state, and calls the observer.
+/// Replaces the state by the proposal and calls the observer. The proposal's q(z) must come from assign().
 void accept(const LdsProblem& problem, LdsState& state, LdsState proposal);
 
-/// An x-step, a z-step and a global step of all sequences.
+/// Performs one x-step, one z-step and one global step: updates of q(x), q(z) and the parameters' posterior.
 void one_round(const LdsProblem& problem, LdsState& state);
 
 }  // namespace bnpvi::dynamics

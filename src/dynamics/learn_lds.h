@@ -7,16 +7,16 @@
 
 namespace bnpvi::dynamics {
 
-/// A lap has two x- and z-steps, the global step, and an attempt to move the noise further than to its
-/// optimum. Once laps gain little, moves follow. Those of hidden Markov models run at fixed q(x), where the
-/// model is one on the rows E φ, so that their gains are exact; births by window (window_birth.h) change
-/// q(x), too. A lap is still (nothing is left to try) if it accepts no move and enough windows failed. The
-/// bound never falls.
+/// Fit of a switching linear dynamical system. A lap has two updates of q(x) and of q(z), a global step, and
+/// an attempt to move the noise further than to its optimum. Once laps gain little, moves follow. Moves of
+/// hidden Markov models run at fixed q(x), where the model is one on the rows E φ, so that their gains are
+/// exact. Births by window (window_birth.h) change q(x), too. A lap is still (nothing is left to try) if it
+/// accepts no move and enough windows failed. The bound never falls.
 class LdsFit final : public Fit {
  public:
   LdsFit(const LdsProblem& problem, LdsState start, const LearnOptions& options);
-  /// Reads a fit that write() wrote; the fields of learned priors, which come first, must have been read
-  /// (read_arrays).
+  /// Reads a fit that write() wrote. The fields of learned priors come first in the input, and must have been
+  /// read already (read_arrays).
   LdsFit(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, Reader& in,
          const LearnOptions& options);
 
@@ -52,7 +52,7 @@ class LdsFit final : public Fit {
   double gain_ = 1e300;  // gain of the bound in the last lap
   Index failures_ = 0, tried_ = 0;
   Index joined_ = 0;           // number of modes at which no pair could be joined
-  double exchanged_ = -1e300;  // bound at which no two modes could swap their noise
+  double exchanged_ = -1e300;  // bound at which no two modes could swap their known noise
   double beyond_ = 2;
   Index wait_ = 0;
 };

@@ -1,12 +1,14 @@
-// Linear changes of the coordinates of hidden states.
+// Linear changes of the coordinates of hidden states, which may raise the bound of a fit with learned
+// loadings.
 #pragma once
 #include "dynamics/lds_state.h"
 
 namespace bnpvi::dynamics {
 
-/// For learned loadings. Transforming x → G x, with q(x), q(A_k) and q(C) transformed alike, changes only the
-/// terms of the priors in the bound. Finds the G (m × m) near 1 that maximises the bound, by L-BFGS, and
-/// visits all rows again; leaves the state as it was unless the bound is then higher.
+/// Replaces the hidden states x by G x, with the G (m × m) near 1 that maximises the bound, for models with
+/// learned loadings. If q(x), q(A_k) and q(C) are transformed alike, only the terms of the priors in the
+/// bound change; the search is L-BFGS. Afterwards all rows are visited again. The state stays as it was
+/// unless the bound is then higher.
 void rotate(const LdsProblem& problem, LdsState& state);
 
 }  // namespace bnpvi::dynamics

@@ -12,20 +12,21 @@ struct LdsStart {
   };
   Way way;
   std::shared_ptr<const AllocModel> alloc;
-  /// The same model, with the bound used in the searches of Way::best.
+  /// The model of the modes, as in alloc, with the bound used in the searches of Way::best.
   std::shared_ptr<const AllocModel> search;
-  const ObsModel& ar;        // model of rows that are taken for hidden states
-  LatentPaths rows, before;  // q(x): at the rows, and before anything is learned
-  Index k;                   // initial number of states for Way::rows
+  const ObsModel& ar;        // autoregressive model in which observed rows are taken for hidden states
+  LatentPaths rows, before;  // q(x): equal to the observed rows; and before anything is learned
+  Index k;                   // initial number of modes for Way::rows
 };
 
-/// The state with one mode everywhere and this q(x).
+/// Makes the state in which all rows have one mode, with this q(x) (paths), the posterior of hidden states.
 LdsState one_mode(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths);
 
-/// Returns a fit at its start. The searches of Way::best use the bound of `search`, and the fit begins where
-/// the best of them ends: under the loose bound an additional mode costs so much at first that most windows
-/// worth a mode fail (inst/bench/lds.R). With more than a thousand rows the four searches are compared after
-/// twenty laps. If the user ends a search, the result is an interrupted fit of one lap.
+/// Returns a fit at its start.
+/// With Way::best, four searches run with the bound of `search`, and the fit begins where the best of them
+/// ends. Under the loose bound of the fit itself an additional mode costs so much at first that most windows
+/// worth a mode would fail (inst/bench/lds.R). With more than a thousand rows the four searches are compared
+/// after twenty laps. If the user ends a search, the result is an interrupted fit of one lap.
 Learned begin_lds(const LdsProblem& problem, const LdsStart& start, const LearnOptions& options);
 
 }  // namespace bnpvi::dynamics

@@ -1,11 +1,12 @@
-// Writes and reads everything on which the rest of a fit of latent features depends.
+// Writes and reads the state of a fit of latent features: everything on which the rest of the fit depends.
 #pragma once
 #include "features/moves.h"
 
 namespace bnpvi::features {
 
 void write(Writer& out, const FeatureState& state);
-/// Reads what write() wrote. The loadings have no gram matrices yet; add_gram() computes them from the rest.
+/// Reads the state that write() wrote. The loadings have no gram matrices (second moments) yet; add_gram()
+/// computes them.
 FeatureState read_state(Reader& in);
 
 void write(Writer& out, const FailedMoves& failed);

@@ -5,8 +5,9 @@
 
 namespace bnpvi::features {
 
-/// A lap is one pass over all batches, with moves. A lap is still (nothing is left to try) when it accepts no
-/// move and enough births in a row have failed. The ELBO is always that of all rows, and never falls.
+/// Fit of latent features. A lap is one pass over all batches, with moves (births, deletes, merges and
+/// others). A lap is still (nothing is left to try) when it accepts no move and enough births in a row have
+/// failed. The ELBO is always that of all rows, and never falls.
 class FeatureFit final : public Fit {
  public:
   FeatureFit(const FeatureProblem& problem, FeatureState start, const LearnOptions& options);
@@ -27,7 +28,7 @@ class FeatureFit final : public Fit {
   void write(Writer& out) const override;
 
  private:
-  bool quiet() const;  // nothing is left to try; rows then also search for other optima
+  bool quiet() const;  // true: nothing is left to try; visits of rows then also search for other optima
   bool may_have_births() const;
   void several_births(LapRecord& record);
   void births(Index b, LapRecord& record);
@@ -37,7 +38,7 @@ class FeatureFit final : public Fit {
   const LearnOptions options_;
   FeatureState state_, kept_;
   FailedMoves failed_;
-  bool several_ = true;     // births of several features at once have not failed yet
+  bool several_ = true;     // false: births of several features at once have failed
   Index quiet_births_ = 0;  // number of births that failed since the last success
   Index births_tried_ = 0;
   bool still_ = false;

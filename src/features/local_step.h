@@ -1,4 +1,4 @@
-// The local step of latent features: the features of each row, given the loadings.
+// The local step of latent features: computes q(z), the features of each row, given the loadings.
 #pragma once
 #include <memory>
 #include <utility>
@@ -9,14 +9,16 @@
 
 namespace bnpvi::features {
 
-/// The globals of a visit, of K features; if `offset` is 1, the first is the offset, which all rows have.
+/// The parameters' posterior that a visit of rows needs, for K features. If `offset` is 1, the first feature
+/// is the offset, which all rows have.
 struct LocalModel {
   const Rows& rows;
-  const Loadings& loadings;    // must have gram matrices (add_gram())
-  const Vec& logit;            // prior log odds of the features after the offset
-  const std::vector<int>& id;  // identities of the features after the offset
+  const Loadings& loadings;  // must have their second moments (add_gram())
+  const Vec& logit;          // prior log odds of the features after the offset
+  // identities of the features after the offset: numbers that moves do not change
+  const std::vector<int>& id;
   Index offset;
-  Index sparsity;  // L of Visiting; 0: a sweep includes all features
+  Index sparsity;  // the most features of a row in a sweep, L of Visiting; 0: all features
   std::uint64_t seed;
   /// True: the sweeps of a row begin at a feature drawn by the row's number; false: the sweeps of all rows
   /// begin at the same feature.
@@ -25,8 +27,8 @@ struct LocalModel {
   Index k() const { return loadings.k; }
 };
 
-/// How rows are visited. A sweep sets the ν of each feature in turn, from a randomly drawn feature on, to its
-/// optimum,
+/// How the rows of a batch are visited, that is, how ν_nk = q(z_nk = 1) is found. A sweep sets the ν of each
+/// feature in turn, from a randomly drawn feature on, to its optimum,
 ///   logit ν_nk = e_k + g_nk − ½ G_kk − Σ_{l≠k} G_kl ν_l,   g_n = τ̂ M x_n,  G = E[A Aᵀ/σ²] over observed
 ///   columns,
 /// with e_k the prior log odds, until no ν changes by 1e-3 or `sweeps` sweeps were made. With L > 0 a sweep
@@ -38,22 +40,22 @@ struct LocalModel {
 /// features are then exchanged for as long as that raises the bound. `best`: all of these ways.
 struct Visiting {
   enum class Start { remembered, fresh, best };
-  Index sweeps = 20;  // 0: only statistics, at the present ν
+  Index sweeps = 20;  // largest number of sweeps; 0: only statistics are computed, at the present ν
   Start start = Start::remembered;
 };
 
-/// The result of a visit of the rows of a batch: their statistics, and their presence, that is, q(z). before:
-/// the presence of the same rows before the visit. bound (one number per row, or null): receives the part of
-/// the row's bound that depends on its ν, given q of everything else (RowStep::bound()).
+/// The result of a visit of the rows of a batch: their statistics, and their presence, that is, q(z).
 struct Visited {
   std::shared_ptr<const Summary> summary;
   std::shared_ptr<const Presence> presence;
 };
+/// Updates q(z) of the rows of a batch. before: q(z) of the same rows before the visit. bound (one number per
+/// row, or null): receives the part of the row's bound that depends on its own q(z) (RowStep::bound()).
 Visited visit(const LocalModel& model, const RowBatch& batch, const Presence& before, const Visiting& how,
               Pool& pool, double* bound = nullptr);
 
-/// The residuals X − E[Z A] of the rows of a batch, with q(z) as in `presence`, row-major; 0 where a cell is
-/// missing.
+/// The residuals X − E[Z A] of the rows of a batch, row-major; 0 where a cell is missing. presence: q(z), the
+/// features of the rows.
 Buffer residuals(const LocalModel& model, const RowBatch& batch, const Presence& presence, Pool& pool);
 
 }  // namespace bnpvi::features

@@ -9,8 +9,8 @@
 
 namespace bnpvi::features {
 
-/// Moves that failed, by identities of features, with the counts at that time. They are not tried again until
-/// the count of a feature has changed by a tenth.
+/// Pairs or single features for which a move failed, by the features' identities, with the features' counts
+/// at that time. The move is not tried again until the count of a feature has changed by a tenth.
 struct FailedMoves {
   using Pairs = std::map<std::pair<int, int>, std::pair<double, double>>;
   using Singles = std::map<int, double>;
@@ -21,50 +21,52 @@ struct FailedMoves {
   static bool worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b);
 };
 
-/// Visits all rows of a proposal, each time with optimal globals, a few times, until its ELBO is above
-/// `to_beat`; false as soon as that seems out of reach.
+/// Visits all rows of a proposal a few times, each time with optimal globals (parameters' posterior), until
+/// its ELBO is above `to_beat`. Returns false as soon as that seems out of reach.
 bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_beat);
 
-/// Proposes a feature in the residuals of batch b. The scores of rows along a direction are divided in two
-/// groups by their values; rows of the group farther from 0 begin with ν = 0.9, the others with 0.1, and rows
-/// of other batches with 0 until their next visit. The batch is visited a few times; true when the ELBO of
-/// all rows rose.
+/// Proposes a new feature along a direction of the residuals of batch b. The scores of rows along the
+/// direction are divided in two groups by their values; rows of the group farther from 0 begin with the
+/// feature's probability ν = 0.9, the others with 0.1, and rows of other batches with 0 until their next
+/// visit. The batch is visited a few times. Returns true if the ELBO of all rows rose.
 bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
 
 /// Proposes at most `most` features at once, along independent directions of the residuals whose scores
 /// clearly form two groups, and visits all rows. Returns the number of new features.
 Index try_births(const FeatureProblem& problem, FeatureState& state, Index most, Stream stream);
 
-/// Drops features as long as a lower bound of the ELBO, at the present q(ρ) and sticks, shows a rise: quick
-/// enough to run after every birth. Returns the number of dropped features.
+/// Drops features as long as a lower bound of the ELBO, at the present posteriors of ρ and of the sticks,
+/// shows a rise. This is quick enough to run after every birth. Returns the number of dropped features.
 Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index& tried);
 
-/// Drops the feature whose absence raises the ELBO most, as long as there is one. No row is visited: the
-/// loadings are integrated out, so that those of the other features take over. Returns the number of dropped
-/// features.
+/// Drops the feature whose absence raises the ELBO most, and goes on until no absence raises it. No row is
+/// visited: the loadings are integrated out, so that those of the other features change accordingly. Returns
+/// the number of dropped features.
 Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried);
 
-/// Drops, among the features not tried yet, the one whose absence lowers the ELBO least, and visits all rows.
+/// Drops, among the features not tried yet, the one whose absence lowers the ELBO least, then visits all
+/// rows. Returns true if the ELBO is higher; otherwise the state is unchanged.
 bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
 
 /// Joins pairs of features into one. Features a and b with similar loadings that rows rarely have together
-/// are joined with ν_a + ν_b − ν_a ν_b. If their loadings are opposite and rows with b have a, too, they are
-/// joined with ν_a (1 − ν_b). Returns the number of joined pairs.
+/// are joined with probability ν_a + ν_b − ν_a ν_b that a row has the feature. If their loadings are opposite
+/// and rows with b have a, too, this probability is ν_a (1 − ν_b). Returns the number of joined pairs.
 Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                      Index& tried);
 
-/// Flips features, that is, replaces presence by absence, one feature at a time; needs an offset, which
-/// compensates for it. With `visits`, all rows are visited where that may raise the ELBO, and if no single
-/// feature is flipped, at most `most` pairs are tried. Returns the number of flipped features.
+/// Flips features, that is, replaces presence by absence, one feature at a time; this needs an offset (a
+/// feature of all rows), which compensates for it. With `visits`, all rows are visited where that may raise
+/// the ELBO, and if no single feature is flipped, at most `most` pairs are tried. Returns the number of
+/// flipped features.
 Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                     bool visits);
 
-/// Flips a feature among the rows that have another one: where rows with b have a, too, ν_a A_a + ν_b A_b
-/// equals ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b). Tried where it makes the loadings smaller, at most `most`
-/// times.
+/// Flips feature a among the rows that have another feature b: where rows with b have a, too, ν_a A_a + ν_b
+/// A_b equals ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b), with A the loadings and ν the probabilities that the
+/// row has the features. It is tried where it makes the loadings smaller, at most `most` times.
 Index turn_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most);
 
-/// Sorts features by decreasing count where that raises the ELBO.
+/// Sorts features by decreasing count if that raises the ELBO.
 void reorder_features(const FeatureProblem& problem, FeatureState& state);
 
 }  // namespace bnpvi::features

@@ -1,4 +1,4 @@
-// q(z), the features of each row, as stored between visits.
+// The features of each row, q(z), as stored between visits.
 #pragma once
 #include <utility>
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace bnpvi::features {
 
-/// For the rows of a batch, the probabilities ν_nk = q(z_nk = 1) > 0 that row n has feature k, with the
-/// identities of the features. Moves do not change identities; entries of features that no longer exist are
-/// ignored.
+/// The features of the rows of a batch: probabilities ν_nk = q(z_nk = 1) > 0 that row n has feature k, with
+/// the identities of the features. Moves do not change identities; entries of features that no longer exist
+/// are ignored.
 struct Presence {
-  std::vector<Index> start{0};  // where each row's entries begin, rows + 1 numbers
+  std::vector<Index> start{0};  // where each row's entries begin; one more number than rows
   std::vector<int> feature;     // identity of the feature of each entry
   Vec value;
 
@@ -23,15 +23,15 @@ struct Presence {
   void end_row() { start.push_back(static_cast<Index>(feature.size())); }
 };
 
-/// A table of n rows without features.
+/// Makes a table of n rows that have no features.
 inline Presence no_presence(Index n) {
   Presence out;
   out.start.assign(static_cast<std::size_t>(n + 1), 0);
   return out;
 }
 
-/// A copy of `before` in which features a and b have the values {ν_a, ν_b} = change(ν_a, ν_b) in each row.
-/// change() receives 0 for an identity that the row does not have.
+/// A copy of `before` in which the probabilities {ν_a, ν_b} that a row has features a and b are replaced by
+/// change(ν_a, ν_b), in each row. change() receives 0 for an identity that the row does not have.
 template <class Change>
 Presence change_pair(const Presence& before, int a, int b, Change change) {
   Presence out;
@@ -53,8 +53,8 @@ Presence change_pair(const Presence& before, int a, int b, Change change) {
   return out;
 }
 
-/// A table by identity: place[id] is the position of id in `ids`, the identities of the features in use; −1:
-/// not in use.
+/// A table of positions by identity: place[id] is the position of id in `ids`, the identities of the features
+/// in use; −1: the identity is not in use.
 std::vector<int> places_of(const std::vector<int>& ids);
 
 }  // namespace bnpvi::features

@@ -1,4 +1,4 @@
-// The features of one row.
+// Updates of q(z) of one row: which features it has.
 #pragma once
 #include <cmath>
 
@@ -7,33 +7,37 @@
 
 namespace bnpvi::features {
 
-/// h₂(ν) = −ν log ν − (1 − ν) log(1 − ν), from ν and 1 − ν.
+/// Entropy h₂(ν) = −ν log ν − (1 − ν) log(1 − ν) of a coin with probability ν.
 inline double binary_entropy(double nu) {
   return nu > 0 && nu < 1 ? -nu * std::log(nu) - (1 - nu) * std::log1p(-nu) : 0;
 }
 
-/// Coordinate ascent over the ν of one row at a time (see Visiting for the steps and symbols). Each thread
-/// has an object of its own, with its scratch memory.
+/// Coordinate ascent over the probabilities ν_k that a row has feature k, one row at a time (see Visiting for
+/// the steps and symbols). Each thread has an object of its own, with its scratch memory.
 class RowStep {
  public:
   RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Begins with row i of the batch. g (K numbers): τ̂ M x of the row, the evidence for each feature.
+  /// Begins with row i of the batch. g (K numbers): the evidence τ̂ M x of the row for each feature, with M
+  /// the means of the loadings.
   void begin(Index i, const double* g);
-  /// Sets ν (K numbers, 1 for the offset).
+  /// Sets the probabilities ν (K numbers, 1 for the offset).
   void set(const double* nu);
-  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) by the prior log odds e_k and the evidence of this feature
-  /// alone (σ: logistic function; G_k0: entry of the offset).
+  /// Sets each ν_k = σ(e_k + g_k − ½ G_kk − G_k0) from the prior log odds e_k and the evidence of this
+  /// feature alone. σ: logistic function; G: second moments of the loadings, of which G_k0 is the entry of
+  /// the offset.
   void set_alone();
   void sweep(Index most);
-  /// Flips two of the features that were swept last at once (each taken or left): the pair whose change
-  /// promises the highest rise of the bound with all others fixed. With s the logits and c = 1 − 2ν, ν
-  /// rounded, the gain is c_i s_i + c_j s_j − c_i c_j G_ij. Single steps cannot leave such optima. Returns
-  /// false where no pair promises a rise.
+  /// Flips two features at once, among those that the last sweep included; a feature that the row has is
+  /// taken from it, or the reverse. It chooses the pair whose change promises the highest rise of the bound
+  /// with all others fixed. With s the logits and c = 1 − 2ν, ν rounded, the gain is c_i s_i + c_j s_j − c_i
+  /// c_j G_ij. Single steps cannot leave such optima. Returns false if no pair promises a rise.
   bool exchange();
-  /// Draws the features one after the other, each given the others; ν must be 0 or 1, and is so afterwards.
+  /// Draws the features of the row one after the other, each given the others. ν must be 0 or 1, and is so
+  /// afterwards.
   void draw(Stream& stream);
-  /// The part of the row's bound that depends on ν: g·ν − ½[νᵀGν + Σ_k G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
+  /// The part of the row's bound that depends on its ν, the probabilities of features: g·ν − ½[νᵀGν + Σ_k
+  /// G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
   double bound() const;
   const double* nu() const { return nu_.data(); }
 
@@ -49,13 +53,13 @@ class RowStep {
   const RowBatch& batch_;
   const Index k_;
   Vec logit_;           // prior log odds e_k of the K features; 0 for the offset
-  const double* gram_;  // matrix G for the present row
-  Vec own_gram_;        // storage for G if the present row has missing cells
+  const double* gram_;  // second moments G of the loadings over the observed columns of the row
+  Vec own_gram_;        // storage for G if the row has missing cells
   std::vector<int> gaps_of_own_;
   const double* g_ = nullptr;
-  Vec nu_, field_;           // ν and the product Gν
+  Vec nu_, field_;           // probabilities ν of the features, and the product Gν
   Index first_ = 0;          // feature after the offset at which sweeps begin
-  std::vector<int> active_;  // with L > 0: the features swept
+  std::vector<int> active_;  // with L > 0: the features that a sweep includes
   Vec scores_;
 };
 

@@ -9,29 +9,30 @@
 namespace bnpvi::features {
 
 /// The rows of a batch. Columns that are missing in the same rows form a group, since their loadings have the
-/// same precision matrix; group 0 has the columns without missing cells.
+/// same precision matrix; group 0 has the columns that are never missing.
 struct RowBatch {
   Index n = 0, d = 0;
   Buffer x;                      // n × d, row-major; 0 where missing
-  std::vector<Index> number;     // number of each row in the data as given, which keys its random numbers
-  std::vector<Index> gap_start;  // n + 1 offsets into `gap`
-  std::vector<int> gap;          // groups of columns that are missing in each row, ascending
+  std::vector<Index> number;     // number of each row in the data as given, the key of its random numbers
+  std::vector<Index> gap_start;  // where each row's entries in `gap` begin, n + 1 numbers
+  std::vector<int> gap;          // for each row, the groups of columns that it misses, ascending
 
   const double* row(Index i) const { return x.data() + i * d; }
   Index n_gaps(Index i) const { return gap_start[i + 1] - gap_start[i]; }
   const int* gaps(Index i) const { return gap.data() + gap_start[i]; }
 };
 
-/// Transformation of the columns: x becomes x/unit − centre/unit; none where these are empty.
+/// Transformation of the columns of the data: x becomes x/unit − centre/unit. No transformation if these are
+/// empty.
 struct ColumnUnits {
   Vec centre, unit;
 };
 
-/// Dense rows of numbers (NaN where missing), batch after batch.
+/// The dense rows of numbers (NaN where missing) of a fit of latent features, batch after batch.
 class Rows {
  public:
   /// parent: group of each column in an earlier fit, or 0; columns of different groups stay apart. keep:
-  /// batches stay in memory; otherwise a batch is read from the source each time it is opened.
+  /// whether batches stay in memory; otherwise a batch is read from the source each time it is opened.
   Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::vector<int>& parent, bool keep);
 
   Index n = 0, d = 0;
@@ -42,7 +43,7 @@ class Rows {
 
   Index n_groups() const { return static_cast<Index>(group_size.size()); }
   Index n_batches() const { return static_cast<Index>(batch_rows.size()); }
-  /// Batch b, which stays valid for as long as the result is held.
+  /// Opens batch b; the rows stay valid for as long as the result is held.
   std::shared_ptr<const RowBatch> open(Index b) const;
   double cells(const RowBatch& batch, Index i) const;  // number of observed cells of row i
 
@@ -52,7 +53,7 @@ class Rows {
 
   std::shared_ptr<const Source> source_;
   ColumnUnits units_;
-  std::vector<int> gappy_;       // groups that are missing in some rows
+  std::vector<int> gappy_;       // groups of columns that are missing in some rows
   std::vector<Index> a_column_;  // one column of each group
   std::vector<std::shared_ptr<const RowBatch>> kept_;
 };
@@ -65,7 +66,7 @@ class Rows {
 SummaryShape summary_shape(const Rows& rows);
 enum Scalar : Index { n_rows = 1, n_cells = 2, sum_squares = 3, n_scalars = 4 };
 
-/// The entropy Σ h₂(ν_j) of feature j, and entry (i, j) of pair statistic g.
+/// The entropy Σ h₂(ν_j) of feature j over the rows of a summary.
 inline double entropy_of(const Summary& s, Index j) { return s.extra[(j + 1) * s.shape.q - 1]; }
 inline double pair_of(const Summary& s, Index i, Index j, Index g) {
   return s.pair[(i * s.k + j) * s.shape.pairs + g];
