@@ -24,7 +24,7 @@ class Writer {
   void flag(bool x) { integer(x); }
   void text(const std::string& x);
 
-  /// Writes the length of a vector of trivially copyable values, then its values.
+  /// Writes the length of a vector of values that can be copied as bytes, then its values.
   template <class Vector>
   void list(const Vector& x) {
     list(x.data(), x.size());
@@ -64,7 +64,7 @@ class Reader {
     return out;
   }
 
-  /// True when every byte has been read.
+  /// True if every byte has been read.
   bool done() const { return at_ == end_; }
 
  private:
@@ -74,7 +74,8 @@ class Reader {
     raw(&x, sizeof x);
     return x;
   }
-  /// Reads the length of the next list, whose values take `size` bytes each.
+  /// Reads the length of the next list, whose values take `size` bytes each. Throws std::invalid_argument if
+  /// so many bytes are not left.
   std::size_t length(std::size_t size);
   void raw(void* to, std::size_t size);
 

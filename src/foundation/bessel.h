@@ -3,9 +3,9 @@
 
 namespace bnpvi {
 
-double log_scaled_bessel(double z);  // log(e^(−z) I_0(z)), z ≥ 0
+double log_scaled_bessel(double z);  // log(e^(−z) I_0(z)) for z ≥ 0
 
-/// I_1(z) / (z I_0(z)), z ≥ 0: ½ at 0, about 1/z for large z.
+/// The ratio I_1(z) / (z I_0(z)) of Bessel functions, z ≥ 0: ½ at 0, about 1/z for large z.
 double bessel_slope(double z);
 
 }  // namespace bnpvi

@@ -7,18 +7,18 @@
 
 namespace bnpvi {
 
-/// The largest power of two up to x ≥ 1.
+/// The largest power of two that is at most x, for x ≥ 1.
 inline Index power_of_two_below(Index x) {
   Index out = 1;
   while (2 * out <= x) out *= 2;
   return out;
 }
 
-/// Number of chunks of n units: a power of two, so that two, four or eight threads get equal numbers of
-/// chunks. No chunk has fewer than 512 units, since a parallel call costs some 60 µs (pool.cpp). There are at
-/// most 8 chunks, so that their sums take little memory, but up to 32 as long as the sums of all chunks take
-/// at most 16 MB. numbers: how many doubles the sum of one chunk has. (512 and 8 are guesses; with 9 chunks
-/// of a batch of 10,000 rows one of two threads had to wait.)
+/// Number of chunks into which n units are divided: a power of two, so that two, four or eight threads get
+/// equal numbers of chunks. No chunk has fewer than 512 units, since a parallel call costs some 60 µs
+/// (pool.cpp). There are at most 8 chunks, so that their sums take little memory, but up to 32 as long as the
+/// sums of all chunks take at most 16 MB. numbers: how many doubles the sum of one chunk has. (512 and 8 are
+/// guesses; with 9 chunks of a batch of 10,000 rows one of two threads had to wait.)
 inline Index count_chunks(Index n, Index numbers = Index{1} << 21) {
   constexpr Index fewest = 8, most = 32, all = Index{1} << 21;
   return power_of_two_below(std::min(std::clamp(all / numbers, fewest, most), std::max<Index>(n / 512, 1)));

@@ -6,15 +6,16 @@
 
 namespace bnpvi {
 
-/// Sets of classes. A class owns clusters. Classes and sets are numbered from 1. Owner 0 marks a cluster that
-/// belongs to no class; set 0 marks a row that may belong to any cluster.
+/// Sets of classes, for labels that rows are known to have. A class may own several clusters. Classes and
+/// sets are numbered from 1. Owner 0 marks a cluster that belongs to no class; set 0 marks a row that may
+/// belong to any cluster.
 struct ClassSets {
   Index n_classes = 0;
-  /// sets × (classes + 1), row-major: whether the set contains the class; column 0: whether rows of the set
-  /// may belong to clusters of no class.
+  /// A table of sets × (classes + 1), row-major: whether the set contains the class; column 0: whether rows
+  /// of the set may belong to clusters of no class.
   std::vector<char> has;
 
-  /// True when a row with this set may belong to a cluster with this owner.
+  /// True if a row with this set of classes may belong to a cluster of the class `owner`.
   bool allows(int set, int owner) const {
     return set == 0 || has[static_cast<std::size_t>((set - 1) * (n_classes + 1) + owner)];
   }

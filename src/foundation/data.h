@@ -7,8 +7,8 @@
 
 namespace bnpvi {
 
-/// Distance, in rows, from a row back to its parent, the row on whose cluster its own cluster depends (if
-/// clusters of rows depend on each other); 0: the row has no parent. back: the distances of all rows where
+/// Distance, in rows, from `row` back to its parent, the row on whose cluster its own cluster depends (if
+/// clusters of rows depend on each other). 0: the row has no parent. back: the distances of all rows where
 /// parents may be any rows (Dataset::back); null: the parent is the row before. first: the first row of its
 /// group that has a likelihood.
 inline Index steps_to_parent(const int* back, Index row, Index first) {
@@ -23,7 +23,7 @@ inline Index position_of(const int* position, Index row) { return position ? pos
 struct DataShape {
   Index n = 0;         // number of rows
   Index d = 0;         // number of columns
-  Index n_groups = 0;  // number of groups; 1 when rows are not grouped
+  Index n_groups = 0;  // number of groups; 1 if rows are not grouped
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
   bool weighted = false;         // rows have weights (Dataset::weight)
@@ -37,9 +37,10 @@ struct DataShape {
 /// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter. Without
 /// groups, `starts` is {0, n}.
 ///
-/// A row of weight w counts as w rows that share one assignment: the statistics are T = Σ w r φ(x) and the
-/// entropy is H(z) = −Σ w Σ_k r log r, while the responsibilities r do not depend on w. For whole w the
-/// objective is that of the data in which the row is repeated w times. A row of weight 0 belongs to no batch.
+/// A row of weight w counts as w rows that share one assignment to clusters. With responsibilities r and
+/// features φ(x), the statistics of clusters are T = Σ w r φ(x) and the entropy is H(z) = −Σ w Σ_k r log r,
+/// while r does not depend on w. For whole w the objective is that of the data in which the row is repeated w
+/// times. A row of weight 0 belongs to no batch.
 struct Dataset {
   Index n = 0;
   Index d = 0;
@@ -48,8 +49,8 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // value of each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;  // each group has one row, in the whole data set, even if this is a batch
-  /// Weight of each row, n numbers ≥ 0; null: all 1. Where units are groups, the rows of a group have equal
+  bool rows_are_groups = false;  // each group of the whole data set has one row, even if this is a batch
+  /// Weight of each row, n numbers ≥ 0; null: all 1. If units are groups, the rows of a group have equal
   /// weights.
   const double* weight = nullptr;
 
@@ -57,9 +58,9 @@ struct Dataset {
   const int* classes = nullptr;
   const ClassSets* class_sets = nullptr;
 
-  /// For each row the distance to its parent, in rows; 0: it has none (steps_to_parent()); null: the parent
-  /// is the row before. The rows of a subtree are consecutive, its root first, so that parents come before
-  /// their children.
+  /// For each row the distance to its parent, in rows (steps_to_parent()). 0: it has no parent; null: the
+  /// parent is the row before. The rows of a subtree are consecutive, its root first, so that parents come
+  /// before their children.
   const int* back = nullptr;
   /// In trees: the position of each row among the children of its parent, on which the transition into the
   /// row may depend. Where transition weights depend on covariates: the row's covariate pattern. Numbered
@@ -72,7 +73,7 @@ struct Dataset {
   Index group_width = 0;
 
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
-  /// The weight of the rows of group g, where units are groups; 1 for a group without rows.
+  /// The weight of the rows of group g if units are groups; 1 for a group without rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
 
   const double* value_of_group(Index g) const {
@@ -94,12 +95,13 @@ struct Dataset {
   }
 };
 
-/// The rows that have a likelihood of their own: all but the first `lag` rows of each group, where lag is the
-/// number of earlier rows on which the likelihood of a row depends (0 but for autoregressions).
+/// The rows that have a likelihood of their own: all but the first `lag` rows of each group. lag is the
+/// number of earlier rows on which the likelihood of a row depends (0 except in autoregressions). starts: the
+/// first row of each group, then the number of rows.
 std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag);
 
-/// Deals units 0 .. n_units − 1 at random into n_batches batches of equal size (±1); units are ascending
-/// within a batch. A single batch keeps the natural order.
+/// Deals units 0 .. n_units − 1 at random into n_batches batches of equal size (±1). The units of a batch are
+/// ascending, and a single batch has them in their natural order.
 std::vector<std::vector<Index>> deal_batches(Index n_units, Index n_batches, unsigned long long seed);
 
 }  // namespace bnpvi

@@ -8,29 +8,30 @@
 
 namespace bnpvi {
 
-/// Malformed text; the message names the line.
+/// Error for malformed text; the message names the line.
 struct TextError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Fields are separated by one character and may be enclosed in double quotes, within which separators and
-/// line ends are part of the text and a quote is written twice. A quote anywhere else is an error: an
-/// unmatched quote would silently swallow rows. Lines end with LF, CRLF or CR, which become LF within quotes.
-/// Text is UTF-8, with or without a byte order mark.
+/// Parser of delimited text. Fields are separated by one character and may be enclosed in double quotes.
+/// Within quotes separators and line ends are part of the text and a quote is written twice. A quote anywhere
+/// else is an error: an unmatched quote would silently swallow rows. Lines end with LF, CRLF or CR, which
+/// become LF within quotes. Text is UTF-8, with or without a byte order mark.
 class DelimitedRows {
  public:
   explicit DelimitedRows(char separator) : separator_(separator) {}
 
-  /// Takes the next bytes of the text; last: no more bytes follow.
+  /// Takes the next bytes of the text. last: no more bytes follow.
   void feed(const char* bytes, std::size_t size, bool last);
-  /// Moves to the next row, which may be blank; false if the row is not complete yet, or there is none.
+  /// Moves to the next row of fields, which may be blank. Returns false if the row is not complete yet, or
+  /// there is none.
   bool next();
 
   std::size_t fields() const { return end_.size(); }
   std::string_view field(std::size_t j) const;
   bool quoted(std::size_t j) const { return in_quotes_[j]; }
   bool blank() const;
-  /// Number of the line in which the row begins, from 1.
+  /// Number of the line in which the present row begins, from 1.
   std::int64_t line() const { return line_; }
 
  private:

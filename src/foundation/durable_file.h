@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// A file that cannot be written or read; the message names the file and the reason.
+/// Error for a file that cannot be written or read; the message names the file and the reason.
 struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -17,8 +17,8 @@ struct FileError : std::runtime_error {
 /// Throws FileError, and then leaves `path` as it was.
 void replace_file(const std::string& path, const std::string& bytes, Readers readers);
 
-/// Returns the bytes that replace_file() wrote to this file. Throws FileError where the file cannot be read,
-/// or does not end with the checksum of these bytes.
+/// Returns the bytes that replace_file() wrote to this file. Throws FileError if the file cannot be read, or
+/// does not end with the checksum of these bytes.
 std::string read_checked_file(const std::string& path);
 
 }  // namespace bnpvi

@@ -20,7 +20,7 @@ class Fields {
   virtual Vec numbers(const char* name) const = 0;
 
   using Lists = std::vector<std::pair<std::string, std::unique_ptr<Fields>>>;
-  /// The named lists within the list `name`, in their order.
+  /// The lists with names of their own within the list `name`, in their order.
   virtual Lists lists(const char* name) const = 0;
 
   /// The numbers of field `name`; throws std::invalid_argument unless there are `size` of them.
@@ -34,7 +34,7 @@ class Fields {
 
   Index integer(const char* name) const { return static_cast<Index>(number(name)); }
   bool flag(const char* name) const { return number(name) != 0; }
-  /// The flag, or false where there is no field of this name.
+  /// The flag `name`, or false if there is no field of this name.
   bool optional_flag(const char* name) const { return has(name) && flag(name); }
 };
 

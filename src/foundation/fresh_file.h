@@ -5,12 +5,13 @@
 
 namespace bnpvi {
 
-/// Who may read a new file, besides its owner.
-enum class Readers { none, as_usual };  // as_usual: as the umask of the process says
+/// Who may read a new file, besides its owner. none: no other user; as_usual: those that the umask of the
+/// process allows.
+enum class Readers { none, as_usual };
 
-/// A new file with the temporary name `path`.bnpvi-<16 random hex digits>. It is created, never opened
-/// through a link, so that no existing file is written to. The destructor deletes it unless place() has
-/// renamed it to `path`. Paths are UTF-8; all functions throw FileError.
+/// A new file with the temporary name `path`.bnpvi-<16 random hex digits>. It is always created and never
+/// opened through a link, so that no existing file is written to. The destructor deletes it unless place()
+/// has renamed it to `path`. Paths are UTF-8; all functions throw FileError.
 class FreshFile {
  public:
   FreshFile(std::string path, Readers readers);
@@ -20,8 +21,7 @@ class FreshFile {
 
   /// Writes n bytes at position `at` of the file.
   void put(std::int64_t at, const void* bytes, std::int64_t n);
-  /// Renames the file to `path`, replacing what was there; durable: only after its content has been flushed
-  /// to the disk.
+  /// Renames the file to `path`, replacing what was there. durable: the content is flushed to the disk first.
   void place(bool durable);
 
  private:
@@ -31,11 +31,11 @@ class FreshFile {
   std::intptr_t file_ = -1;
 };
 
-/// Removes temporary files of `path` that a FreshFile left behind when its process ended: regular files of
+/// Removes temporary files that a FreshFile for `path` left behind when its process ended: regular files of
 /// this user, named as FreshFile names them, that begin with the bytes `begins_with`.
 void remove_left_beside(const std::string& path, const std::string& begins_with);
 
-/// Throws FileError where `path` exists but is not a regular file (links are refused), or does not begin with
+/// Throws FileError if `path` exists but is not a regular file (links are refused), or does not begin with
 /// the bytes `begins_with`.
 void refuse_other_file(const std::string& path, const std::string& begins_with);
 

@@ -4,12 +4,12 @@
 
 namespace bnpvi {
 
-/// Gamma(shape, rate), with mean shape / rate.
+/// The Gamma distribution with this shape and rate, whose mean is shape / rate.
 struct GammaPrior {
   double shape, rate;
 
   double mean() const { return shape / rate; }
-  /// The log density at x > 0.
+  /// The log density of the Gamma distribution at x > 0.
   double log_density(double x) const {
     return shape * std::log(rate) - log_gamma(shape) + (shape - 1) * std::log(x) - rate * x;
   }

@@ -7,15 +7,16 @@
 
 namespace bnpvi {
 
-/// Returns the value at x and writes the gradient (as long as x). A value that is not finite means that x is
-/// outside the domain; the line search then takes a shorter step.
+/// A function to maximise: returns the value at x and writes the gradient (as long as x). A value that is not
+/// finite means that x is outside the domain; the line search then takes a shorter step.
 using SmoothFunction = std::function<RoundedSum(const Vec& x, Vec& gradient)>;
 
-/// Limited-memory BFGS [Nocedal & Wright 2006, Alg. 7.5] with a bisection line search for the weak Wolfe
-/// conditions; where no step meets the condition on the slope, a step that raises the value enough is taken
-/// nevertheless. Moves x uphill until the largest entry of the gradient is below `tol` · (1 + |value|), no
-/// step raises the value by more than its rounding error, or max_steps steps were made. Returns the value at
-/// the new x, which is never below the value at the given one.
+/// Maximises f, starting from x, by limited-memory BFGS [Nocedal & Wright 2006, Alg. 7.5] with a bisection
+/// line search for the weak Wolfe conditions. Where no step meets the condition on the slope, a step that
+/// raises the value enough is taken nevertheless. The search ends when the largest entry of the gradient is
+/// below `tol` · (1 + |value|), no step raises the value by more than its rounding error, or max_steps steps
+/// were made. On return x is the best point; the result is the value there, which is never below that at the
+/// given x.
 double maximise(const SmoothFunction& f, Vec& x, double tol = 1e-9, int max_steps = 200);
 
 }  // namespace bnpvi

@@ -18,7 +18,7 @@ class LogProduct {
     product_ *= x;
     if (!(product_ > 1e-100 && product_ < 1e100)) flush();
   }
-  /// Multiplies by Γ(a + x) / Γ(a), a > 0, x ≥ 0.
+  /// Multiplies the product by Γ(a + x) / Γ(a), a > 0, x ≥ 0.
   void times_rising(double a, double x) {
     if (x > most_factors || x != std::floor(x)) {
       sum_ -= log_gamma_difference(a, x);
@@ -32,7 +32,8 @@ class LogProduct {
   }
 
  private:
-  static constexpr double most_factors = 32;  // with more factors log Γ is faster: a guess
+  // largest number of factors that are multiplied one by one; for more, log Γ is faster: a guess
+  static constexpr double most_factors = 32;
 
   void flush() {
     sum_ += std::log(product_);

@@ -8,11 +8,11 @@
 
 namespace bnpvi {
 
-/// The bytes of a file, which must not change while it is mapped. They do not count as memory of the process:
-/// the system drops them and reads them again as needed.
+/// The bytes of a file that is mapped into memory, and must not change while it is mapped. They do not count
+/// as memory of the process: the system drops them and reads them again as needed.
 class MappedFile {
  public:
-  /// path: UTF-8. Throws FileError where the file cannot be read.
+  /// path: name of the file, UTF-8. Throws FileError if the file cannot be read.
   explicit MappedFile(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -21,7 +21,7 @@ class MappedFile {
   const char* data() const { return data_; }
   std::int64_t size() const { return known_.size; }
 
-  /// Throws FileError where the size of the file has changed or the file was written to since it was opened.
+  /// Throws FileError if the size of the file has changed or the file was written to since it was opened.
   /// Call this after reading as well: the missing part of a file that was cut short reads as zeros
   /// (LostPages).
   void check() const;
@@ -37,7 +37,7 @@ class MappedFile {
 
   std::string path_;
   std::intptr_t file_ = -1;
-  void* mapping_ = nullptr;  // handle of the mapping, on Windows only
+  void* mapping_ = nullptr;  // handle of the mapping; used on Windows only
   const char* data_ = nullptr;
   Status known_;
   std::unique_ptr<LostPages> lost_;

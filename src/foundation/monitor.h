@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// Thrown on the calling thread when the user interrupts the fit.
+/// Exception that is thrown on the calling thread when the user interrupts the fit.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
@@ -15,14 +15,14 @@ struct Interrupted : std::runtime_error {
 /// One line of the trace, written at the end of a lap (one pass over all batches).
 struct LapRecord {
   Index lap = 0;
-  double elbo = 0;  // NaN where it is not computed
-  /// log p(data, labels), for fits that maximise it over hard labels; NaN in others.
+  double elbo = 0;  // NaN if it is not computed in this lap
+  /// log p(data, labels), for fits that maximise this over hard labels; NaN in other fits.
   double log_joint = std::numeric_limits<double>::quiet_NaN();
   Index k = 0;
   Index births = 0, merges = 0, deletes = 0;                    // numbers of accepted proposals
   Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // numbers of proposals made
-  double seconds = 0;                                           // since the start of the fit
-  double work = 0;  // Pool::spent() so far, in operations, including the making of the start
+  double seconds = 0;                                           // seconds since the start of the fit
+  double work = 0;  // operations so far (Pool::spent()), including those of making the start
 };
 
 /// The callbacks of a running fit. This base class does nothing and never interrupts.
@@ -30,7 +30,7 @@ class Monitor {
  public:
   virtual ~Monitor() = default;
   virtual void lap(const LapRecord&) {}
-  /// Called often, on the thread that started the fit; true makes the fit throw Interrupted.
+  /// Called often, on the thread that started the fit. If it returns true, the fit throws Interrupted.
   virtual bool interrupted() { return false; }
 };
 

@@ -15,40 +15,41 @@
 
 namespace bnpvi {
 
-/// Runs numbered tasks on a fixed number of threads, among them the calling one.
+/// A pool of threads, among them the calling one, that runs numbered tasks.
 ///
 /// It is not specified which thread runs a task. A task therefore writes only to storage of its own number,
 /// and the caller combines that storage in the order of the tasks, so that results do not depend on the
 /// number of threads. A fork() between fits is safe, because no thread outlives its pool.
 class Pool {
  public:
-  /// Starts n_threads − 1 threads, or fewer where the system refuses. n_threads is capped at most_threads().
+  /// Starts n_threads − 1 threads, or fewer if the system refuses. n_threads is capped at most_threads().
   Pool(Index n_threads, Monitor& monitor);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. When called
+  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. If it is called
   /// from within a task, it runs the tasks one after the other. Threads that have not woken up when all tasks
   /// are done are not waited for.
   void run(Index n, const std::function<void(Index)>& task);
 
-  /// To be called by long tasks every few milliseconds: throws Interrupted when the user has requested a
-  /// stop. Only the thread that made the pool queries the monitor, at most 20 times a second (a guess).
+  /// Throws Interrupted if the user has requested a stop. Long tasks must call it every few milliseconds.
+  /// Only the thread that made the pool queries the monitor, at most 20 times a second (a guess).
   void poll();
 
-  /// Continues after Interrupted, for callers that finish with what has been computed: poll() throws again
-  /// only when the user requests another stop.
+  /// Continues after Interrupted, for callers that finish with what has been computed. From now on poll()
+  /// throws only if the user requests another stop.
   void go_on() { stop_ = false; }
 
-  /// Adds to the count of work: the number of multiplications, roughly rows × clusters × features, of visits
-  /// and proposals. Unlike time, this count is the same on every machine and for any number of threads.
+  /// Adds to the count of work of the fit: the number of multiplications, roughly rows × clusters × features,
+  /// of visits and proposals. Unlike time, this count is the same on every machine and for any number of
+  /// threads.
   void spend(double products) { spent_ += static_cast<long long>(products); }
   double spent() const { return static_cast<double>(spent_); }
 
-  /// The number of processors, since more threads would only take turns; but at least 64, because the number
-  /// of processors is not always known and idle threads cost little (a fit to 5,000 rows on two processors:
-  /// 0.12 s with 64 threads, 0.10 s with two).
+  /// The largest useful number of threads: the number of processors, since more threads would only take
+  /// turns; but at least 64, because the number of processors is not always known and idle threads cost
+  /// little (a fit to 5,000 rows on two processors: 0.12 s with 64 threads, 0.10 s with two).
   static Index most_threads();
 
   /// The number of threads that run tasks, the calling one included.
@@ -68,7 +69,7 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  const std::function<void(Index)>* task_ = nullptr;  // null when every task has been taken
+  const std::function<void(Index)>* task_ = nullptr;  // null once every task has been taken by a thread
   std::atomic<Index> next_{0};
   Index n_tasks_ = 0;
   std::atomic<Index> busy_{0};

@@ -4,7 +4,7 @@
 
 namespace bnpvi {
 
-/// Lets the processor load x[0] .. x[n − 1] into the caches, for data that will be needed soon (GCC and
+/// Makes the processor load x[0] .. x[n − 1] into the caches, for data that will be needed soon (GCC and
 /// Clang; with other compilers it does nothing). The addresses need not be valid, as nothing is read.
 template <class T>
 inline void prefetch([[maybe_unused]] const T* x, [[maybe_unused]] std::size_t n) {

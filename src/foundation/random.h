@@ -9,7 +9,8 @@
 
 namespace bnpvi {
 
-/// The purpose of a stream, part of its key. (The missing numbers belonged to purposes of earlier versions.)
+/// The purpose of a random stream, part of its key. (The missing numbers belonged to purposes of earlier
+/// versions.)
 enum class Purpose : std::uint64_t {
   batches = 1,
   batch_order = 2,
@@ -29,8 +30,8 @@ enum class Purpose : std::uint64_t {
   residual_rows = 41
 };
 
-/// A stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), φ = 2^64 / golden
-/// ratio, the SplitMix64 generator of Steele, Lea & Flood (2014).
+/// A stream of random 64-bit numbers keyed by (seed, purpose, a, b). Number i is mix(key + i·φ), φ = 2^64 /
+/// golden ratio, as in the SplitMix64 generator of Steele, Lea & Flood (2014).
 class Stream {
  public:
   Stream(std::uint64_t seed, Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0)
@@ -38,10 +39,10 @@ class Stream {
 
   std::uint64_t next() { return mix(state_ += golden); }
 
-  /// Uniform on [0, 1), 53 bits.
+  /// A number drawn uniformly from [0, 1), with 53 random bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
-  /// Uniform on 0 .. n-1, n > 0.
+  /// A whole number drawn uniformly from 0 .. n − 1, n > 0.
   Index index(Index n) {
     const Index i = static_cast<Index>(uniform() * static_cast<double>(n));
     return i < n ? i : n - 1;
@@ -57,21 +58,21 @@ class Stream {
   std::uint64_t state_;
 };
 
-/// The seed of a fit's restart number r: `seed` itself for r = 0, otherwise a number below 2^31 derived from
-/// both, so that a fit with that seed and one restart repeats the restart.
+/// The seed of restart number r of a fit: `seed` itself for r = 0, otherwise a number below 2^31 derived from
+/// both. A fit with that seed and a single start repeats the restart.
 std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r);
 
 /// The numbers 0 .. n − 1 in random order.
 std::vector<Index> shuffled(Index n, Stream& stream);
 
-/// Reorders the items so that the first m ≤ n are a random sample without replacement.
+/// Reorders the items so that the first m of n, m ≤ n, are a random sample without replacement.
 template <class Items>
 void draw_to_front(Items& items, Index m, Stream& stream) {
   const Index n = static_cast<Index>(items.size());
   for (Index i = 0; i < m; ++i) std::swap(items[i], items[i + stream.index(n - i)]);
 }
 
-/// An index drawn with probability proportional to its weight ≥ 0; −1 when all weights are 0.
+/// An index drawn with probability proportional to its weight ≥ 0; −1 if all weights are 0.
 Index draw(const Vec& weight, Stream& stream);
 
 }  // namespace bnpvi

@@ -5,7 +5,7 @@
 
 namespace bnpvi {
 
-/// Σ x together with Σ|x|, to which the rounding error of Σ x is proportional.
+/// A sum Σ x together with Σ|x|, to which the rounding error of Σ x is proportional.
 class RoundedSum {
  public:
   void add(double x) {
@@ -19,11 +19,12 @@ class RoundedSum {
   double value() const { return value_; }
   double size() const { return size_; }  // the sum of absolute values, Σ|x|
 
-  /// A bound on the rounding error; smaller differences of such sums are noise. (Of 300 objective values
-  /// under random sticks, up to 30 sticks each, compared with 60 digits, the worst was off by 6 ε Σ|x|.)
+  /// A bound on the rounding error of the sum; smaller differences of such sums are noise. (Of 300 objective
+  /// values under random sticks, up to 30 sticks each, compared with 60 digits, the worst was off by 6 ε
+  /// Σ|x|.)
   double rounding() const { return 8 * std::numeric_limits<double>::epsilon() * size_; }
 
-  /// The sum as a term of the ELBO, or NaN where rounding may have changed it by 1 or more.
+  /// The sum as a term of the ELBO, or NaN if rounding may have changed it by 1 or more.
   double term() const { return rounding() < 1 ? value_ : std::numeric_limits<double>::quiet_NaN(); }
 
  private:

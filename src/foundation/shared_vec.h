@@ -8,10 +8,10 @@
 
 namespace bnpvi {
 
-/// A vector whose copies share their numbers until one of the copies is edited (copy on write): the summary
-/// of a batch, the whole-data summary and the globals often hold the same numbers. Different copies may be
-/// edited by different threads. For one copy only one thread may call edit(); several threads may then write
-/// to the buffer that it returned.
+/// A vector whose copies share their numbers until one of the copies is edited (copy on write). It saves
+/// memory, as the summary of a batch, the whole-data summary and the parameters' posterior often hold the
+/// same numbers. Different copies may be edited by different threads. For one copy only one thread may call
+/// edit(); several threads may then write to the buffer that it returned.
 class SharedVec {
  public:
   SharedVec() = default;
@@ -24,13 +24,13 @@ class SharedVec {
   const double* end() const { return data() + size(); }
   double operator[](std::size_t i) const { return (*numbers_)[i]; }
 
-  /// The numbers, for writing: copied first where other copies share them.
+  /// The numbers of this vector, for writing. They are copied first if other vectors share them.
   Buffer& edit() {
     if (!numbers_)
       numbers_ = std::make_shared<Buffer>();
     else if (numbers_.use_count() > 1)
       numbers_ = std::make_shared<Buffer>(*numbers_);
-    else  // synchronises with copies that other threads made or dropped earlier
+    else  // synchronises with other threads, which may have made or dropped copies
       std::atomic_thread_fence(std::memory_order_acquire);
     return *numbers_;
   }

@@ -13,8 +13,8 @@ double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π 
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
 
 /// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two terms for small d or large x.
-/// As long as d / x does not underflow, the error is at most 1e-14 d max(1, 1/x, |log x|), or, where d > x,
-/// 1e-14 times the larger of the two logarithms.
+/// As long as d / x does not underflow, the error is at most 1e-14 d max(1, 1/x, |log x|) or, if d > x, 1e-14
+/// times the larger of the two logarithms.
 double log_gamma_difference(double x, double d);
 
 /// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative accuracy of 1e-14.
@@ -28,8 +28,8 @@ double log_beta(double a, double b);
 /// cancelled.
 double log_gamma_remainder(double x);
 
-/// log Γ(x) − x log x + x, x > 0: the remainder of log Γ(x) after Stirling's leading terms, about −½ log x
-/// for large x.
+/// log Γ(x) − x log x + x, x > 0, that is, log Γ(x) without Stirling's leading terms: about −½ log x for
+/// large x.
 double stirling_remainder(double x);
 
 /// x ψ'(x) − 1, x > 0: about 1/x for small x and 1/(2x) for large x.

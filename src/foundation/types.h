@@ -1,4 +1,4 @@
-// Indices and vectors.
+// Types of indices and vectors.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -10,13 +10,13 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// A pointer to the elements of a vector; null for an empty vector, which stands for a default.
+/// A pointer to the elements of a vector; null if the vector is empty, where null stands for a default.
 template <class T>
 const T* data_or_null(const std::vector<T>& x) {
   return x.empty() ? nullptr : x.data();
 }
 
-/// Allocates memory aligned to cache lines (64 bytes), and leaves elements uninitialised where no value is
+/// Allocator of memory that is aligned to cache lines (64 bytes). Elements stay uninitialised if no value is
 /// given.
 template <class T>
 struct LineAllocator {
@@ -42,7 +42,7 @@ struct LineAllocator {
   friend bool operator!=(const LineAllocator&, const LineAllocator&) { return false; }
 };
 
-/// A Vec for large results: resize() leaves new numbers uninitialised, for the caller to fill.
+/// A vector of numbers for large results: resize() leaves new numbers uninitialised, for the caller to fill.
 using Buffer = std::vector<double, LineAllocator<double>>;
 
 }  // namespace bnpvi

@@ -1,4 +1,5 @@
-// Concentrations α of groups whose proportions are Dirichlet(απ) with shared mean π; fixed or learned.
+// Concentrations α of groups whose proportions are Dirichlet(απ) with a shared mean π; they are fixed or
+// learned.
 #pragma once
 #include <functional>
 #include <optional>
@@ -25,14 +26,15 @@ constexpr double most_concentrated = 1e6;
 /// within [least, most_concentrated].
 Concentration make_concentration(const Vec& numbers, double least);
 
-/// Appends the array `name` = (shape, rate, value) to the fields if the concentration is learned.
+/// Appends the array `name` = (shape, rate, value) to the fields if the concentration is learned: shape and
+/// rate of its prior, and its present value.
 void add_field(const char* name, const Concentration& concentration, NamedArrays& fields);
 
-/// log p(value) of a learned concentration; 0 for a fixed one.
+/// Log density of the prior of a learned concentration at its value; 0 for a fixed one.
 double log_density(const Concentration& concentration);
 
-/// Searches for a value with a higher objective(value), near the present value on the log scale
-/// (interval_search.h). Returns the present value where none is found.
+/// Searches for a value of the concentration with a higher objective(value), near the present value on the
+/// log scale (interval_search.h). Returns the present value if none is found.
 double better_value(const Concentration& concentration, const std::function<double(double)>& objective);
 
 }  // namespace bnpvi

@@ -8,14 +8,15 @@
 
 namespace bnpvi {
 
-/// Choice of the lower bound of E c(απ), with c(a) = log Γ(Σ a) − Σ log Γ(a):
+/// Choice of the lower bound of E c(απ), with c(a) = log Γ(Σ a) − Σ log Γ(a) the log normaliser of a
+/// Dirichlet distribution of mean π:
 ///   loose  K log α + Σ_{k≤K+1} E log π_k [Hughes 2016, eq. 5.18], and its sticky form [§6.2.3];
-///   tight  never lower than that, using the variance of π_k under q(u) (see DirichletRows).
+///   tight  never lower than the loose bound, using the variance of π_k under q(u) (see DirichletRows).
 enum class RowBound { tight, loose };
 
-/// The bound for rows π_row ~ Dirichlet(απ + κδ_own), own being the cluster of a sticky row. TopLevel and its
-/// caller already count K log α + Σ_k E log π_k for each row (for a sticky row without E log π of its own
-/// cluster). This class holds what the rows add to that:
+/// The lower bound on the normalisers of rows π_row ~ Dirichlet(απ + κδ_own), own being the cluster of a
+/// sticky row. TopLevel and its caller already count K log α + Σ_k E log π_k for each row (for a sticky row
+/// without E log π of its own cluster). This class holds what the rows add to that:
 ///   plain row    log Γ(1 + α) − Σ_{l≤K+1} g(π_l),                      g(π) ≥ E log Γ(1 + απ)
 ///   sticky row k log Γ(α + κ) − h(π_k) − Σ_{l≠k} g(π_l),               h(π) ≥ E log Γ(κ + απ)
 /// Since log Γ is convex and ψ' decreases, with mean m and variance v of π under q(u),
@@ -29,30 +30,33 @@ class DirichletRows {
  public:
   explicit DirichletRows(RowBound bound) : bound_(bound) {}
 
-  /// Adds n rows with concentration α.
+  /// Adds n plain (not sticky) rows with this concentration α to the bound.
   void add_plain(double n, double concentration);
-  /// Adds one row for each of the k clusters, with κ = sticky > 0.
+  /// Adds one sticky row for each of the k clusters to the bound, with concentration α and κ = sticky > 0.
   void add_sticky(Index k, double concentration, double sticky);
 
-  /// Chooses the least of the expressions above for each term, at these moments of π. Until the first call
-  /// every term uses the first expression.
+  /// Chooses the expression of g and h for each term of the bound: the one that is least at these moments of
+  /// π. Until the first call every term uses the first expression.
   void choose(const WeightMoments& pi);
 
-  /// The sum of what all rows add; adds its derivatives to the gradient, unless that is null.
+  /// The sum of what all rows add to the bound at these moments of π. Its derivatives are added to the
+  /// gradient, unless that is null.
   RoundedSum value(const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:
   enum class Own { chord, curve, shifted };  // the three expressions of h
   struct Plain {
     double n, concentration;
-    /// True: the n = K rows are sticky, and this counts their entries other than that of the own cluster:
-    /// n − 1 terms for each cluster k ≤ K, n for the remainder.
+    /// True: the n = K rows are sticky, and this part counts their entries other than that of the own
+    /// cluster, that is, n − 1 terms for each cluster k ≤ K and n terms for the remainder. False: the rows
+    /// are plain.
     bool sticky;
-    std::vector<bool> by_variance;  // K + 1: use second expression of g; empty: first everywhere
+    // K + 1 flags: use the second expression of g; empty: the first everywhere
+    std::vector<bool> by_variance;
   };
   struct Sticky {
     double concentration, sticky;
-    std::vector<Own> own;  // which expression of h, K; empty: the first everywhere
+    std::vector<Own> own;  // for each of K clusters, the expression of h in use; empty: the first everywhere
   };
 
   const RowBound bound_;

@@ -1,8 +1,8 @@
-// The top level of a hierarchical Dirichlet process in a sampler. Clusters have weights β_1, ..., β_K, and
-// β_rest is the total weight of all other, empty clusters. Group j has n_jk observations of cluster k, with
-// proportions Dirichlet(αβ) that are integrated out. Some observations of a group, its m_jk tables, have
-// drawn their cluster from β itself, the others from earlier observations of their group [Teh and others
-// 2006].
+// The cluster weights β of a hierarchical Dirichlet process, in a sampler.
+// Clusters have weights β_1, ..., β_K, and β_rest is the total weight of all other, empty clusters. Group j
+// has n_jk observations of cluster k; its proportions are Dirichlet(αβ) and are integrated out. Some
+// observations of a group, its m_jk tables, have drawn their cluster from β itself, the others from earlier
+// observations of their group [Teh and others 2006].
 #pragma once
 #include <vector>
 
@@ -11,35 +11,42 @@
 
 namespace bnpvi {
 
-/// Draws the number of tables of n observations when c = αβ_k: m has probability s(n, m) c^m Γ(c) / Γ(c + n),
-/// where s are the unsigned Stirling numbers of the first kind. Takes time proportional to n.
+/// Draws the number m of tables among n observations, that is, of those that drew their cluster from the
+/// shared weights β, given c = αβ_k. m has probability s(n, m) c^m Γ(c) / Γ(c + n), where s are the unsigned
+/// Stirling numbers of the first kind. Takes time proportional to n.
 Index draw_tables(Index n, double c, Stream& stream);
 
-/// Numbers of tables of one group, that is, of one row of counts.
+/// Numbers of tables of one group (one row of counts): of observations that drew their cluster from the
+/// shared weights.
 struct RowTables {
-  Index all = 0;        // m_j·: their total number
-  Index overrides = 0;  // o_j: the tables whose cluster was chosen by κ, not by β
+  Index all = 0;        // m_j·, the number of tables of all clusters
+  Index overrides = 0;  // o_j, the number of tables whose cluster was chosen by κ, not by β
 };
 
-/// Draws the tables of a row of K counts with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]. Of
-/// the m tables of cluster `self`, Binomial(m, κ/(κ + αβ_self)) are overrides. All other tables are added to
-/// `chosen` (K counts). With κ = 0 there are no overrides, whatever `self` is.
+/// Draws the tables (observations that drew their cluster from the shared weights β) of a row of K counts
+/// with proportions Dirichlet(αβ + κδ_self) [Fox and others 2011]. Of the m tables of cluster `self`,
+/// Binomial(m, κ/(κ + αβ_self)) are overrides, chosen by κ. All other tables are added to `chosen` (K
+/// counts). With κ = 0 there are no overrides, whatever `self` is.
 RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, double sticky, Index self,
                           std::vector<Index>& chosen, Stream& stream);
 
-/// Draws β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ), their posterior given m_k > 0 tables.
+/// Draws the shared weights β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ), their posterior given the
+/// numbers m_k > 0 of tables (observations that drew their cluster from β).
 Vec draw_top_weights(const Vec& tables, double gamma, Stream& stream);
 
-/// Adds a new cluster, whose weight is a fraction Beta(1, γ) of β_rest; it is inserted before β_rest.
+/// Adds a new cluster to the weights beta, just before the last one, β_rest. The new weight is a fraction of
+/// β_rest that is drawn from Beta(1, γ).
 void open_cluster(Vec& beta, double gamma, Stream& stream);
 
-/// Draws γ anew, given m tables with K clusters [Escobar & West 1995], or from its prior where there are no
-/// tables. β is integrated out in this step, so β must be drawn after γ, by draw_top_weights() with the new
-/// γ: in the other order their joint distribution would be lost.
+/// Draws γ anew, given m tables (observations that drew their cluster from the shared weights) with K
+/// clusters [Escobar & West 1995], or from its prior if there are no tables. β is integrated out in this
+/// step, so β must be drawn after γ, by draw_top_weights() with the new γ: in the other order their joint
+/// distribution would be lost.
 double draw_top_concentration(const GammaPrior& prior, double gamma, Index k, Index tables, Stream& stream);
 
 /// Draws α anew (in sticky models α + κ), given the numbers n_j of observations of the groups and the number
-/// Σ_j m_j· of tables [Teh and others 2006, appendix A].
+/// Σ_j m_j· of tables (observations that drew their cluster from the shared weights) [Teh and others 2006,
+/// appendix A].
 double draw_group_concentration(const GammaPrior& prior, double alpha, const std::vector<Index>& size,
                                 Index tables, Stream& stream);
 

@@ -8,9 +8,10 @@
 
 namespace bnpvi {
 
-/// γ is either a fixed number or integrated out over γ ~ Gamma(a, b). L_top, the part of the objective that
-/// depends on the sticks (TopLevel), contains γ as K log γ + γ s, with s = Σ_k E log(1 − u_k). With the
-/// optimal q(γ) = Gamma(a + K, b − s) this expression and the prior add up to
+/// The concentration γ of the sticks u_k ~ Beta(1, γ), which is either a fixed number or integrated out over
+/// γ ~ Gamma(a, b). L_top, the part of the objective that depends on the sticks (TopLevel), contains γ as K
+/// log γ + γ s, with s = Σ_k E log(1 − u_k). With the optimal q(γ) = Gamma(a + K, b − s) this expression and
+/// the prior add up to
 ///   a log b − log Γ(a) + log Γ(a + K) − (a + K) log(b − s),
 /// exactly, so that q(γ) need not be stored, and no search can get stuck in it.
 class TopConcentration {
@@ -21,16 +22,19 @@ class TopConcentration {
   bool learned() const { return prior_.has_value(); }
   /// The fixed γ, or the mean of its prior.
   double mean() const { return mean_; }
-  /// The fixed γ, or E_q γ under these sticks.
+  /// The fixed γ, or its expectation under q(γ), which is optimal for sticks with these moments of the
+  /// weights π.
   double at(const WeightMoments& pi) const;
-  /// q(γ) under these sticks, as shape and rate; may only be called if learned().
+  /// q(γ), as shape and rate, that is optimal for sticks with these moments of the weights π. May only be
+  /// called if γ is learned.
   GammaPrior posterior(const WeightMoments& pi) const;
 
-  /// Appends the array "gamma", shape and rate of q(γ), if γ is learned.
+  /// Appends the array "gamma", shape and rate of q(γ), to an array of results if γ is learned.
   void add_posterior(const HdpSticks& sticks, NamedArrays& to) const;
 
-  /// What integrating out γ adds to the objective: the integrated expression above minus K log γ_0 + γ_0 s,
-  /// which TopLevel counts; 0 for a fixed γ. Adds its derivatives to the gradient, unless that is null.
+  /// What integrating out γ over its Gamma prior adds to the objective, in addition to the expression K log
+  /// γ_0 + γ_0 s with s = Σ_k E log(1 − u_k), which TopLevel counts for a fixed γ_0. It is 0 if γ is fixed.
+  /// Adds its derivatives to the gradient, unless that is null.
   RoundedSum beyond(double gamma_0, const WeightMoments& pi, WeightMoments* gradient) const;
 
  private:
